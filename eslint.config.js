@@ -1,0 +1,71 @@
+import rxjs from 'eslint-plugin-rxjs-x'
+import tseslint from 'typescript-eslint'
+
+const realTime = ['setTimeout', 'setInterval'].map((name) => ({
+  name,
+  message: 'All time in the library is Rx time: use the scheduler, so that it is virtual under marbles.',
+}))
+
+const esmSpelling = [
+  { regex: '^fp-ts/(?!lib/.*\\.js$)', message: "Plain Node resolves 'fp-ts/lib/<Module>.js' only." },
+  { regex: '^io-ts/(?!lib/.*\\.js$)', message: "Plain Node resolves 'io-ts/lib/<Module>.js' only." },
+]
+
+export default tseslint.config(
+  { ignores: ['dist', 'coverage', 'node_modules'] },
+  { files: ['**/*.{ts,js,cjs}'], extends: [tseslint.configs.base] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    plugins: { 'rxjs-x': rxjs },
+    languageOptions: { parserOptions: { project: './tsconfig.json' } },
+    rules: {
+      '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      'no-restricted-imports': ['error', { patterns: esmSpelling }],
+      'rxjs-x/finnish': [
+        'error',
+        {
+          functions: true,
+          methods: true,
+          parameters: true,
+          properties: true,
+          variables: true,
+          strict: false,
+        },
+      ],
+      'rxjs-x/no-exposed-subjects': 'error',
+      'rxjs-x/no-nested-subscribe': 'error',
+      'rxjs-x/no-ignored-observable': 'error',
+      'rxjs-x/no-unbound-methods': 'error',
+      'rxjs-x/no-unsafe-takeuntil': ['error', { allow: ['share', 'repeat'] }],
+    },
+  },
+  {
+    files: ['src/stream/**', 'src/operators/**'],
+    rules: {
+      'no-restricted-globals': ['error', ...realTime],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Take the time from stream/clock.ts.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.name='shareReplay']",
+          message: 'Spell sharing out: share({ connector, resetOn… }).',
+        },
+      ],
+    },
+  },
+  {
+    files: ['test/**', 'bench/**', 'examples/**'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+)

@@ -1,0 +1,40 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { defaultService } from '../domain/topic.js'
+import type { ConfigurationError } from '../errors/configuration-error.js'
+import { decodeKey } from './key.js'
+import { macInput, type CanonicalHeaders, type MacParts } from './mac-input.js'
+
+export interface SignRequest {
+  /** The auth key, base64. */
+  readonly key: string
+  /** The request path as it is sent: with its leading slash, and its query if it has one. */
+  readonly path: string
+  /** The request's headers, the expiration among them. Those outside the service's prefix are not signed. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The request body, if there is one. */
+  readonly body?: string | Uint8Array
+  /** The service's name. Default: `svc`. */
+  readonly service?: string
+  /** How headers become bytes. Default: lower-cased name and value, with nothing in between. */
+  readonly canonicalHeaders?: CanonicalHeaders
+}
+
+/**
+ * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
+ * A `Left` says what is wrong with the key, never the key.
+ *
+ * @example
+ * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers: { 'x-svc-auth-expiration': '1745462597105' } })
+ */
+export const signRequest = ({ key, ...request }: SignRequest): Either<ConfigurationError, string> => {
+  const secret = decodeKey(key, 'key')
+  return isLeft(secret) ? secret : right(hmac(secret.right, { service: defaultService, ...request }))
+}
+
+/** HMAC-SHA256 of the request, in base64 without padding. */
+export const hmac = (key: KeyObject, parts: MacParts): string => {
+  const mac = createHmac('sha256', key)
+  for (const piece of macInput(parts)) mac.update(piece)
+  return mac.digest('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,38 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DepthSide, DepthSnapshot } from '../domain/depth.js'
+import type { DecodeError } from '../errors/model.js'
+import { malformed, toDecodeError } from './issues.js'
+import { parseJsonExactly } from './json.js'
+import { EpochMillis, MidpointPrice, UsdAmount } from './number.js'
+import { Quantity } from './quantity.js'
+
+/** One side of a depth body, as it is on the wire. */
+export const DepthSideBody = t.type({ total_quantity: Quantity, total_quantity_usd: UsdAmount }, 'an object')
+
+/** A depth body, as it is on the wire (section 2.1 of the service's documentation). */
+export const DepthBody = t.type(
+  { price: MidpointPrice, timestamp: EpochMillis, buy: DepthSideBody, sell: DepthSideBody },
+  'a depth object',
+)
+
+/**
+ * The text of a depth response as a typed value. Quantities are exact at any size; unknown fields are ignored.
+ *
+ * @example
+ * decodeDepth('{"price":1,"timestamp":0,"buy":{…},"sell":{…}}') // Right({ price: 1, … })
+ * decodeDepth('{"price":0, …') // Left(DecodeError): price: expected a finite number above 0, got 0
+ */
+export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
+  const json = parseJsonExactly(text)
+  if (isLeft(json)) return left(malformed('depth', text, 'JSON', json.left))
+  const body = DepthBody.decode(json.right)
+  if (isLeft(body)) return left(toDecodeError('depth', text, body.left))
+  const { price, timestamp, buy, sell } = body.right
+  return right({ price, timestamp, buy: toSide(buy), sell: toSide(sell) })
+}
+
+const toSide = (side: t.TypeOf<typeof DepthSideBody>): DepthSide => ({
+  totalQuantity: side.total_quantity,
+  totalQuantityUsd: side.total_quantity_usd,
+})

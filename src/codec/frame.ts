@@ -1,0 +1,74 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DecodeError } from '../errors/model.js'
+import { malformed, toDecodeError } from './issues.js'
+import { parseJson } from './json.js'
+import { PriceValue } from './number.js'
+
+/** A price update, as it is on the wire (section 6 of the service's documentation). */
+export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
+
+/** The answer to a subscribe message, as it is on the wire. */
+export const SubscriptionConfirmation = t.type(
+  { subscriptions: t.array(t.string, 'an array of topics') },
+  'a subscription confirmation',
+)
+
+/** What a text frame of the price reporter says. `topic` is as the service echoes it. */
+export type Frame =
+  | { readonly _tag: 'PriceUpdate'; readonly topic: string; readonly price: number }
+  | { readonly _tag: 'Confirmation'; readonly subscriptions: readonly string[] }
+  | { readonly _tag: 'ErrorText'; readonly text: string }
+
+/** A frame that is JSON and yet none of the three. `topic` is the one that it names, if it names one. */
+export interface MalformedFrame {
+  readonly _tag: 'Malformed'
+  readonly topic: string | undefined
+  readonly error: DecodeError
+}
+
+/** A frame by the client rules of section 6 of the service's documentation. */
+export const readFrame = (text: string): Frame | MalformedFrame => {
+  const json = parseJson(text)
+  if (isLeft(json)) return { _tag: 'ErrorText', text }
+  const value = json.right
+  return isRecord(value) && Object.hasOwn(value, 'subscriptions')
+    ? readConfirmation(text, value)
+    : readPriceUpdate(text, value)
+}
+
+/**
+ * A text frame as a typed value. Text that is not JSON is an error text of the service, not an error of decoding.
+ *
+ * @example
+ * decodeFrame('{"topic":"svc-0xab","price":1.5}') // Right({ _tag: 'PriceUpdate', topic: 'svc-0xab', price: 1.5 })
+ * decodeFrame('{"topic":"svc-0xab","price":null}') // Left(DecodeError)
+ */
+export const decodeFrame = (text: string): Either<DecodeError, Frame> => {
+  const frame = readFrame(text)
+  return frame._tag === 'Malformed' ? left(frame.error) : right(frame)
+}
+
+const readConfirmation = (text: string, value: unknown): Frame | MalformedFrame => {
+  const decoded = SubscriptionConfirmation.decode(value)
+  return isLeft(decoded)
+    ? { _tag: 'Malformed', topic: undefined, error: toDecodeError('frame', text, decoded.left) }
+    : { _tag: 'Confirmation', subscriptions: decoded.right.subscriptions }
+}
+
+const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
+  const decoded = PriceUpdate.decode(value)
+  if (!isLeft(decoded)) {
+    return { _tag: 'PriceUpdate', topic: decoded.right.topic, price: decoded.right.price }
+  }
+  const error = isRecord(value)
+    ? toDecodeError('frame', text, decoded.left)
+    : malformed('frame', text, 'a price update or a subscription confirmation')
+  return { _tag: 'Malformed', topic: topicIn(value), error }
+}
+
+const topicIn = (value: unknown): string | undefined =>
+  isRecord(value) && typeof value['topic'] === 'string' ? value['topic'] : undefined
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,37 @@
+import type { Errors } from 'io-ts/lib/index.js'
+import { decodeError } from '../errors/constructors.js'
+import type { DecodeError, DecodeIssue } from '../errors/model.js'
+import { oneLine } from '../errors/text.js'
+import { NumberLiteral } from './json.js'
+
+/** io-ts's validation errors as the library's typed error. `what` names the kind of message. */
+export const toDecodeError = (what: string, input: string, errors: Errors): DecodeError =>
+  decodeError(
+    what,
+    input,
+    errors.map(({ context, value }): DecodeIssue => ({
+      path: context
+        .map(({ key }) => key)
+        .filter((key) => key !== '')
+        .join('.'),
+      expected: context.at(-1)?.type.name ?? what,
+      actual: show(value),
+    })),
+  )
+
+/** The error for a text that is not even of the right form. */
+export const malformed = (what: string, input: string, expected: string, problem?: string): DecodeError =>
+  decodeError(what, input, [
+    { path: '', expected, actual: problem === undefined ? show(input) : oneLine(problem) },
+  ])
+
+const show = (value: unknown): string => {
+  if (value === undefined) return 'nothing'
+  if (value instanceof NumberLiteral) return brief(value.text)
+  if (typeof value === 'string') return brief(JSON.stringify(brief(value)))
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : typeof value
+}
+
+const brief = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60)}…`)

@@ -1,0 +1,19 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isPriceValue } from '../domain/price.js'
+import type { DecodeError } from '../errors/model.js'
+import { malformed } from './issues.js'
+
+const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/**
+ * The body of a price response: one decimal number as text (section 4.2 of the service's documentation), in USD.
+ *
+ * @example
+ * decodePriceText('2682.505') // Right(2682.505)
+ * decodePriceText('12abc') // Left(DecodeError): expected a decimal number above 0, got "12abc"
+ */
+export const decodePriceText = (text: string): Either<DecodeError, number> => {
+  const body = text.trim()
+  const price = decimal.test(body) ? Number(body) : NaN
+  return isPriceValue(price) ? right(price) : left(malformed('price', text, 'a decimal number above 0'))
+}

@@ -1,0 +1,43 @@
+import * as t from 'io-ts/lib/index.js'
+import { NumberLiteral } from './json.js'
+
+const literal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** An exponent beyond this is refused: a few bytes must not become a gigabyte of digits. */
+const maxExponent = 1000
+
+/**
+ * The integer that a decimal text spells, exact at any size, as in `9336472979533427000`, `1e21` or `1.50e3`.
+ * `undefined` where the text is no number, or the number no integer of at least 0.
+ */
+export const parseQuantity = (text: string): bigint | undefined => {
+  const match = literal.exec(text)
+  if (match === null) return undefined
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = match
+  const exponent = Number(exponentText)
+  if (Math.abs(exponent) > maxExponent) return undefined
+  const digits = whole + fraction
+  const shift = exponent - fraction.length
+  if (shift < 0 && !/^0*$/.test(digits.slice(shift))) return undefined
+  const quantity = shift < 0 ? BigInt(digits.slice(0, shift)) : BigInt(digits) * 10n ** BigInt(shift)
+  return sign === '-' && quantity !== 0n ? undefined : quantity
+}
+
+const textOf = (input: unknown): string | undefined => {
+  if (input instanceof NumberLiteral) return input.text
+  if (typeof input === 'string') return input
+  // A float above 2^53 has lost its digits already; one below it is what its text said.
+  return typeof input === 'number' && Number.isSafeInteger(input) ? String(input) : undefined
+}
+
+/** A quantity in base-token units: an integer of at least 0, exact at any size. Encodes as a decimal string. */
+export const Quantity = new t.Type<bigint, string, unknown>(
+  'an integer of at least 0',
+  (value): value is bigint => typeof value === 'bigint' && value >= 0n,
+  (input, context) => {
+    const text = textOf(input)
+    const quantity = text === undefined ? undefined : parseQuantity(text)
+    return quantity === undefined ? t.failure(input, context) : t.success(quantity)
+  },
+  String,
+)

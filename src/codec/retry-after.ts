@@ -1,0 +1,17 @@
+/**
+ * What a `Retry-After` header asks to wait, in ms: whole seconds, or a date, which is read against the service's
+ * own clock (`Date`) where it tells it. `undefined` where there is none or it says nothing.
+ */
+export const retryAfterMs = (
+  header: string | undefined,
+  date: string | undefined,
+  now: number,
+): number | undefined => {
+  if (header === undefined) return undefined
+  const text = header.trim()
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  const until = Date.parse(text)
+  if (Number.isNaN(until)) return undefined
+  const serviceNow = Date.parse(date ?? '')
+  return Math.max(0, until - (Number.isNaN(serviceNow) ? now : serviceNow))
+}

@@ -1,0 +1,37 @@
+import { httpError, unauthorized, unsupportedPair } from '../errors/constructors.js'
+import type { HttpError, Unauthorized, UnsupportedPair } from '../errors/model.js'
+import { shortened } from '../errors/text.js'
+
+// The service's own errors: a status and a plain text (section 7 of its documentation).
+
+/** A response that is not a success. */
+export interface FailedResponse {
+  readonly status: number
+  readonly body: string
+  readonly retryAfterMs: number | undefined
+}
+
+const unsupportedToken =
+  /^\s*UnsupportedPair\(\s*Token\s*\{\s*addr:\s*"([^"]*)"\s*\},\s*Token\s*\{\s*addr:\s*"([^"]*)"\s*\}\s*\)/
+const invalidTuple = /^\s*Invalid \(exchange, base, quote\) tuple/
+const pair = /does not support the pair \(([^\s,()]+),\s*([^\s,()]+)\)/
+
+/** What a failed depth response means. */
+export const depthFailure = (response: FailedResponse): Unauthorized | UnsupportedPair | HttpError => {
+  const body = shortened(response.body)
+  if (response.status === 401) return unauthorized(body)
+  const tokens = response.status === 500 ? unsupportedToken.exec(body) : null
+  return tokens === null
+    ? httpError(response.status, body, response.retryAfterMs)
+    : unsupportedPair(tokens[1], tokens[2], body)
+}
+
+/** What a failed price response means. */
+export const priceFailure = (response: FailedResponse): UnsupportedPair | HttpError => {
+  const body = shortened(response.body)
+  if (response.status !== 500 || !invalidTuple.test(body)) {
+    return httpError(response.status, body, response.retryAfterMs)
+  }
+  const addresses = pair.exec(body)
+  return unsupportedPair(addresses?.[1], addresses?.[2], body)
+}

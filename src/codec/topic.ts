@@ -1,0 +1,23 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defaultService, isTopic, type Topic } from '../domain/topic.js'
+import { invalidTopic } from '../errors/constructors.js'
+import type { InvalidTopic } from '../errors/model.js'
+
+/**
+ * A text as a topic, spelled as it was. `service` is the service's name, where it is not the default.
+ *
+ * @example
+ * parseTopic('svc-0x82aF') // Right('svc-0x82aF')
+ * parseTopic('svc-82af') // Left(InvalidTopic)
+ */
+export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  isTopic(text, service) ? right(text) : left(invalidTopic(text, service))
+
+/**
+ * The topic of a token's address.
+ *
+ * @example
+ * topicOf('0x82af') // Right('svc-0x82af')
+ */
+export const topicOf = (address: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  parseTopic(`${service}-${address}`, service)

@@ -1,0 +1,165 @@
+import type { Price } from '../domain/price.js'
+import type {
+  ClientClosed,
+  DecodeError,
+  DecodeIssue,
+  Disconnected,
+  HttpError,
+  InvalidInterval,
+  InvalidMint,
+  InvalidTopic,
+  NetworkError,
+  NotFresh,
+  Stale,
+  SubscriptionRejected,
+  SubscriptionTimeout,
+  Tagged,
+  Timeout,
+  Unauthorized,
+  UncorrelatedError,
+  UnsupportedPair,
+} from './model.js'
+import { renderIssue } from './render.js'
+import { asText, oneLine, quoted, shortened } from './text.js'
+
+export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
+  _tag: 'InvalidTopic',
+  message: `expected a topic like ${service}-0x82af…, got ${quoted(topic)}`,
+  topic: asText(topic),
+})
+
+export const invalidMint = (mint: unknown): InvalidMint => ({
+  _tag: 'InvalidMint',
+  message: `expected a token address like 0x82af…, got ${quoted(mint)}`,
+  mint: asText(mint),
+})
+
+export const invalidInterval = (interval: number): InvalidInterval => ({
+  _tag: 'InvalidInterval',
+  message: `expected a finite interval of at least 1 ms, got ${quoted(interval)}`,
+  interval,
+})
+
+export const subscriptionRejected = (topic: string, reason: string): SubscriptionRejected => ({
+  _tag: 'SubscriptionRejected',
+  message: `${topic}: the service refused it: ${oneLine(reason)}`,
+  topic,
+  reason,
+})
+
+export const subscriptionTimeout = (
+  topic: string,
+  afterMs: number,
+  recent: readonly string[],
+): SubscriptionTimeout => ({
+  _tag: 'SubscriptionTimeout',
+  message:
+    `${topic}: neither confirmed nor rejected within ${afterMs} ms; asking again` +
+    (recent.length === 0 ? '' : `; error texts meanwhile: ${oneLine(recent.join(' | '))}`),
+  topic,
+  afterMs,
+  recent,
+})
+
+export const disconnected = (down: Omit<Disconnected, '_tag' | 'message'>): Disconnected => ({
+  _tag: 'Disconnected',
+  message:
+    `connection down (${down.code}${down.reason === '' ? '' : `: ${oneLine(down.reason)}`}); ` +
+    `attempt ${down.attempt + 1} in ${down.retryInMs} ms`,
+  ...down,
+})
+
+export const stale = (topic: string, silentForMs: number, last: Price | undefined): Stale => ({
+  _tag: 'Stale',
+  message:
+    `${topic}: nothing for ${silentForMs} ms; ` +
+    (last === undefined ? 'no price yet on this connection' : `the last price was ${last.price}`),
+  topic,
+  silentForMs,
+  last,
+})
+
+export const decodeError = (what: string, input: string, issues: readonly DecodeIssue[]): DecodeError => ({
+  _tag: 'DecodeError',
+  message: `${what}: ${issues.map(renderIssue).join('; ')}`,
+  input: shortened(input),
+  issues,
+})
+
+export const unsupportedPair = (
+  base: string | undefined,
+  quote: string | undefined,
+  body: string,
+): UnsupportedPair => ({
+  _tag: 'UnsupportedPair',
+  message:
+    base === undefined || quote === undefined
+      ? `the service does not support this pair: ${oneLine(body)}`
+      : `the service does not support the pair ${oneLine(base)} / ${oneLine(quote)}`,
+  base,
+  quote,
+  body,
+})
+
+export const unauthorized = (body: string): Unauthorized => ({
+  _tag: 'Unauthorized',
+  message: `the service did not accept the signature (401: ${oneLine(body)}); check the auth key and the clock`,
+  body,
+})
+
+export const httpError = (status: number, body: string, retryAfterMs: number | undefined): HttpError => ({
+  _tag: 'HttpError',
+  message:
+    `status ${status}${body === '' ? '' : `: ${oneLine(body)}`}` +
+    (retryAfterMs === undefined ? '' : `; retry after ${retryAfterMs} ms`),
+  status,
+  body,
+  retryAfterMs,
+})
+
+export const networkError = (thrown: unknown): NetworkError => {
+  const error: Error & { readonly code?: unknown } =
+    thrown instanceof Error ? thrown : new Error(asText(thrown))
+  const code = typeof error.code === 'string' ? error.code : undefined
+  const message = oneLine(error.message === '' ? (code ?? error.name) : error.message)
+  return {
+    _tag: 'NetworkError',
+    message: `no answer: ${message}`,
+    cause: { name: error.name, message, code },
+  }
+}
+
+export const timeout = (afterMs: number): Timeout => ({
+  _tag: 'Timeout',
+  message: `no whole answer within ${afterMs} ms`,
+  afterMs,
+})
+
+export const clientClosed: ClientClosed = { _tag: 'ClientClosed', message: 'the client was closed' }
+
+export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string): UncorrelatedError => ({
+  _tag: 'UncorrelatedError',
+  message: `${kind} that belongs to no topic: ${oneLine(input)}`,
+  kind,
+  input: shortened(input),
+})
+
+export const notFresh = (
+  leg: string,
+  fault: { why: 'missing' } | { why: 'left'; error: unknown } | { why: 'skew'; skewMs: number },
+): NotFresh => ({
+  _tag: 'NotFresh',
+  message: `leg ${leg}: ${describeFault(fault)}`,
+  leg,
+  ...fault,
+})
+
+const describeFault = (fault: { why: string; error?: unknown; skewMs?: number }): string => {
+  if (fault.why === 'missing') return 'no value yet'
+  if (fault.why === 'skew') return `${String(fault.skewMs)} ms older than the newest leg`
+  const { error } = fault
+  return isTagged(error) ? `${error._tag}: ${error.message}` : 'its last value is a Left'
+}
+
+const isTagged = (value: unknown): value is Tagged<string> =>
+  typeof value === 'object' && value !== null && '_tag' in value && 'message' in value

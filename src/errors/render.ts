@@ -1,0 +1,25 @@
+import type { AnyError, DecodeIssue } from './model.js'
+
+/** The error as one line for a log: its tag, then its message. */
+export const renderError = (error: AnyError): string => `${error._tag}: ${error.message}`
+
+/**
+ * One function for each error that can be there; leaving one out does not compile.
+ *
+ * @example
+ * matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs, … })
+ */
+export const matchError = <
+  E extends AnyError,
+  Cases extends { [Tag in E['_tag']]: (error: Extract<E, { _tag: Tag }>) => unknown },
+>(
+  error: E,
+  cases: Cases,
+): ReturnType<Cases[E['_tag']]> => {
+  const branch = cases[error._tag as E['_tag']] as (error: E) => ReturnType<Cases[E['_tag']]>
+  return branch(error)
+}
+
+/** `buy.total_quantity: expected integer, got "x"` */
+export const renderIssue = ({ path, expected, actual }: DecodeIssue): string =>
+  `${path === '' ? '' : `${path}: `}expected ${expected}, got ${actual}`

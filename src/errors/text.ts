@@ -1,0 +1,23 @@
+/** Text from outside, kept whole up to 2 kB, never ending in half a character. */
+export const shortened = (text: string, limit = 2048): string => {
+  if (text.length <= limit) return text
+  const cut = text.slice(0, limit)
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
+}
+
+/** Text from outside as part of one line of a log. */
+export const oneLine = (text: string): string => {
+  // eslint-disable-next-line no-control-regex -- control characters of a foreign text must not reach a terminal
+  const line = shortened(text, 400)
+    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim()
+  return line.length <= 200 ? line : `${shortened(line, 200)}…`
+}
+
+/** A caller's value as text, whatever plain JavaScript may have passed. */
+export const asText = (value: unknown): string =>
+  typeof value === 'object' || typeof value === 'function' ? `a value of type ${typeof value}` : String(value)
+
+/** A caller's value as part of one line of a log. */
+export const quoted = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(oneLine(value)) : asText(value)

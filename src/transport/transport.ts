@@ -1,0 +1,70 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { DecodeError, NetworkError } from '../errors/model.js'
+
+// The ports: what a WebSocket and an HTTP client must do for the library. Deadlines, retries and meaning are the
+// library's own; a transport carries bytes, reports what happened, and never throws.
+
+/** What a socket tells. All calls come one at a time, and none comes after `closed`. */
+export interface SocketListener {
+  /** The socket is open and takes frames. */
+  opened(): void
+  /** A whole text frame. */
+  text(frame: string): void
+  /** A whole binary frame. */
+  binary(frame: Uint8Array): void
+  /** A ping or a pong: a sign of life. */
+  alive(): void
+  /**
+   * The socket is gone, or never came to be: exactly once. `code` is the close code, 1006 where no close frame
+   * came; `reason` says why in words, the socket's own error included.
+   */
+  closed(code: number, reason: string): void
+}
+
+/** One socket, from its dial on. */
+export interface Socket {
+  /** Sends a text frame. Without effect unless open. */
+  send(frame: string): void
+  /** Sends a ping. Without effect unless open. */
+  ping(): void
+  /** Says goodbye, and is gone soon, answered or not. */
+  close(): void
+  /** Is gone at once. */
+  terminate(): void
+}
+
+export interface DialOptions {
+  /** A longer frame ends the connection with 1009, in bytes. */
+  readonly maxFrameBytes: number
+}
+
+/** Opens WebSockets. */
+export interface WebSocketTransport {
+  dial(url: string, options: DialOptions, listener: SocketListener): Socket
+}
+
+export interface HttpRequest {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** The path as it is to be sent, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** A longer body is a `DecodeError`, in bytes. */
+  readonly maxBodyBytes: number
+  /** Aborting it ends the request; what the promise then says is not listened to. */
+  readonly signal: AbortSignal
+}
+
+export interface HttpResponse {
+  readonly status: number
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** Sends GET requests, follows no redirect, keeps connections alive. */
+export interface HttpTransport {
+  get(request: HttpRequest): Promise<Either<NetworkError | DecodeError, HttpResponse>>
+  /** Ends all connections. */
+  close(): Promise<void>
+}

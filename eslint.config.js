@@ -23,7 +23,10 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       'no-restricted-imports': ['error', { patterns: esmSpelling }],
       'rxjs-x/finnish': [
@@ -39,7 +42,7 @@ export default tseslint.config(
       ],
       'rxjs-x/no-exposed-subjects': 'error',
       'rxjs-x/no-nested-subscribe': 'error',
-      'rxjs-x/no-ignored-observable': 'error',
+      'rxjs-x/no-floating-observables': 'error',
       'rxjs-x/no-unbound-methods': 'error',
       'rxjs-x/no-unsafe-takeuntil': ['error', { allow: ['share', 'repeat'] }],
     },

@@ -6,15 +6,17 @@ const standard = /^[A-Za-z0-9+/]+$/
 const urlSafe = /^[A-Za-z0-9_-]+$/
 
 /** The auth key's bytes from base64, in the standard or the url-safe alphabet, padded or not. */
-export const decodeKey = (base64: unknown, option = 'authKey'): Either<ConfigurationError, KeyObject> => {
-  const digits = typeof base64 === 'string' ? base64.replace(/={1,2}$/, '') : ''
-  const padded = typeof base64 === 'string' && base64.length !== digits.length
-  const wellFormed =
+export const decodeKey = (base64: unknown, option = 'authKey'): Either<ConfigurationError, KeyObject> =>
+  typeof base64 === 'string' && isBase64(base64)
+    ? right(createSecretKey(Buffer.from(base64, 'base64')))
+    : left(new ConfigurationError(option, 'expected a base64 text of at least one byte')) // and never the key itself
+
+const isBase64 = (text: string): boolean => {
+  const digits = text.replace(/={1,2}$/, '')
+  const padded = digits.length !== text.length
+  return (
     (standard.test(digits) || urlSafe.test(digits)) &&
     digits.length % 4 !== 1 &&
-    (!padded || (base64 as string).length % 4 === 0)
-  // The key itself must never appear in the message.
-  return wellFormed
-    ? right(createSecretKey(Buffer.from(digits, 'base64')))
-    : left(new ConfigurationError(option, 'expected a base64 text of at least one byte'))
+    (!padded || text.length % 4 === 0)
+  )
 }

@@ -12,8 +12,8 @@ const numberOf = (input: unknown): number => {
   return typeof input === 'string' && decimal.test(input) ? Number(input) : NaN
 }
 
-const numeric = (name: string, holds: (value: number) => boolean): t.Type<number, number, unknown> =>
-  new t.Type<number, number, unknown>(
+const numeric = (name: string, holds: (value: number) => boolean): t.Type<number> =>
+  new t.Type<number>(
     name,
     (value): value is number => typeof value === 'number' && holds(value),
     (input, context) => {
@@ -24,7 +24,7 @@ const numeric = (name: string, holds: (value: number) => boolean): t.Type<number
   )
 
 /** A price in USD: finite, above zero; a JSON number and nothing else. */
-export const PriceValue = new t.Type<number, number, unknown>(
+export const PriceValue = new t.Type<number>(
   'a finite number above 0',
   isPriceValue,
   (input, context) => (isPriceValue(input) ? t.success(input) : t.failure(input, context)),

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 /** Text from outside, kept whole up to 2 kB, never ending in half a character. */
 export const shortened = (text: string, limit = 2048): string => {
   if (text.length <= limit) return text
@@ -7,7 +9,7 @@ export const shortened = (text: string, limit = 2048): string => {
 
 /** Text from outside as part of one line of a log. */
 export const oneLine = (text: string): string => {
-  // eslint-disable-next-line no-control-regex -- control characters of a foreign text must not reach a terminal
+  // Control characters of a foreign text must not reach a terminal.
   const line = shortened(text, 400)
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim()
@@ -15,8 +17,12 @@ export const oneLine = (text: string): string => {
 }
 
 /** A caller's value as text, whatever plain JavaScript may have passed. */
-export const asText = (value: unknown): string =>
-  typeof value === 'object' || typeof value === 'function' ? `a value of type ${typeof value}` : String(value)
+export const asText = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' || typeof value === 'function'
+    ? `a value of type ${typeof value}`
+    : inspect(value)
+}
 
 /** A caller's value as part of one line of a log. */
 export const quoted = (value: unknown): string =>

@@ -4,7 +4,7 @@ import type { DecodeError, NetworkError } from '../errors/model.js'
 // The ports: what a WebSocket and an HTTP client must do for the library. Deadlines, retries and meaning are the
 // library's own; a transport carries bytes, reports what happened, and never throws.
 
-/** What a socket tells. All calls come one at a time, and none comes after `closed`. */
+/** What a socket tells: one call at a time, none before `dial` has returned, none after `closed`. */
 export interface SocketListener {
   /** The socket is open and takes frames. */
   opened(): void
@@ -38,9 +38,11 @@ export interface DialOptions {
   readonly maxFrameBytes: number
 }
 
-/** Opens WebSockets. */
+/** Opens WebSockets, for one client. */
 export interface WebSocketTransport {
   dial(url: string, options: DialOptions, listener: SocketListener): Socket
+  /** Closes every socket; resolves when all are gone. */
+  close(): Promise<void>
 }
 
 export interface HttpRequest {
@@ -62,7 +64,7 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** Sends GET requests, follows no redirect, keeps connections alive. */
+/** Sends GET requests, for one client: follows no redirect, keeps connections alive. */
 export interface HttpTransport {
   get(request: HttpRequest): Promise<Either<NetworkError | DecodeError, HttpResponse>>
   /** Ends all connections. */

@@ -1,0 +1,139 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { left, type Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import { defaultIfEmpty, defer, firstValueFrom, of, Subject, takeUntil, type Observable } from 'rxjs'
+import { configure, type Configuration } from './config.js'
+import type { Address } from './domain/address.js'
+import type { Depth } from './domain/depth.js'
+import type { ChainId } from './domain/environment.js'
+import type { Price } from './domain/price.js'
+import type { ClientSnapshot } from './domain/snapshot.js'
+import type { ConnectionStatus } from './domain/status.js'
+import type { Topic } from './domain/topic.js'
+import { ConfigurationError } from './errors/configuration-error.js'
+import { clientClosed } from './errors/constructors.js'
+import type {
+  ClientClosed,
+  DepthError,
+  PriceError,
+  PriceRequestError,
+  UncorrelatedError,
+} from './errors/model.js'
+import type { ClientOptions, DepthClientOptions } from './options.js'
+import { DepthPolls } from './stream/depth.js'
+import { DepthRequests } from './stream/depth-request.js'
+import { priceRequest$ } from './stream/price-request.js'
+import { PriceFeed } from './stream/price.js'
+import { undiciTransport } from './transport/undici.js'
+import { wsTransport } from './transport/ws.js'
+
+/** A client without depth: on `testnet`, or without a relayer address and a key. */
+export interface PriceClient extends AsyncDisposable {
+  /** 42161 on mainnet, 421614 on testnet. */
+  readonly chainId: ChainId
+  /** The WebSocket's state: the current one at once, then each change. Subscribing to it opens nothing. */
+  readonly status$: Observable<ConnectionStatus>
+  /** What arrived and belongs to no topic. Hot, without replay. */
+  readonly errors$: Observable<UncorrelatedError>
+  /**
+   * Live prices of one topic over the one shared WebSocket, in USD. What goes wrong is a `Left` in the stream, and
+   * the stream goes on; only `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` are followed by completion.
+   *
+   * @example
+   * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
+   */
+  price$(topic: Topic): Observable<Either<PriceError, Price>>
+  /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
+  price(topic: Topic): TaskEither<PriceRequestError, Price>
+  /** What the client is doing, as plain data for a log. */
+  inspect(): ClientSnapshot
+  /** Completes every stream, aborts requests, closes the socket; resolves when all is gone. Idempotent. */
+  close(): Promise<void>
+}
+
+/** A client with depth. */
+export interface Client extends PriceClient {
+  /**
+   * Order-book depth of one token by signed polling: a request at once, then one every `interval` ms, start to
+   * start. A failure is a `Left`, and polling goes on.
+   */
+  depth$(mint: Address, interval: number): Observable<Either<DepthError, Depth>>
+  /** One signed request, sent when the task is run (section 4.1 of the service's documentation). */
+  depth(mint: Address): TaskEither<DepthError, Depth>
+}
+
+/**
+ * Makes a client. Nothing is opened until something is asked for. Depth methods exist where the options have
+ * `environment: 'mainnet'`, `baseUrl` and `authKey`. Throws a `ConfigurationError` on anything that cannot work.
+ */
+export function createClient(options: DepthClientOptions): Client
+export function createClient(options: ClientOptions): PriceClient
+export function createClient(options: ClientOptions): Client {
+  const configuration = configure(options)
+  const client = wire(configuration)
+  closeOnAbort(client, configuration.signal)
+  return client
+}
+
+const wire = (configuration: Configuration): Client => {
+  const { chainId, depth, limits, reconnect, ca } = configuration
+  const webSocket = configuration.webSocket ?? wsTransport(ca)
+  const http = configuration.http ?? undiciTransport({ ca, connectTimeout: limits.connectTimeout })
+  const shared = { ...configuration, ...limits, http, reconnect }
+  const feed = new PriceFeed({ ...shared, transport: webSocket, url: configuration.priceWsUrl })
+  const requests = depth === undefined ? undefined : new DepthRequests({ ...shared, ...depth })
+  const polls =
+    requests === undefined
+      ? undefined
+      : new DepthPolls({ request$: (mint) => requests.request$(mint), reconnect })
+
+  const closed$ = new Subject<void>()
+  let closing: Promise<void> | undefined
+
+  /** Ends with the client; a client that is closed already says so and completes. */
+  const whileOpen$ = <E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> =>
+    defer(() => (closing === undefined ? source$.pipe(takeUntil(closed$)) : of(left(clientClosed))))
+
+  const once =
+    <E, A>(source$: Observable<Either<E, A>>): TaskEither<E | ClientClosed, A> =>
+    () =>
+      firstValueFrom(whileOpen$(source$).pipe(defaultIfEmpty(left(clientClosed))))
+
+  const close = (): Promise<void> => {
+    closing ??= Promise.resolve().then(async () => {
+      await Promise.all([webSocket.close(), http.close()])
+    })
+    feed.close()
+    closed$.next()
+    return closing
+  }
+
+  return {
+    chainId,
+    status$: feed.status$,
+    errors$: feed.errors$,
+    price$: (topic) => feed.price$(topic),
+    price: (topic) => once(priceRequest$(shared, topic)),
+    depth$: (mint, interval) => whileOpen$((polls ?? noDepth()).depth$(mint, interval)),
+    depth: (mint) => once((requests ?? noDepth()).request$(mint)),
+    inspect: () => ({
+      status: feed.currentStatus,
+      topics: feed.snapshot(),
+      polls: polls?.snapshot() ?? [],
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {
+  if (signal === undefined) return
+  const abort = () => void client.close()
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  client.status$.subscribe({ complete: () => signal.removeEventListener('abort', abort) })
+}
+
+const noDepth = (): never => {
+  throw new ConfigurationError('depth', "needs environment: 'mainnet', baseUrl and authKey")
+}

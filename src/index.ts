@@ -1,0 +1,63 @@
+// Client
+export { createClient, type Client, type PriceClient } from './client.js'
+export type { ClientOptions, DepthClientOptions, ReconnectOptions } from './options.js'
+
+// Domain
+export type { Address } from './domain/address.js'
+export type { Depth, DepthSide, DepthSnapshot } from './domain/depth.js'
+export type { ChainId, Environment } from './domain/environment.js'
+export type { Price } from './domain/price.js'
+export type { ClientSnapshot, PollSnapshot, TopicSnapshot, TopicState } from './domain/snapshot.js'
+export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
+export type { Topic } from './domain/topic.js'
+
+// Errors
+export { ConfigurationError } from './errors/configuration-error.js'
+export { matchError, renderError } from './errors/render.js'
+export type {
+  AnyError,
+  ClientClosed,
+  DecodeError,
+  DecodeIssue,
+  DepthError,
+  Disconnected,
+  HttpError,
+  InvalidInterval,
+  InvalidMint,
+  InvalidTopic,
+  NetworkCause,
+  NetworkError,
+  NotFresh,
+  PriceError,
+  PriceRequestError,
+  Stale,
+  SubscriptionRejected,
+  SubscriptionTimeout,
+  Timeout,
+  Unauthorized,
+  UncorrelatedError,
+  UnsupportedPair,
+} from './errors/model.js'
+
+// Codecs
+export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
+export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/frame.js'
+export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
+export { decodePriceText } from './codec/price-text.js'
+export { Quantity } from './codec/quantity.js'
+export { parseTopic, topicOf } from './codec/topic.js'
+
+// Signing
+export type { CanonicalHeaders, HeaderPairs } from './auth/mac-input.js'
+export { signRequest, type SignRequest } from './auth/sign.js'
+
+// Ports
+export type {
+  DialOptions,
+  HttpRequest,
+  HttpResponse,
+  HttpTransport,
+  Socket,
+  SocketListener,
+  WebSocketTransport,
+} from './transport/transport.js'

@@ -1,0 +1,83 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { concatMap, defer, of, type Observable } from 'rxjs'
+import type { Signer } from '../auth/signer.js'
+import { decodeDepth } from '../codec/depth.js'
+import { retryAfterMs } from '../codec/retry-after.js'
+import { depthFailure } from '../codec/service-error.js'
+import { isAddress, type Address } from '../domain/address.js'
+import type { Depth } from '../domain/depth.js'
+import { invalidMint } from '../errors/constructors.js'
+import type { DepthError } from '../errors/model.js'
+import { pathBelow, type Endpoint } from '../transport/endpoint.js'
+import type { HttpResponse } from '../transport/transport.js'
+import { wallClock } from './clock.js'
+import { request$, type RequestConfig, type RequestError } from './request.js'
+
+export interface DepthRequestConfig extends RequestConfig {
+  readonly relayer: Endpoint
+  readonly sign: Signer
+  /** How long a signature is good for, in ms. */
+  readonly authExpiration: number
+}
+
+export type DepthEvent = Either<DepthError, Depth>
+
+/** Signed depth requests (section 4.1 of the service's documentation). Remembers how far the service's clock is off. */
+export class DepthRequests {
+  /** What the service's clock is ahead of ours, in ms. */
+  private clockOffset = 0
+
+  constructor(private readonly config: DepthRequestConfig) {}
+
+  /** One value, then completion. */
+  request$(mint: Address): Observable<DepthEvent> {
+    if (!isAddress(mint)) return of(left(invalidMint(mint)))
+    const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
+    return this.signed$(path).pipe(
+      concatMap((answer) => (this.adoptsClock(answer) ? this.signed$(path) : of(answer))),
+      concatMap((answer) => of(readDepth(mint, answer))),
+    )
+  }
+
+  /** Signed afresh on each subscription. */
+  private signed$(path: string): Observable<Either<RequestError, HttpResponse>> {
+    const { relayer, sign, authExpiration } = this.config
+    return defer(() => {
+      const expiration = Math.round(wallClock() + this.clockOffset + authExpiration)
+      const { headers, secrets } = sign(path, expiration)
+      return request$(this.config, { origin: relayer.origin, path, headers }).pipe(
+        concatMap((answer) => of(isLeft(answer) ? answer : right(withoutSecrets(answer.right, secrets)))),
+      )
+    })
+  }
+
+  /** A 401 may mean only that our clock is off: whether it was, in which case it no longer is. */
+  private adoptsClock(answer: Either<RequestError, HttpResponse>): boolean {
+    if (isLeft(answer) || answer.right.status !== 401) return false
+    const serviceNow = Date.parse(answer.right.headers['date'] ?? '')
+    const offset = serviceNow - wallClock()
+    if (!(Math.abs(offset - this.clockOffset) > this.config.authExpiration / 2)) return false
+    this.clockOffset = offset
+    return true
+  }
+}
+
+const readDepth = (mint: Address, answer: Either<RequestError, HttpResponse>): DepthEvent => {
+  if (isLeft(answer)) return answer
+  const { status, headers, body } = answer.right
+  const receivedAt = wallClock()
+  if (status !== 200) {
+    const wait = retryAfterMs(headers['retry-after'], headers['date'], receivedAt)
+    return left(depthFailure({ status, body, retryAfterMs: wait }))
+  }
+  const depth = decodeDepth(body)
+  return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
+}
+
+/** A service, or what stands before it, may repeat a request in its answer. */
+const withoutSecrets = (response: HttpResponse, secrets: readonly string[]): HttpResponse =>
+  secrets.reduce(
+    (clean, secret) =>
+      clean.body.includes(secret) ? { ...clean, body: clean.body.replaceAll(secret, '[redacted]') } : clean,
+    response,
+  )

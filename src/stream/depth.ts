@@ -1,0 +1,116 @@
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { defer, finalize, map, of, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
+import { canonicalAddress, isAddress, type Address } from '../domain/address.js'
+import type { PollSnapshot } from '../domain/snapshot.js'
+import { invalidInterval, invalidMint } from '../errors/constructors.js'
+import { backoff, type BackoffPolicy } from './backoff.js'
+import { elapsed } from './clock.js'
+import { delay$ } from './deadline.js'
+import type { DepthEvent } from './depth-request.js'
+
+export interface PollConfig {
+  readonly request$: (mint: Address) => Observable<DepthEvent>
+  readonly reconnect: BackoffPolicy
+}
+
+/** One poll that several may share. */
+interface Poll {
+  readonly mint: Address
+  readonly interval: number
+  subscribers: number
+  failures: number
+  last: DepthEvent | undefined
+  /** On the clock that only moves forward, in ms. */
+  startedAt: number
+  endedAt: number | undefined
+  readonly results$: Observable<DepthEvent>
+}
+
+/** All polls of a client: one for each mint and interval, for as long as somebody listens. */
+export class DepthPolls {
+  private readonly polls = new Map<string, Poll>()
+
+  constructor(private readonly config: PollConfig) {}
+
+  depth$(mint: Address, interval: number): Observable<DepthEvent> {
+    if (!isAddress(mint)) return of(left(invalidMint(mint)))
+    if (!Number.isFinite(interval) || interval < 1) return of(left(invalidInterval(interval)))
+    return defer(() => {
+      const poll = this.pollOf(mint, interval)
+      poll.subscribers++
+      return poll.results$.pipe(
+        map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
+        finalize(() => poll.subscribers--),
+      )
+    })
+  }
+
+  snapshot(): readonly PollSnapshot[] {
+    return [...this.polls.values()].map(describe)
+  }
+
+  private pollOf(mint: Address, interval: number): Poll {
+    const key = `${canonicalAddress(mint)} ${interval}`
+    const known = this.polls.get(key)
+    if (known !== undefined) return known
+    const poll = this.createPoll(mint, interval, () => this.polls.delete(key))
+    this.polls.set(key, poll)
+    return poll
+  }
+
+  private createPoll(mint: Address, interval: number, ended: () => void): Poll {
+    const poll: Poll = {
+      mint,
+      interval,
+      subscribers: 0,
+      failures: 0,
+      last: undefined,
+      startedAt: 0,
+      endedAt: undefined,
+      results$: defer(() => this.poll$(poll)).pipe(
+        finalize(ended),
+        share({
+          connector: () => new ReplaySubject(1),
+          resetOnComplete: true,
+          resetOnError: true,
+          resetOnRefCountZero: true,
+        }),
+      ),
+    }
+    return poll
+  }
+
+  /** A request at once, and the next when the last has been answered and its time has come. */
+  private poll$(poll: Poll): Observable<DepthEvent> {
+    const request$ = defer(() => {
+      poll.startedAt = elapsed()
+      return this.config.request$(poll.mint)
+    })
+    return request$.pipe(
+      tap((event) => {
+        poll.last = event
+        poll.endedAt = elapsed()
+        poll.failures = isLeft(event) ? poll.failures + 1 : 0
+      }),
+      repeat({ delay: () => delay$(this.waitAfter(poll)) }),
+    )
+  }
+
+  /** The longest of what is left of the interval, the backoff, and what the service asks for, in ms. */
+  private waitAfter({ interval, startedAt, failures, last }: Poll): number {
+    const { reconnect } = this.config
+    const left = interval - (elapsed() - startedAt)
+    const draw = backoff(reconnect, failures, Math.random())
+    const asked =
+      last !== undefined && isLeft(last) && last.left._tag === 'HttpError' ? last.left.retryAfterMs : 0
+    return Math.max(0, left, draw, Math.min(asked ?? 0, reconnect.maxDelay))
+  }
+}
+
+const describe = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
+  mint,
+  interval,
+  subscribers,
+  lastResult: last === undefined ? 'none' : isLeft(last) ? last.left._tag : 'ok',
+  lastResultAgeMs: endedAt === undefined ? null : Math.round(elapsed() - endedAt),
+})

@@ -1,0 +1,90 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Subscriber } from 'rxjs'
+import type { Address } from '../domain/address.js'
+import type { Price } from '../domain/price.js'
+import type { TopicState } from '../domain/snapshot.js'
+import type { Topic } from '../domain/topic.js'
+import type { PriceError } from '../errors/model.js'
+
+// One topic's state. All times are of the clock that only moves forward, in ms.
+
+export type PriceEvent = Either<PriceError, Price>
+
+/** Somebody who listens, and the topic as they wrote it. */
+export interface Listener {
+  readonly topic: Topic
+  readonly subscriber: Subscriber<PriceEvent>
+}
+
+/** A price as it came, before it is spelled for each listener. */
+export type Quote = Omit<Price, 'topic'>
+
+export interface Entry {
+  readonly base: Address
+  /** The topic as it is sent: as the first who asked for it wrote it. */
+  readonly topic: Topic
+  /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
+  audience: readonly Listener[]
+  /** When it was asked for on the connection that is open now. */
+  askedAt: number | undefined
+  /** When it was last heard of: the later of its confirmation and its last price. Undefined while it waits. */
+  heardAt: number | undefined
+  /** Its last price on this connection. */
+  last: Quote | undefined
+  stale: boolean
+  /** Whether asking for it came to nothing, so that it is to be asked for again. */
+  askAgain: boolean
+  /** When its last listener left. */
+  leftAt: number | undefined
+}
+
+export const createEntry = (base: Address, topic: Topic): Entry => ({
+  base,
+  topic,
+  audience: [],
+  askedAt: undefined,
+  heardAt: undefined,
+  last: undefined,
+  stale: false,
+  askAgain: false,
+  leftAt: undefined,
+})
+
+/** Forgets all that only held on a connection that is gone. */
+export const disconnectEntry = (entry: Entry): void => {
+  entry.askedAt = undefined
+  entry.heardAt = undefined
+  entry.last = undefined
+  entry.stale = false
+  entry.askAgain = false
+}
+
+export interface Patience {
+  readonly linger: number
+  readonly staleAfter: number
+  readonly confirmTimeout: number
+}
+
+/** Asked for on this connection, and not yet confirmed. */
+export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined && entry.heardAt === undefined
+
+/** Waiting, and the wait for the answer has not ended. */
+export const isUnanswered = (entry: Entry): boolean => isWaiting(entry) && !entry.askAgain
+
+/** When it is no longer wanted, because nobody came back in time. */
+export const unwantedAt = (entry: Entry, { linger }: Patience): number =>
+  entry.leftAt === undefined ? Infinity : entry.leftAt + linger
+
+/** When its silence becomes an error: it is not confirmed in time, or goes stale. */
+export const silentAt = (entry: Entry, patience: Patience): number => {
+  if (entry.askedAt === undefined || entry.askAgain || entry.stale) return Infinity
+  return entry.heardAt === undefined
+    ? entry.askedAt + patience.confirmTimeout
+    : entry.heardAt + patience.staleAfter
+}
+
+export const stateOf = (entry: Entry): TopicState => {
+  if (entry.leftAt !== undefined) return 'lingering'
+  if (entry.stale) return 'stale'
+  return entry.heardAt === undefined ? 'waiting' : 'live'
+}

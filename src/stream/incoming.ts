@@ -1,0 +1,90 @@
+import { readFrame } from '../codec/frame.js'
+import { baseOf } from '../domain/topic.js'
+import { uncorrelatedError } from '../errors/constructors.js'
+import type { DecodeError, UncorrelatedError } from '../errors/model.js'
+import { elapsed, wallClock } from './clock.js'
+import { deliver, failed, quoted } from './fan-out.js'
+import type { Subscriptions } from './subscriptions.js'
+
+export interface IncomingContext {
+  readonly subscriptions: Subscriptions
+  readonly service: string
+  readonly epoch: () => number
+  readonly uncorrelated: (error: UncorrelatedError) => void
+  /** The state has changed, and nobody has been told yet. */
+  readonly changed: () => void
+}
+
+/** How much of a binary frame an error shows, in bytes. */
+const shownBytes = 1024
+
+/**
+ * What each frame from the service does: it changes the state first, and then tells whom it concerns. What
+ * belongs to no topic is an uncorrelated error; it is never guessed, and never delivered.
+ */
+export class Incoming {
+  constructor(private readonly context: IncomingContext) {}
+
+  text(text: string): void {
+    const frame = readFrame(text)
+    switch (frame._tag) {
+      case 'PriceUpdate':
+        return this.priced(frame.topic, frame.price, text)
+      case 'Confirmation':
+        return this.confirmed(frame.subscriptions, text)
+      case 'ErrorText':
+        return this.refused(text)
+      case 'Malformed':
+        return this.malformed(frame.topic, frame.error, text)
+    }
+  }
+
+  binary(frame: Uint8Array): void {
+    const shown = Buffer.from(frame.subarray(0, shownBytes)).toString('hex')
+    this.context.uncorrelated(uncorrelatedError('binary', shown))
+  }
+
+  private priced(topic: string, price: number, text: string): void {
+    const { subscriptions, service, epoch, changed } = this.context
+    const base = baseOf(topic, service)
+    const now = elapsed()
+    const quote = { price, receivedAt: wallClock(), epoch: epoch() }
+    const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
+    if (entry !== undefined) {
+      changed()
+      deliver({ audience: entry.audience, tell: quoted(quote) })
+    } else if (base === undefined || !subscriptions.isDeparted(base, now)) {
+      this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
+    }
+  }
+
+  private confirmed(topics: readonly string[], text: string): void {
+    const now = elapsed()
+    let foreign = false
+    for (const topic of topics) {
+      const base = baseOf(topic, this.context.service)
+      if (base === undefined) foreign = true
+      else this.context.subscriptions.confirmed(base, now)
+    }
+    this.context.changed()
+    if (foreign) this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
+  }
+
+  private refused(text: string): void {
+    const delivery = this.context.subscriptions.refused(text, elapsed())
+    this.context.changed()
+    if (delivery === undefined) this.context.uncorrelated(uncorrelatedError('error-text', text))
+    else deliver(delivery)
+  }
+
+  private malformed(topic: string | undefined, error: DecodeError, text: string): void {
+    const { subscriptions, service } = this.context
+    const base = topic === undefined ? undefined : baseOf(topic, service)
+    const entry = base === undefined ? undefined : subscriptions.asked(base)
+    if (entry !== undefined) {
+      deliver({ audience: entry.audience, tell: failed(() => error) })
+    } else if (base === undefined || !subscriptions.isDeparted(base, elapsed())) {
+      this.context.uncorrelated(uncorrelatedError('malformed', text))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { map, of, type Observable } from 'rxjs'
+import { decodePriceText } from '../codec/price-text.js'
+import { retryAfterMs } from '../codec/retry-after.js'
+import { priceFailure } from '../codec/service-error.js'
+import type { Price } from '../domain/price.js'
+import { isTopic, type Topic } from '../domain/topic.js'
+import { invalidTopic } from '../errors/constructors.js'
+import type { PriceRequestError } from '../errors/model.js'
+import { pathBelow, type Endpoint } from '../transport/endpoint.js'
+import type { HttpResponse } from '../transport/transport.js'
+import { wallClock } from './clock.js'
+import { request$, type RequestConfig } from './request.js'
+
+export interface PriceRequestConfig extends RequestConfig {
+  readonly prices: Endpoint
+  readonly service: string
+}
+
+/** The current price of one topic over HTTP (section 4.2 of the service's documentation). */
+export const priceRequest$ = (
+  config: PriceRequestConfig,
+  topic: Topic,
+): Observable<Either<PriceRequestError, Price>> => {
+  if (!isTopic(topic, config.service)) return of(left(invalidTopic(topic, config.service)))
+  const { origin } = config.prices
+  const path = pathBelow(config.prices, `/price/${topic}`)
+  return request$(config, { origin, path, headers: {} }).pipe(
+    map((response) => (isLeft(response) ? response : readPrice(topic, response.right))),
+  )
+}
+
+const readPrice = (topic: Topic, response: HttpResponse): Either<PriceRequestError, Price> => {
+  const { status, headers, body } = response
+  const receivedAt = wallClock()
+  if (status !== 200) {
+    const wait = retryAfterMs(headers['retry-after'], headers['date'], receivedAt)
+    return left(priceFailure({ status, body, retryAfterMs: wait }))
+  }
+  const price = decodePriceText(body)
+  return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
+}

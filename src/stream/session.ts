@@ -1,0 +1,94 @@
+import { interval, mergeMap, filter, Observable, Subscription, take } from 'rxjs'
+import type { Socket, WebSocketTransport } from '../transport/transport.js'
+import { deadline$ } from './deadline.js'
+
+export interface SessionConfig {
+  readonly transport: WebSocketTransport
+  readonly url: string
+  /** All in ms. */
+  readonly connectTimeout: number
+  readonly pingInterval: number
+  readonly pongTimeout: number
+  readonly maxFrameBytes: number
+}
+
+/** Where a session's frames go, past Rx: the hot path is a plain call. */
+export interface FrameSink {
+  text(frame: string): void
+  binary(frame: Uint8Array): void
+}
+
+export type SessionEvent =
+  | { readonly _tag: 'Opened'; readonly socket: Socket; readonly seen: () => number }
+  | { readonly _tag: 'Lost'; readonly code: number; readonly reason: string }
+
+const noCloseFrame = 1006
+
+/**
+ * One socket from its dial to its end: `Opened` if it opens, then `Lost`, then completion. A socket that does not
+ * open in time, or that no longer shows a sign of life, is cut. Unsubscribing says goodbye.
+ */
+export const session$ = (config: SessionConfig, sink: FrameSink): Observable<SessionEvent> =>
+  new Observable((subscriber) => {
+    let signsOfLife = 0
+    const seen = () => signsOfLife
+    const watch = new Subscription()
+
+    const end = (code: number, reason: string): void => {
+      watch.unsubscribe()
+      subscriber.next({ _tag: 'Lost', code, reason })
+      subscriber.complete()
+    }
+
+    const socket = config.transport.dial(
+      config.url,
+      { maxFrameBytes: config.maxFrameBytes },
+      {
+        opened: () => {
+          if (subscriber.closed) return
+          connecting.unsubscribe()
+          watch.add(
+            silence$(config, socket, seen).subscribe(() => {
+              socket.terminate()
+              end(noCloseFrame, `no sign of life within ${config.pongTimeout} ms of a ping`)
+            }),
+          )
+          subscriber.next({ _tag: 'Opened', socket, seen })
+        },
+        text: (frame) => {
+          signsOfLife++
+          if (!subscriber.closed) sink.text(frame)
+        },
+        binary: (frame) => {
+          signsOfLife++
+          if (!subscriber.closed) sink.binary(frame)
+        },
+        alive: () => {
+          signsOfLife++
+        },
+        closed: end,
+      },
+    )
+
+    const connecting = deadline$(config.connectTimeout, seen).subscribe(() => {
+      socket.terminate()
+      end(noCloseFrame, `not open within ${config.connectTimeout} ms`)
+    })
+    watch.add(connecting)
+
+    return () => {
+      watch.unsubscribe()
+      socket.close()
+    }
+  })
+
+/** Pings, and emits once when a ping was followed by nothing at all. */
+const silence$ = (config: SessionConfig, socket: Socket, seen: () => number): Observable<unknown> =>
+  interval(config.pingInterval).pipe(
+    mergeMap(() => {
+      const before = seen()
+      socket.ping()
+      return deadline$(config.pongTimeout, seen).pipe(filter(() => seen() === before))
+    }),
+    take(1),
+  )

@@ -1,0 +1,214 @@
+import { asapScheduler, asyncScheduler, Subscription, type SchedulerLike } from 'rxjs'
+import type { Address } from '../domain/address.js'
+import type { ConnectionStatus } from '../domain/status.js'
+import type { Disconnected, UncorrelatedError } from '../errors/model.js'
+import { elapsed } from './clock.js'
+import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
+import { deadline$ } from './deadline.js'
+import type { Entry, Listener, Patience } from './entry.js'
+import { deliver, failed } from './fan-out.js'
+import { Incoming } from './incoming.js'
+import { Subscriptions } from './subscriptions.js'
+
+export interface ShardConfig extends ConnectionConfig, Patience {
+  readonly service: string
+}
+
+/** What a shard tells besides its deliveries. */
+export interface ShardListener {
+  /** Its status has changed. */
+  readonly status: () => void
+  readonly uncorrelated: (error: UncorrelatedError) => void
+}
+
+/** Frames that go out in one go; then the event loop has its turn. */
+const burst = 256
+
+/**
+ * One connection and the topics on it. Whatever happens only changes the state; one deferred `reconcile` then
+ * derives from it whether to dial, which frames to send, and whether to hang up.
+ */
+export class Shard {
+  private current: ConnectionStatus = { _tag: 'Idle' }
+  private readonly subscriptions: Subscriptions
+  private readonly connection: Connection
+  private readonly incoming: Incoming
+  private dialled: Subscription | undefined
+  private open: OpenedEvent | undefined
+  /** Why there is no connection, where the last attempt failed. */
+  private down: Disconnected | undefined
+  private reconciling: Subscription | undefined
+  private alarm: Subscription | undefined
+  private alarmAt = Infinity
+
+  constructor(
+    config: ShardConfig,
+    private readonly listener: ShardListener,
+  ) {
+    this.subscriptions = new Subscriptions(config)
+    this.connection = new Connection(config)
+    this.incoming = new Incoming({
+      subscriptions: this.subscriptions,
+      service: config.service,
+      epoch: () => this.open?.epoch ?? 0,
+      uncorrelated: listener.uncorrelated,
+      changed: () => this.changed(),
+    })
+  }
+
+  get status(): ConnectionStatus {
+    return this.current
+  }
+
+  get size(): number {
+    return this.subscriptions.size
+  }
+
+  get entries(): Iterable<Entry> {
+    return this.subscriptions.all
+  }
+
+  has(base: Address): boolean {
+    return this.subscriptions.has(base)
+  }
+
+  /** Adds a listener, tells it what holds now, and returns how it leaves. */
+  join(base: Address, listener: Listener): () => void {
+    const entry = this.subscriptions.join(base, listener)
+    this.reconcileSoon()
+    const { down } = this
+    const tell =
+      down !== undefined && this.isDown ? failed(() => down) : this.subscriptions.current(entry, elapsed())
+    if (tell !== undefined) listener.subscriber.next(tell(listener.topic))
+    return () => {
+      this.subscriptions.leave(entry, listener, elapsed())
+      this.setAlarm()
+      this.reconcileSoon()
+    }
+  }
+
+  /** Ends it all: the socket, the timers, the listeners' streams. */
+  close(): void {
+    const audience = this.hangUp({ _tag: 'Closed' })
+    for (const { subscriber } of audience) subscriber.complete()
+  }
+
+  /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */
+  private get isDown(): boolean {
+    return this.dialled !== undefined || this.connection.retryInMs > 0
+  }
+
+  private changed(): void {
+    this.setAlarm()
+    if (this.subscriptions.owes || this.subscriptions.size === 0) this.reconcileSoon()
+  }
+
+  /** After all that happens in this tick, so that coming and going within it costs nothing. */
+  private reconcileSoon(scheduler: SchedulerLike = asapScheduler): void {
+    if (this.current._tag === 'Closed') return
+    this.reconciling ??= scheduler.schedule(() => {
+      this.reconciling = undefined
+      this.reconcile()
+    })
+  }
+
+  private reconcile(): void {
+    if (this.open !== undefined) this.sendFrames(this.open)
+    if (this.subscriptions.size === 0) this.hangUp({ _tag: 'Idle' })
+    else if (this.dialled === undefined) this.dial()
+  }
+
+  private sendFrames({ socket }: OpenedEvent): void {
+    for (const frame of this.subscriptions.take(burst, elapsed())) socket.send(frame)
+    if (this.subscriptions.owes) this.reconcileSoon(asyncScheduler)
+    this.setAlarm()
+  }
+
+  private dial(): void {
+    const { retryInMs } = this.connection
+    if (retryInMs === 0) this.down = undefined
+    else if (this.down !== undefined) this.setStatus(waiting(this.down, retryInMs))
+    // Set before the first event comes, whose listener may hang up at once.
+    this.dialled = new Subscription()
+    this.dialled.add(this.connection.events$(this.incoming).subscribe((event) => this.onConnection(event)))
+  }
+
+  /** Returns who is left listening. */
+  private hangUp(status: ConnectionStatus): readonly Listener[] {
+    this.dialled?.unsubscribe()
+    this.dialled = undefined
+    this.open = undefined
+    this.reconciling?.unsubscribe()
+    this.reconciling = undefined
+    const audience = this.subscriptions.disconnected()
+    this.setAlarm()
+    this.setStatus(status)
+    return audience
+  }
+
+  private onConnection(event: ConnectionEvent): void {
+    switch (event._tag) {
+      case 'Connecting':
+        return this.setStatus(event)
+      case 'Opened':
+        return this.onOpened(event)
+      case 'Down':
+        return this.onDown(event.error)
+    }
+  }
+
+  private onOpened(opened: OpenedEvent): void {
+    this.open = opened
+    this.down = undefined
+    this.subscriptions.connected()
+    this.reconcileSoon()
+    this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
+  }
+
+  private onDown(error: Disconnected): void {
+    this.open = undefined
+    this.down = error
+    const audience = this.subscriptions.disconnected()
+    this.setAlarm()
+    this.reconcileSoon()
+    this.setStatus(waiting(error, error.retryInMs))
+    deliver({ audience, tell: failed(() => error) })
+  }
+
+  private setStatus(status: ConnectionStatus): void {
+    if (this.current._tag === 'Closed' || (status._tag === 'Idle' && this.current._tag === 'Idle')) return
+    this.current = status
+    this.listener.status()
+  }
+
+  /** One timer for all topics, set to what comes first; a price puts its topic's deadline off without touching it. */
+  private setAlarm(): void {
+    const { nextDue } = this.subscriptions
+    if (nextDue === Infinity) this.clearAlarm()
+    if (nextDue >= this.alarmAt) return
+    this.clearAlarm()
+    this.alarmAt = nextDue
+    const seen = () => this.open?.seen() ?? 0
+    this.alarm = deadline$(Math.max(0, nextDue - elapsed()), seen).subscribe(() => this.onAlarm())
+  }
+
+  private clearAlarm(): void {
+    this.alarm?.unsubscribe()
+    this.alarmAt = Infinity
+  }
+
+  private onAlarm(): void {
+    this.clearAlarm()
+    const deliveries = this.subscriptions.expire(elapsed())
+    this.setAlarm()
+    if (this.subscriptions.owes) this.reconcileSoon()
+    for (const delivery of deliveries) deliver(delivery)
+  }
+}
+
+const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
+  _tag: 'Waiting',
+  attempt,
+  retryInMs,
+  reason,
+})

@@ -1,0 +1,254 @@
+import type { Address } from '../domain/address.js'
+import type { Topic } from '../domain/topic.js'
+import { subscribeFrame, unsubscribeFrame } from '../codec/frame-out.js'
+import { stale, subscriptionRejected, subscriptionTimeout } from '../errors/constructors.js'
+import { shortened } from '../errors/text.js'
+import { attribute } from './attribution.js'
+import { Departed } from './departed.js'
+import {
+  createEntry,
+  disconnectEntry,
+  isUnanswered,
+  isWaiting,
+  silentAt,
+  unwantedAt,
+  type Entry,
+  type Listener,
+  type Patience,
+  type Quote,
+} from './entry.js'
+import { failed, quoted, type Delivery, type Tell } from './fan-out.js'
+
+/** How many error texts are kept for the topics that wait meanwhile. */
+const maxTexts = 16
+
+/**
+ * Which topics are wanted, asked for, waiting, live: the one truth that frames, deadlines and deliveries are
+ * derived from. It sends nothing, sets no timer and tells nobody; `now` is of the clock that only moves forward.
+ */
+export class Subscriptions {
+  private readonly entries = new Map<Address, Entry>()
+  /** The entries that a frame may be owed for. Whether one is, their state says when its turn comes. */
+  private readonly pending = new Set<Entry>()
+  private readonly departed: Departed
+  private texts: { readonly at: number; readonly text: string }[] = []
+  private due = Infinity
+
+  constructor(private readonly patience: Patience) {
+    this.departed = new Departed(patience.confirmTimeout)
+  }
+
+  get size(): number {
+    return this.entries.size
+  }
+
+  /** When `expire` is next to be called, at the latest. */
+  get nextDue(): number {
+    return this.due
+  }
+
+  get all(): Iterable<Entry> {
+    return this.entries.values()
+  }
+
+  has(base: Address): boolean {
+    return this.entries.has(base)
+  }
+
+  join(base: Address, listener: Listener): Entry {
+    const entry = this.entries.get(base) ?? this.create(base, listener.topic)
+    entry.audience = [...entry.audience, listener]
+    entry.leftAt = undefined
+    return entry
+  }
+
+  /** A topic that was asked for lingers; any other is forgotten at once. */
+  leave(entry: Entry, listener: Listener, now: number): void {
+    entry.audience = entry.audience.filter((other) => other !== listener)
+    if (entry.audience.length > 0 || this.entries.get(entry.base) !== entry) return
+    entry.leftAt = now
+    if (entry.askedAt === undefined) this.forget(entry)
+    else if (this.patience.linger === 0) this.pending.add(entry)
+    else this.schedule(entry)
+  }
+
+  /** A connection opened: all that is wanted is to be asked for. */
+  connected(): void {
+    for (const entry of this.entries.values()) this.pending.add(entry)
+  }
+
+  /** The connection is gone, and what was known over it. Returns all who listen. */
+  disconnected(): readonly Listener[] {
+    const audience: Listener[] = []
+    for (const entry of this.entries.values()) {
+      if (entry.leftAt !== undefined) this.entries.delete(entry.base)
+      else disconnectEntry(entry)
+      for (const listener of entry.audience) audience.push(listener)
+    }
+    this.pending.clear()
+    this.departed.clear()
+    this.texts = []
+    this.due = Infinity
+    return audience
+  }
+
+  /** The frames that are owed, at most so many, taken as sent. */
+  take(limit: number, now: number): readonly string[] {
+    const frames: string[] = []
+    for (const entry of this.pending) {
+      if (frames.length >= limit) break
+      if (this.isHeldBack(entry)) continue
+      this.pending.delete(entry)
+      const frame = this.frameFor(entry, now)
+      if (frame !== undefined) frames.push(frame)
+    }
+    return frames
+  }
+
+  /** Whether `take` has more to give. */
+  get owes(): boolean {
+    for (const entry of this.pending) if (!this.isHeldBack(entry)) return true
+    return false
+  }
+
+  /** A topic in a confirmation is confirmed; absence from it proves nothing. */
+  confirmed(base: Address, now: number): void {
+    this.departed.answered(base)
+    const entry = this.entries.get(base)
+    if (entry === undefined || !isWaiting(entry)) return
+    entry.heardAt = now
+    entry.askAgain = false
+    this.schedule(entry)
+  }
+
+  /** Returns the topic's entry, or `undefined` where the topic is not subscribed on this connection. */
+  priced(base: Address, quote: Quote, now: number): Entry | undefined {
+    const entry = this.asked(base)
+    if (entry === undefined) return undefined
+    entry.last = quote
+    entry.heardAt = now
+    entry.stale = false
+    entry.askAgain = false
+    this.schedule(entry)
+    return entry
+  }
+
+  asked(base: Address): Entry | undefined {
+    const entry = this.entries.get(base)
+    return entry?.askedAt === undefined ? undefined : entry
+  }
+
+  /** Whether a frame for this topic may be late rather than wrong. */
+  isDeparted(base: Address, now: number): boolean {
+    return this.departed.has(base, now)
+  }
+
+  /** An error text: what is to be told of it, or `undefined` where it belongs to no topic. */
+  refused(text: string, now: number): Delivery | undefined {
+    const base = attribute(text, {
+      isWaiting: (address) => this.isWaiting(address),
+      bases: () => this.unanswered(now),
+    })
+    if (base === undefined) {
+      this.texts = [...this.texts.slice(1 - maxTexts), { at: now, text: shortened(text) }]
+      return undefined
+    }
+    const entry = this.entries.get(base)
+    this.departed.answered(base)
+    if (entry === undefined || !isWaiting(entry))
+      return { audience: [], tell: failed(() => refusal(base, text)) }
+    this.forget(entry)
+    return { audience: entry.audience, tell: failed((topic) => refusal(topic, text)), last: true }
+  }
+
+  /** What has come due: topics that are silent for too long, and topics that nobody came back to. */
+  expire(now: number): readonly Delivery[] {
+    const deliveries: Delivery[] = []
+    this.due = Infinity
+    for (const entry of this.entries.values()) {
+      if (unwantedAt(entry, this.patience) <= now) this.pending.add(entry)
+      if (silentAt(entry, this.patience) <= now) {
+        deliveries.push({ audience: entry.audience, tell: this.silenced(entry, now) })
+      }
+      this.schedule(entry)
+    }
+    return deliveries
+  }
+
+  /** What somebody who joins is told at once. */
+  current(entry: Entry, now: number): Tell | undefined {
+    if (entry.stale) return this.staleTell(entry, now)
+    return entry.last === undefined ? undefined : quoted(entry.last)
+  }
+
+  private create(base: Address, topic: Topic): Entry {
+    const entry = createEntry(base, topic)
+    this.entries.set(base, entry)
+    this.pending.add(entry)
+    return entry
+  }
+
+  private forget(entry: Entry): void {
+    this.entries.delete(entry.base)
+    this.pending.delete(entry)
+  }
+
+  /** Only ever brings the due time forward: to come too early costs a look, to come too late a promise. */
+  private schedule(entry: Entry): void {
+    const unwanted = this.pending.has(entry) ? Infinity : unwantedAt(entry, this.patience)
+    this.due = Math.min(this.due, unwanted, silentAt(entry, this.patience))
+  }
+
+  private frameFor(entry: Entry, now: number): string | undefined {
+    if (unwantedAt(entry, this.patience) > now) {
+      if (entry.askedAt !== undefined && !entry.askAgain) return undefined
+      entry.askedAt = now
+      entry.askAgain = false
+      this.schedule(entry)
+      return subscribeFrame(entry.topic)
+    }
+    this.forget(entry)
+    if (entry.askedAt === undefined) return undefined
+    const answerableUntil = isUnanswered(entry) ? entry.askedAt + this.patience.confirmTimeout : 0
+    this.departed.add(entry.base, now, answerableUntil)
+    return unsubscribeFrame(entry.topic)
+  }
+
+  /**
+   * After an error text that could not be attributed, topics that are asked for again go one by one: the next such
+   * text then has only one subscribe that it can be about.
+   */
+  private isHeldBack(entry: Entry): boolean {
+    return entry.askAgain && this.texts.length > 0 && [...this.entries.values()].some(isUnanswered)
+  }
+
+  private isWaiting(base: Address): boolean {
+    const entry = this.entries.get(base)
+    return entry !== undefined && isWaiting(entry)
+  }
+
+  private unanswered(now: number): readonly Address[] {
+    const waiting = [...this.entries.values()].filter(isUnanswered).map(({ base }) => base)
+    return [...waiting, ...this.departed.unanswered(now)]
+  }
+
+  private silenced(entry: Entry, now: number): Tell {
+    if (entry.heardAt !== undefined) {
+      entry.stale = true
+      return this.staleTell(entry, now)
+    }
+    const askedAt = entry.askedAt ?? now
+    const recent = this.texts.filter(({ at }) => at >= askedAt).map(({ text }) => text)
+    entry.askAgain = true
+    this.pending.add(entry)
+    return failed((topic) => subscriptionTimeout(topic, this.patience.confirmTimeout, recent))
+  }
+
+  private staleTell(entry: Entry, now: number): Tell {
+    const { last, heardAt = now } = entry
+    const silentForMs = Math.round(now - heardAt)
+    return failed((topic) => stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }))
+  }
+}
+
+const refusal = (topic: string, text: string) => subscriptionRejected(topic, shortened(text))

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { left, type Either } from 'fp-ts/lib/Either.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defaultIfEmpty, defer, firstValueFrom, of, Subject, takeUntil, type Observable } from 'rxjs'
+import type { Observable } from 'rxjs'
 import { configure, type Configuration } from './config.js'
 import type { Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
@@ -11,17 +11,11 @@ import type { ClientSnapshot } from './domain/snapshot.js'
 import type { ConnectionStatus } from './domain/status.js'
 import type { Topic } from './domain/topic.js'
 import { ConfigurationError } from './errors/configuration-error.js'
-import { clientClosed } from './errors/constructors.js'
-import type {
-  ClientClosed,
-  DepthError,
-  PriceError,
-  PriceRequestError,
-  UncorrelatedError,
-} from './errors/model.js'
+import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from './errors/model.js'
 import type { ClientOptions, DepthClientOptions } from './options.js'
 import { DepthPolls } from './stream/depth.js'
 import { DepthRequests } from './stream/depth-request.js'
+import { Lifetime } from './stream/lifetime.js'
 import { priceRequest$ } from './stream/price-request.js'
 import { PriceFeed } from './stream/price.js'
 import { undiciTransport } from './transport/undici.js'
@@ -87,24 +81,17 @@ const wire = (configuration: Configuration): Client => {
       ? undefined
       : new DepthPolls({ request$: (mint) => requests.request$(mint), reconnect })
 
-  const closed$ = new Subject<void>()
+  const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
 
-  /** Ends with the client; a client that is closed already says so and completes. */
-  const whileOpen$ = <E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> =>
-    defer(() => (closing === undefined ? source$.pipe(takeUntil(closed$)) : of(left(clientClosed))))
-
-  const once =
-    <E, A>(source$: Observable<Either<E, A>>): TaskEither<E | ClientClosed, A> =>
-    () =>
-      firstValueFrom(whileOpen$(source$).pipe(defaultIfEmpty(left(clientClosed))))
-
   const close = (): Promise<void> => {
-    closing ??= Promise.resolve().then(async () => {
+    if (closing !== undefined) return closing
+    // The promise exists before anybody is told: a listener may close the client again.
+    closing = Promise.resolve().then(async () => {
       await Promise.all([webSocket.close(), http.close()])
     })
     feed.close()
-    closed$.next()
+    lifetime.end()
     return closing
   }
 
@@ -113,9 +100,9 @@ const wire = (configuration: Configuration): Client => {
     status$: feed.status$,
     errors$: feed.errors$,
     price$: (topic) => feed.price$(topic),
-    price: (topic) => once(priceRequest$(shared, topic)),
-    depth$: (mint, interval) => whileOpen$((polls ?? noDepth()).depth$(mint, interval)),
-    depth: (mint) => once((requests ?? noDepth()).request$(mint)),
+    price: (topic) => lifetime.once(priceRequest$(shared, topic)),
+    depth$: (mint, interval) => lifetime.whileOpen$((polls ?? noDepth()).depth$(mint, interval)),
+    depth: (mint) => lifetime.once((requests ?? noDepth()).request$(mint)),
     inspect: () => ({
       status: feed.currentStatus,
       topics: feed.snapshot(),

@@ -7,7 +7,7 @@ import { defaultService } from './domain/topic.js'
 import { ConfigurationError } from './errors/configuration-error.js'
 import type { ClientOptions, ReconnectOptions } from './options.js'
 import type { ReconnectPolicy } from './stream/connection.js'
-import { endpointOf, type Endpoint } from './transport/endpoint.js'
+import { endpointOf, type Endpoint } from './domain/endpoint.js'
 import type { HttpTransport, WebSocketTransport } from './transport/transport.js'
 import { parseUrl } from './url.js'
 

@@ -1,0 +1,87 @@
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { concat, defaultIfEmpty, filter, map, NEVER, of, startWith, type Observable } from 'rxjs'
+import type { Client } from '../client.js'
+import type { Address } from '../domain/address.js'
+import type { Depth } from '../domain/depth.js'
+import { chainIds, type Environment } from '../domain/environment.js'
+import type { Price } from '../domain/price.js'
+import type { ConnectionStatus, Open } from '../domain/status.js'
+import type { Topic } from '../domain/topic.js'
+import { networkError, subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
+import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
+import { Lifetime } from '../stream/lifetime.js'
+
+/** What a test client is made of: a stream for each topic and mint, whose values may come bare or as an `Either`. */
+export interface TestClientStreams {
+  readonly prices?: Readonly<Record<string, Observable<Price | Either<PriceError, Price>>>>
+  readonly depths?: Readonly<Record<string, Observable<Depth | Either<DepthError, Depth>>>>
+  /** Default: open with epoch 1, and nothing after. */
+  readonly status$?: Observable<ConnectionStatus>
+  /** Default: none. */
+  readonly errors$?: Observable<UncorrelatedError>
+  /** Default: `mainnet`. */
+  readonly environment?: Environment
+}
+
+const open: Open = { _tag: 'Open', epoch: 1, since: 0 }
+const closed: ConnectionStatus = { _tag: 'Closed' }
+const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
+
+/**
+ * The `Client` interface over given observables: what is written for a client runs on it unchanged. A topic that no
+ * stream was given for is rejected; such a mint is an unsupported pair. Topics and mints are found in any case.
+ *
+ * @example
+ * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
+ */
+export const createTestClient = (streams: TestClientStreams = {}): Client => {
+  const { prices = {}, depths = {}, status$ = open$, errors$ = NEVER, environment = 'mainnet' } = streams
+  const lifetime = new Lifetime()
+  let status: ConnectionStatus = open
+
+  const price$ = (topic: Topic): Observable<Either<PriceError, Price>> =>
+    lifetime.whileOpen$(find$(prices, topic) ?? of(left(subscriptionRejected(topic, missing))))
+
+  const depth$ = (mint: Address): Observable<Either<DepthError, Depth>> =>
+    lifetime.whileOpen$(find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, missing))))
+
+  const firstPrice$ = (topic: Topic) =>
+    price$(topic).pipe(
+      filter(isRight),
+      map(({ right: price }) => right({ ...price, epoch: 0 })),
+      defaultIfEmpty(left(networkError(new Error(`the stream given for ${topic} ended without a price`)))),
+    )
+
+  const close = (): Promise<void> => {
+    status = closed
+    lifetime.end()
+    return Promise.resolve()
+  }
+
+  return {
+    chainId: chainIds[environment],
+    status$: concat(lifetime.until$(status$), of(closed)),
+    errors$: lifetime.until$(errors$),
+    price$,
+    price: (topic) => lifetime.once(firstPrice$(topic)),
+    depth$,
+    depth: (mint) => lifetime.once(depth$(mint)),
+    inspect: () => ({ status, topics: [], polls: [] }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const missing = 'the test client was given no stream for it'
+
+const find$ = <E, A extends object>(
+  streams: Readonly<Record<string, Observable<A | Either<E, A>>>>,
+  name: string,
+): Observable<Either<E, A>> | undefined => {
+  const key = Object.keys(streams).find((candidate) => candidate.toLowerCase() === name.toLowerCase())
+  const stream$ = key === undefined ? undefined : streams[key]
+  return stream$?.pipe(map((value) => (isEither(value) ? value : right(value))))
+}
+
+const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
+  '_tag' in value && ['Left', 'Right'].includes(value._tag)

@@ -1,0 +1,56 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { RunHelpers } from 'rxjs/internal/testing/TestScheduler'
+import { TestScheduler } from 'rxjs/testing'
+import {
+  createClient,
+  type ClientOptions,
+  type Price,
+  type PriceClient,
+  type PriceError,
+  type Topic,
+} from 'svc-streams'
+import { price, scriptedSocket, type Script, type ScriptedSocket } from 'svc-streams/testing'
+import { expect, vi } from 'vitest'
+
+export const a: Topic = 'svc-0xaa'
+export const b: Topic = 'svc-0xbb'
+
+/** Virtual time, with every random wait drawn in the middle of its range. */
+export const marbles = (test: (helpers: RunHelpers) => void): void => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
+  scheduler.run((helpers) => {
+    // A live price stream pings for ever: a test that never leaves it is to fail, not to hang.
+    scheduler.maxFrames = 1_000_000
+    test(helpers)
+  })
+  random.mockRestore()
+}
+
+export interface Scripted {
+  readonly client: PriceClient
+  readonly socket: ScriptedSocket
+}
+
+/** A client whose socket plays the script. */
+export const scripted = (script$: Script, options: Partial<ClientOptions> = {}): Scripted => {
+  const socket = scriptedSocket(script$)
+  const client = createClient({
+    environment: 'testnet',
+    priceBaseUrl: 'http://localhost:3000',
+    webSocket: socket,
+    ...options,
+  })
+  return { client, socket }
+}
+
+/** A price that arrived at a frame of virtual time. */
+export const at = (frame: number, topic: Topic, usd: number, epoch = 1): Either<PriceError, Price> =>
+  right(price(topic, usd, { receivedAt: frame, epoch }))
+
+/** An error with these fields among others. */
+export const fails = (fields: object): Either<object, never> =>
+  left(expect.objectContaining(fields) as object)
+
+export const subscribes = (topic: string): string => `{"method":"subscribe","topic":"${topic}"}`
+export const unsubscribes = (topic: string): string => `{"method":"unsubscribe","topic":"${topic}"}`

@@ -69,6 +69,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/require-await': 'off',
+      'rxjs-x/finnish': 'off',
     },
   },
 )

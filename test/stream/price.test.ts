@@ -161,9 +161,11 @@ describe('silence', () => {
   it("is each topic's own, and an equal price ends it", () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
-      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', { '1': expect.anything() })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
+        '1': expect.anything() as object,
+      })
       expectObservable(client.price$(b), '^ 50ms !').toBe('----3 29ms s', {
-        '3': expect.anything(),
+        '3': expect.anything() as object,
         s: fails({ _tag: 'Stale', topic: b }),
       })
     })

@@ -49,7 +49,10 @@ const main = async (): Promise<void> => {
       tap(([, rows, status, log]) =>
         draw(drawBoard({ rows, status, log }, Date.now(), process.stdout.columns)),
       ),
-      finalize(() => draw.done()),
+      finalize(() => {
+        draw.done()
+        console.log()
+      }),
     )
   }
 

@@ -1,0 +1,306 @@
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { filter, firstValueFrom, map, merge, type Observable } from 'rxjs'
+import {
+  createClient,
+  renderError,
+  type AnyError,
+  type Client,
+  type ClientOptions,
+  type Topic,
+} from 'svc-streams'
+import { startSimulator, type Simulator, type SimulatorOptions } from 'svc-streams/simulator'
+import { afterEach, describe, expect, it } from 'vitest'
+
+// Each row of the error table, provoked over a real socket, with the line that a log would show.
+
+const token = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const topic: Topic = `svc-${token}`
+const unknown = '0xdead'
+
+const open: { close: () => Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()))
+})
+
+const start = async (
+  simulated: SimulatorOptions = {},
+  options: Partial<ClientOptions> = {},
+): Promise<{ client: Client; simulator: Simulator }> => {
+  const simulator = await startSimulator({ tokens: [token], tick: 20, ...simulated })
+  const client = createClient({ environment: 'mainnet', ...simulator, ...options } as Parameters<
+    typeof createClient
+  >[0]) as Client
+  open.push(client, simulator)
+  return { client, simulator }
+}
+
+/** A port where nobody listens. */
+const freePort = async (): Promise<number> => {
+  const server = createTcpServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The first error of the stream with this tag, as the line of a log, with what differs from run to run replaced. */
+const line = async (events$: Observable<Either<AnyError, unknown>>, tag: string): Promise<string> => {
+  const errors$ = events$.pipe(
+    filter(isLeft),
+    map(({ left }) => left),
+    filter(({ _tag }) => _tag === tag),
+  )
+  return anonymous(renderError(await firstValueFrom(errors$)))
+}
+
+const failure = async (task: () => Promise<Either<AnyError, unknown>>): Promise<string> => {
+  const result = await task()
+  return isLeft(result) ? anonymous(renderError(result.left)) : 'no failure'
+}
+
+const anonymous = (text: string): string =>
+  text
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+    .replace(/in \d+ ms$/, 'in <n> ms')
+    .replace(/for \d+ ms; the last price was [\d.]+/, 'for <n> ms; the last price was <price>')
+
+describe('price$', () => {
+  it('InvalidTopic', async () => {
+    const { client } = await start()
+    expect(await line(client.price$('svc-82af' as Topic), 'InvalidTopic')).toMatchInlineSnapshot(
+      `"InvalidTopic: expected a topic like svc-0x82af…, got "svc-82af""`,
+    )
+  })
+
+  it('SubscriptionRejected', async () => {
+    const { client } = await start()
+    expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionRejected')).toMatchInlineSnapshot(
+      `"SubscriptionRejected: svc-0xdead: the service refused it: Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, 0xaf88d065e77c8cc2239327c5edb3a432268e5831)"`,
+    )
+  })
+
+  it('SubscriptionTimeout', async () => {
+    const { client, simulator } = await start({ tokens: [token, unknown] }, { confirmTimeout: 50 })
+    await firstValueFrom(client.price$(topic))
+    simulator.inject({ stall: true })
+    expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionTimeout')).toMatchInlineSnapshot(
+      `"SubscriptionTimeout: svc-0xdead: neither confirmed nor rejected within 50 ms; asking again"`,
+    )
+  })
+
+  it('Disconnected: closed by the service', async () => {
+    const { client, simulator } = await start()
+    const lines = line(client.price$(topic), 'Disconnected')
+    await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Open')))
+    simulator.dropConnections(1012)
+    expect(await lines).toMatchInlineSnapshot(
+      `"Disconnected: connection down (1012: closed by the service); attempt 2 in <n> ms"`,
+    )
+  })
+
+  it('Disconnected: refused', async () => {
+    const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await freePort()}` })
+    expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
+      `"Disconnected: connection down (1006: connect ECONNREFUSED 127.0.0.1:<port>); attempt 2 in <n> ms"`,
+    )
+  })
+
+  it('Disconnected: upgrade refused', async () => {
+    const { client } = await start({ faults: { refuseUpgrades: 503 } })
+    expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
+      `"Disconnected: connection down (1006: Unexpected server response: 503); attempt 2 in <n> ms"`,
+    )
+  })
+
+  it('Disconnected: half open', async () => {
+    const { client, simulator } = await start({}, { pingInterval: 40, pongTimeout: 30 })
+    const lines = line(client.price$(topic), 'Disconnected')
+    await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Open')))
+    simulator.inject({ stall: true })
+    expect(await lines).toMatchInlineSnapshot(
+      `"Disconnected: connection down (1006: no sign of life within 30 ms of a ping); attempt 2 in <n> ms"`,
+    )
+  })
+
+  it('Disconnected: frame too long', async () => {
+    const { client } = await start({ faults: { garbage: ['oversized'] } })
+    expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
+      `"Disconnected: connection down (1009: Max payload size exceeded); attempt 2 in <n> ms"`,
+    )
+  })
+
+  it('Stale', async () => {
+    const { client, simulator } = await start({}, { staleAfter: 60 })
+    const lines = line(client.price$(topic), 'Stale')
+    await firstValueFrom(client.price$(topic))
+    simulator.delist(token)
+    expect(await lines).toMatchInlineSnapshot(
+      `"Stale: svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1: nothing for <n> ms; the last price was <price>"`,
+    )
+  })
+
+  it('DecodeError', async () => {
+    const { client } = await start({ faults: { garbage: ['wrong-price'] } })
+    expect(await line(client.price$(topic), 'DecodeError')).toMatchInlineSnapshot(
+      `"DecodeError: frame: price: expected a finite number above 0, got "12.5""`,
+    )
+  })
+
+  it('ClientClosed', async () => {
+    const { client } = await start()
+    await client.close()
+    expect(await line(client.price$(topic), 'ClientClosed')).toMatchInlineSnapshot(
+      `"ClientClosed: the client was closed"`,
+    )
+  })
+})
+
+describe('errors$', () => {
+  it.each(['malformed', 'no-message', 'unknown-topic', 'binary'] as const)(
+    'UncorrelatedError: %s',
+    async (garbage) => {
+      const { client } = await start({ faults: { garbage: [garbage] } })
+      const errors$ = merge(
+        client.errors$,
+        client.price$(topic).pipe(
+          filter(() => false),
+          map(() => ({}) as never),
+        ),
+      )
+      expect(renderError(await firstValueFrom(errors$))).toMatchSnapshot()
+    },
+  )
+})
+
+describe('price', () => {
+  it('InvalidTopic', async () => {
+    const { client } = await start()
+    expect(await failure(client.price('acme-0xab'))).toMatchInlineSnapshot(
+      `"InvalidTopic: expected a topic like svc-0x82af…, got "acme-0xab""`,
+    )
+  })
+
+  it('UnsupportedPair', async () => {
+    const { client } = await start()
+    expect(await failure(client.price(`svc-${unknown}`))).toMatchInlineSnapshot(
+      `"UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831"`,
+    )
+  })
+
+  it('UnsupportedPair, without addresses', async () => {
+    const { client } = await start({ faults: { namelessErrors: true } })
+    expect(await failure(client.price(`svc-${unknown}`))).toMatchInlineSnapshot(
+      `"UnsupportedPair: the service does not support this pair: Invalid (exchange, base, quote) tuple"`,
+    )
+  })
+
+  it('HttpError', async () => {
+    const { client } = await start({ faults: { httpStatus: 429, retryAfter: 3 } })
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(
+      `"HttpError: status 429: Too Many Requests; retry after 3000 ms"`,
+    )
+  })
+
+  it('HttpError: a redirect is not followed', async () => {
+    const { client } = await start({ faults: { redirect: 'http://127.0.0.1:1/elsewhere' } })
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(`"HttpError: status 302: Found"`)
+  })
+
+  it('DecodeError', async () => {
+    const { client } = await start({ faults: { body: 'html' } })
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(
+      `"DecodeError: price: expected a decimal number above 0, got "<html><body><h1>Bad gateway</h1></body></html>""`,
+    )
+  })
+
+  it('NetworkError: refused', async () => {
+    const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await freePort()}` })
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(
+      `"NetworkError: no answer: connect ECONNREFUSED 127.0.0.1:<port>"`,
+    )
+  })
+
+  it('Timeout', async () => {
+    const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(
+      `"Timeout: no whole answer within <n> ms"`,
+    )
+  })
+
+  it('ClientClosed', async () => {
+    const { client } = await start()
+    await client.close()
+    expect(await failure(client.price(topic))).toMatchInlineSnapshot(`"ClientClosed: the client was closed"`)
+  })
+})
+
+describe('depth and depth$', () => {
+  it('InvalidMint', async () => {
+    const { client } = await start()
+    expect(await line(client.depth$('82af' as '0x', 1000), 'InvalidMint')).toMatchInlineSnapshot(
+      `"InvalidMint: expected a token address like 0x82af…, got "82af""`,
+    )
+  })
+
+  it('InvalidInterval', async () => {
+    const { client } = await start()
+    expect(await line(client.depth$(token, 0), 'InvalidInterval')).toMatchInlineSnapshot(
+      `"InvalidInterval: expected a finite interval of at least 1 ms, got 0"`,
+    )
+  })
+
+  it('UnsupportedPair', async () => {
+    const { client } = await start()
+    expect(await line(client.depth$(unknown, 1000), 'UnsupportedPair')).toMatchInlineSnapshot(
+      `"UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831"`,
+    )
+  })
+
+  it('Unauthorized', async () => {
+    const { client } = await start({}, { authKey: 'b3RoZXIga2V5' })
+    expect(await failure(client.depth(token))).toMatchInlineSnapshot(
+      `"Unauthorized: the service did not accept the signature (401: Unauthorized); check the auth key and the clock"`,
+    )
+  })
+
+  it('DecodeError', async () => {
+    const { client } = await start({ faults: { body: 'truncated' } })
+    expect(await failure(client.depth(token))).toContain('DecodeError: depth: expected JSON, got ')
+  })
+
+  it('DecodeError: body too long', async () => {
+    const { client } = await start({ faults: { body: 'oversized' } })
+    expect(await failure(client.depth(token))).toMatchInlineSnapshot(
+      `"DecodeError: body: expected at most 1048576 bytes, got more"`,
+    )
+  })
+
+  it('HttpError', async () => {
+    const { client } = await start({ faults: { httpStatus: 503 } })
+    expect(await failure(client.depth(token))).toMatchInlineSnapshot(
+      `"HttpError: status 503: Service Unavailable"`,
+    )
+  })
+
+  it('NetworkError: cut off', async () => {
+    const { client } = await start({ faults: { body: 'cut-off' } })
+    expect(await failure(client.depth(token))).toMatchInlineSnapshot(
+      `"NetworkError: no answer: other side closed"`,
+    )
+  })
+
+  it('Timeout', async () => {
+    const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
+    expect(await failure(client.depth(token))).toMatchInlineSnapshot(
+      `"Timeout: no whole answer within <n> ms"`,
+    )
+  })
+
+  it('ClientClosed, for a request that the end overtakes', async () => {
+    const { client } = await start({ faults: { stall: true } })
+    const late = failure(client.depth(token))
+    await client.close()
+    expect(await late).toMatchInlineSnapshot(`"ClientClosed: the client was closed"`)
+  })
+})

@@ -1,0 +1,21 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { filter, map, type OperatorFunction } from 'rxjs'
+
+/**
+ * The errors alone, out of their `Left`.
+ *
+ * ```
+ * source  -a-L-b-|     L: Left(e)
+ * lefts   ---e---|
+ * ```
+ *
+ * @example
+ * client.price$(topic).pipe(lefts()).subscribe((error) => log(renderError(error)))
+ */
+export const lefts = <E, A>(): OperatorFunction<Either<E, A>, E> => {
+  return (source$) =>
+    source$.pipe(
+      filter(isLeft),
+      map((value) => value.left),
+    )
+}

@@ -1,0 +1,282 @@
+import * as fc from 'fast-check'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, tap, type Observable } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import type { Depth } from '../../src/domain/depth.js'
+import type { Price } from '../../src/domain/price.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import type { DepthError, PriceError } from '../../src/errors/model.js'
+import { candles, type Candle } from '../../src/operators/index.js'
+import { letters, marbles, priceOf, record, timeline$, type At } from './marbles.js'
+import { reportedErrors } from './real-time.js'
+
+type Tick = Either<string, Price>
+
+const prices: Readonly<Record<string, Tick>> = {
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), right(priceOf(n))])),
+  E: left('E'),
+}
+
+const candle = (
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  count: number,
+  from: number,
+  to: number,
+) => right({ open, high, low, close, count, from, to })
+
+describe('candles', () => {
+  it('gives each candle when its window closes, aligned to multiples of its length', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('---3-1-5-2---4-----6-----', prices)
+      const subscribed = '  ^------------------------'
+      const expected = '    ----------x---------y----'
+      const values = { x: candle(3, 5, 1, 2, 4, 0, 10), y: candle(4, 6, 4, 6, 2, 10, 20) }
+      expectObservable(source$.pipe(candles(10))).toBe(expected, values)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('skips windows without a price', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-7-----------------------8-----', prices)
+      const expected = '    ----------x-------------------y'
+      const values = { x: candle(7, 7, 7, 7, 1, 0, 10), y: candle(8, 8, 8, 8, 1, 20, 30) }
+      expectObservable(source$.pipe(candles(10))).toBe(expected, values)
+    })
+  })
+
+  it('counts a price at the end of a window in the next one', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('5---6---7-------', prices)
+      const expected = '----x---y---z---'
+      const values = {
+        x: candle(5, 5, 5, 5, 1, 0, 4),
+        y: candle(6, 6, 6, 6, 1, 4, 8),
+        z: candle(7, 7, 7, 7, 1, 8, 12),
+      }
+      expectObservable(source$.pipe(candles(4))).toBe(expected, values)
+    })
+  })
+
+  it('passes a Left at once, and leaves the candle as it is', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-5-E-3----E---', prices)
+      const expected = '    ---E------(xE)'
+      const values = { ...prices, x: candle(5, 5, 3, 3, 2, 0, 10) }
+      expectObservable(source$.pipe(candles(10))).toBe(expected, values)
+    })
+  })
+
+  it('gives no candle of a window that is open at completion', () => {
+    marbles(({ cold$, expectObservable, expectSubscriptions }) => {
+      const source$ = cold$('-5---------3---|', prices)
+      const subscribed = '   ^--------------!'
+      const expected = '     ----------x----|'
+      expectObservable(source$.pipe(candles(10))).toBe(expected, { x: candle(5, 5, 5, 5, 1, 0, 10) })
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('gives the candle of a window that ends with the source', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = cold$('-5--------|', prices)
+      const expected = '     ----------(x|)'
+      expectObservable(source$.pipe(candles(10))).toBe(expected, { x: candle(5, 5, 5, 5, 1, 0, 10) })
+    })
+  })
+
+  it('passes an Rx error on at once', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = cold$('-5-#', prices)
+      const expected = '     ---#'
+      expectObservable(source$.pipe(candles(10))).toBe(expected)
+    })
+  })
+
+  it('ends the window and the subscription when its consumer leaves', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-5------------', prices)
+      const subscribed = '  ^--!'
+      const expected = '    --------------'
+      expectObservable(source$.pipe(candles(10)), subscribed).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('lets its consumer leave at a synchronous Left', () => {
+    const pulled: unknown[] = []
+    const source$ = of(prices['1']!, prices['E']!, prices['E']!).pipe(tap((value) => pulled.push(value)))
+    const { values, completedAt } = record(() => source$.pipe(candles(10), take(1)))
+    expect(values).toEqual([{ at: 0, value: prices['E'] }])
+    expect(completedAt).toBe(0)
+    expect(pulled).toHaveLength(2)
+  })
+
+  it('counts what a handler feeds back in the window that it comes in', () => {
+    const source$ = new Subject<Tick>()
+    const feedBack = (given: Either<string, Candle>) => {
+      if (isRight(given) && given.right.from === 0) source$.next(prices['9']!)
+    }
+    const { values } = record(
+      () => source$.pipe(candles(10), tap(feedBack)),
+      () => source$.next(prices['5']!),
+    )
+    expect(values).toEqual([
+      { at: 10, value: candle(5, 5, 5, 5, 1, 0, 10) },
+      { at: 20, value: candle(9, 9, 9, 9, 1, 10, 20) },
+    ])
+  })
+
+  it.each([NaN, Infinity, -Infinity, -1, 0, 2 ** 31, '5' as unknown as number])('refuses %s ms', (ms) => {
+    expect(() => candles(ms)).toThrow(ConfigurationError)
+  })
+
+  it('takes what has a price, and gives candles with the errors of the source', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    expectTypeOf(price$.pipe(candles(5))).toEqualTypeOf<Observable<Either<PriceError, Candle>>>()
+    const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
+    expectTypeOf(depth$.pipe(candles(5))).toEqualTypeOf<Observable<Either<DepthError, Candle>>>()
+    // @ts-expect-error -- a text has no price
+    void of(letters['a']!).pipe(candles(5))
+  })
+
+  it('does what the naive reference does', () => {
+    const step = fc.record({ gap: fc.nat(12), price: fc.integer({ min: 1, max: 9 }), isLeft: fc.boolean() })
+    fc.assert(
+      fc.property(
+        fc.array(step),
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 30 }),
+        (steps, ms, rest) => {
+          let now = 0
+          const events = steps.map(({ gap, price, isLeft }): At<Tick> => {
+            now += gap
+            return { at: now, value: isLeft ? left('E') : right(priceOf(price)) }
+          })
+          const end = now + rest
+          const { values, completedAt } = record(() => timeline$(events, end).pipe(candles(ms)))
+          expect(values).toEqual(reference(events, ms, end))
+          expect(completedAt).toBe(end)
+        },
+      ),
+    )
+  })
+})
+
+/** With all events known beforehand: look at each window there is. */
+const reference = (events: readonly At<Tick>[], ms: number, end: number): At<Either<string, Candle>>[] => {
+  const given: At<Either<string, Candle>>[] = []
+  for (let to = ms; to <= end; to += ms) {
+    const inside = events.filter(({ at }) => at >= to - ms && at < to)
+    const seen = inside.flatMap(({ value }) => (isRight(value) ? [value.right.price] : []))
+    given.push(...inside.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : [])))
+    if (seen.length === 0) continue
+    const sorted = [...seen].sort((one, other) => one - other)
+    const value = candle(seen[0]!, sorted.at(-1)!, sorted[0]!, seen.at(-1)!, seen.length, to - ms, to)
+    given.push({ at: to, value })
+  }
+  const open = events.filter(({ at }) => at >= Math.floor(end / ms) * ms)
+  return [...given, ...open.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : []))]
+}
+
+describe('candles by a clock that is not the timer', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    vi.setSystemTime(1000)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const run = () => {
+    const source$ = new Subject<Tick>()
+    const given: Either<string, Candle>[] = []
+    const subscription = source$.pipe(candles(100)).subscribe((value) => given.push(value))
+    return { source$, given, subscription }
+  }
+
+  it('waits again when the timer comes too early', () => {
+    const { source$, given } = run()
+    vi.setSystemTime(1001)
+    source$.next(prices['1']!)
+    vi.setSystemTime(1000)
+    vi.advanceTimersByTime(99)
+    expect(Date.now()).toBe(1099)
+    source$.next(prices['2']!)
+    expect(given).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(given).toEqual([candle(1, 2, 1, 2, 2, 1000, 1100)])
+  })
+
+  it('closes a window before what comes after it, however late the timer', () => {
+    const { source$, given } = run()
+    source$.next(prices['1']!)
+    vi.setSystemTime(1130)
+    source$.next(prices['E']!)
+    source$.next(prices['2']!)
+    expect(given).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100), prices['E']])
+    vi.setSystemTime(1270)
+    source$.next(prices['3']!)
+    expect(given.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 1100, 1200))
+    vi.setSystemTime(1305)
+    source$.complete()
+    expect(given.at(-1)).toEqual(candle(3, 3, 3, 3, 1, 1200, 1300))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not pile timers up when they are late time after time', () => {
+    const { source$, subscription } = run()
+    let most = 0
+    for (let round = 0; round < 60; round++) {
+      vi.setSystemTime(Date.now() + 127) // the clock runs five times as fast as the timers
+      source$.next(prices['1']!)
+      vi.advanceTimersByTime(30)
+      most = Math.max(most, vi.getTimerCount())
+    }
+    expect(most).toBe(2)
+    vi.advanceTimersByTime(200)
+    expect(vi.getTimerCount()).toBe(0)
+    subscription.unsubscribe()
+  })
+
+  it('closes the window when the clock is set back', () => {
+    const { source$, given } = run()
+    source$.next(prices['1']!)
+    vi.setSystemTime(550)
+    source$.next(prices['2']!)
+    expect(given).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100)])
+    vi.advanceTimersByTime(50)
+    expect(given.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 500, 600))
+    vi.advanceTimersByTime(200)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(given).toHaveLength(2)
+  })
+
+  it('holds one timer, and none once its consumer has left', () => {
+    const { source$, subscription } = run()
+    for (let i = 0; i < 100; i++) source$.next(prices['1']!)
+    expect(vi.getTimerCount()).toBe(1)
+    subscription.unsubscribe()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('candles and a handler that throws', () => {
+  it('goes on', async () => {
+    const reported = reportedErrors()
+    const source$ = new Subject<Tick>()
+    const seen: unknown[] = []
+    source$.pipe(candles(10)).subscribe((value) => {
+      seen.push(value)
+      throw new Error('by the handler')
+    })
+    source$.next(prices['E']!)
+    source$.next(prices['E']!)
+    source$.complete()
+    expect(seen).toHaveLength(2)
+    await reported(2)
+  })
+})

@@ -1,0 +1,488 @@
+import * as fc from 'fast-check'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { BehaviorSubject, EMPTY, NEVER, of, ReplaySubject, Subject, take, tap, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Depth } from '../../src/domain/depth.js'
+import type { Price } from '../../src/domain/price.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { disconnected } from '../../src/errors/constructors.js'
+import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
+import { combineFresh } from '../../src/operators/index.js'
+import { letters, marbles, priceOf, record, timeline$ } from './marbles.js'
+import { reportedErrors } from './real-time.js'
+
+const lax = { maxSkew: 1000 }
+
+const missing = (leg: string) =>
+  left({ _tag: 'NotFresh', message: `leg ${leg}: no value yet`, leg, why: 'missing' })
+const gone = (leg: string, error: string) =>
+  left({ _tag: 'NotFresh', message: `leg ${leg}: its last value is a Left`, leg, why: 'left', error })
+const skewed = (leg: string, skewMs: number) =>
+  left({
+    _tag: 'NotFresh',
+    message: `leg ${leg}: ${skewMs} ms older than the newest leg`,
+    leg,
+    why: 'skew',
+    skewMs,
+  })
+const both = (a: string, b: string) => right({ a, b })
+
+describe('combineFresh', () => {
+  it('is a Left while a leg is missing, or has a Left, and the latest values otherwise', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   -a-----c---d----|', letters)
+      const b$ = hot$('   ---b-E---e------|', letters)
+      const subscribed = '^---------------!'
+      const expected = 'ml-r-n---s-t----|'
+      const values = {
+        m: missing('a'),
+        l: missing('b'),
+        r: both('a', 'b'),
+        n: gone('b', 'E'),
+        s: both('c', 'e'),
+        t: both('d', 'e'),
+      }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+      expectSubscriptions(b$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('says each fault once, and says it anew when it comes again', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const a$ = hot$('-a-b-c-d-e-f------g-', letters)
+      const b$ = hot$('------b-J-J-I-h-J---', letters)
+      const expected = 'ml----pqn---o-r-n---'
+      const values = {
+        m: missing('a'),
+        l: missing('b'),
+        p: both('c', 'b'),
+        q: both('d', 'b'),
+        n: gone('b', 'J'),
+        o: gone('b', 'I'),
+        r: both('f', 'h'),
+      }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
+    })
+  })
+
+  it('names the first leg in the order of the keys that is missing or Left', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const a$ = hot$('-----a-A-a---', letters)
+      const b$ = hot$('---B-------b-', letters)
+      const c$ = hot$('-C-----------', letters)
+      const expected = 'm----n-o-n-p-'
+      const values = { m: missing('a'), n: gone('b', 'B'), o: gone('a', 'A'), p: gone('c', 'C') }
+      expectObservable(combineFresh({ a: a$, b: b$, c: c$ }, lax)).toBe(expected, values)
+    })
+  })
+
+  it('measures legs without receivedAt by their arrival, against each other', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const a$ = hot$('-a---b-c-d-----', letters)
+      const b$ = hot$('-b---------c---d', letters)
+      const expected = 'm(lr)q-p---s---t'
+      const values = {
+        m: missing('a'),
+        l: missing('b'),
+        r: both('a', 'b'),
+        q: both('b', 'b'),
+        p: skewed('b', 6),
+        s: both('d', 'c'),
+        t: skewed('a', 6),
+      }
+      expectObservable(combineFresh({ a: a$, b: b$ }, { maxSkew: 5 })).toBe(expected, values)
+    })
+  })
+
+  it('measures legs with receivedAt by it, whenever they arrive', () => {
+    const [older, newer, newest] = [priceOf(1, 1000), priceOf(2, 1005), priceOf(3, 1006)]
+    const a$ = new BehaviorSubject(right(older))
+    const b$ = timeline$([
+      { at: 700, value: right(newer) },
+      { at: 701, value: right(newest) },
+    ])
+    const { values } = record(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 5 }))
+    expect(values).toEqual([
+      { at: 0, value: missing('b') },
+      { at: 700, value: right({ a: older, b: newer }) },
+      { at: 701, value: skewed('a', 6) },
+    ])
+  })
+
+  it.each([NaN, Infinity, '7', undefined])('takes the arrival where receivedAt is %s', (receivedAt) => {
+    const a$ = timeline$([{ at: 7, value: right({ receivedAt }) }])
+    const b$ = timeline$([{ at: 8, value: right({ receivedAt: 8 }) }])
+    const { values } = record(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 1 }))
+    expect(values.at(-1)).toEqual({ at: 8, value: right({ a: { receivedAt }, b: { receivedAt: 8 } }) })
+  })
+
+  it('names the first of several legs that are too old, once all have values', () => {
+    const at$ = (receivedAt: number) => of(right({ receivedAt }))
+    const all$ = combineFresh({ a: at$(100), b: at$(10), c: at$(0) }, { maxSkew: 50 })
+    expect(record(() => all$).values).toEqual([{ at: 0, value: skewed('b', 90) }])
+    const some$ = combineFresh({ a: at$(100), b: at$(10), c: NEVER }, { maxSkew: 50 })
+    expect(record(() => some$).values).toEqual([{ at: 0, value: missing('c') }])
+  })
+
+  it('carries the error of the leg, and its message', () => {
+    const down = disconnected({ code: 1006, reason: 'gone', attempt: 1, retryInMs: 250 })
+    const a$ = new BehaviorSubject(left(down))
+    const { values } = record(() => combineFresh({ a: a$ }, lax))
+    const message = 'leg a: Disconnected: connection down (1006: gone); attempt 2 in 250 ms'
+    const expected = left({ _tag: 'NotFresh', message, leg: 'a', why: 'left', error: down })
+    expect(values).toEqual([{ at: 0, value: expected }])
+  })
+
+  it('takes what the legs give while they are subscribed together', () => {
+    const a$ = new ReplaySubject<Either<string, string>>()
+    a$.next(letters['a']!)
+    a$.next(letters['b']!)
+    const b$ = new BehaviorSubject(letters['c']!)
+    expect(record(() => combineFresh({ a: a$, b: b$ }, lax)).values).toEqual([
+      { at: 0, value: both('b', 'c') },
+    ])
+  })
+
+  it('gives a change of every leg, of one source under two keys too', () => {
+    const a$ = new BehaviorSubject(letters['a']!)
+    const { values } = record(
+      () => combineFresh({ a: a$, b: a$ }, lax),
+      () => a$.next(letters['b']!),
+    )
+    expect(values.map(({ value }) => value)).toEqual([both('a', 'a'), both('b', 'a'), both('b', 'b')])
+  })
+
+  it('has the keys in their order, whichever leg comes first', () => {
+    const { values } = record(() =>
+      combineFresh({ z: timeline$([{ at: 9, value: right(1) }]), b: of(right(2)), a: of(right(3)) }, lax),
+    )
+    const last = values.at(-1)!.value
+    expect(isRight(last) && Object.keys(last.right)).toEqual(['z', 'b', 'a'])
+  })
+})
+
+describe('combineFresh when a leg ends', () => {
+  it('keeps the value of a leg that completes, until it is too old', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   -a|', letters)
+      const b$ = hot$('   --b--c---d--e---|', letters)
+      const subscribed = '^-!'
+      const expected = 'mlr--s---t------|'
+      const values = {
+        m: missing('a'),
+        l: missing('b'),
+        r: both('a', 'b'),
+        s: both('a', 'c'),
+        t: skewed('a', 8),
+      }
+      expectObservable(combineFresh({ a: a$, b: b$ }, { maxSkew: 5 })).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('completes with a leg that completes with a Left, and leaves the others', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   -a-----', letters)
+      const b$ = hot$('   ---B-|-', letters)
+      const subscribed = '^----!-'
+      const expected = 'ml-n-|-'
+      const values = { m: missing('a'), l: missing('b'), n: gone('b', 'B') }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+      expectSubscriptions(b$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('completes with a leg that completes without a value, and names it before', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   ------', letters)
+      const b$ = hot$('   ---|--', letters)
+      const subscribed = '^--!--'
+      const expected = 'm--(n|)'
+      const values = { m: missing('a'), n: missing('b') }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('does so at once where the leg has ended before', () => {
+    const all$ = combineFresh({ a: NEVER, b: of(letters['B']!), c: EMPTY }, lax)
+    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: gone('b', 'B') }], completedAt: 0 })
+  })
+
+  it('says the last word about the leg that is lost, whatever a handler does', () => {
+    const [a$, b$] = [new Subject<Either<string, string>>(), new Subject<Either<string, string>>()]
+    const feedBack = (given: Either<NotFresh, unknown>) => {
+      if (isLeft(given) && given.left.leg === 'b') a$.next(letters['A']!)
+    }
+    const { values, completedAt } = record(
+      () => combineFresh({ a: a$, b: b$ }, lax).pipe(tap(feedBack)),
+      () => b$.complete(),
+    )
+    expect(values.map(({ value }) => value)).toEqual([missing('a'), missing('b')])
+    expect(completedAt).toBe(0)
+    expect([a$.observed, b$.observed]).toEqual([false, false])
+  })
+
+  it('completes when all legs have, without saying their values again', () => {
+    const all$ = combineFresh({ a: of(letters['a']!), b: of(letters['b']!) }, lax)
+    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
+  })
+
+  it('completes at once without legs', () => {
+    expect(record(() => combineFresh({}, lax))).toEqual({ values: [], completedAt: 0 })
+  })
+
+  it('passes an Rx error of a leg on, and leaves the others', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   -a-----', letters)
+      const b$ = hot$('   --b-#--', letters)
+      const subscribed = '^---!--'
+      const expected = 'mlr-#--'
+      const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+    })
+  })
+})
+
+describe('combineFresh and its consumer', () => {
+  it('leaves all legs with it', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const a$ = hot$('   -a---a-', letters)
+      const b$ = hot$('   --b---b', letters)
+      const subscribed = '^--!---'
+      const expected = 'mlr----'
+      const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
+      expectObservable(combineFresh({ a: a$, b: b$ }, lax), subscribed).toBe(expected, values)
+      expectSubscriptions(a$.subscriptions).toBe(subscribed)
+      expectSubscriptions(b$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('lets it leave at the first value', () => {
+    const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
+    const first$ = combineFresh({ a: a$, b: b$ }, lax).pipe(take(1))
+    expect(record(() => first$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
+    expect([a$.observed, b$.observed]).toEqual([false, false])
+  })
+
+  it('is up to date when a handler moves a leg', () => {
+    const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
+    const seen: unknown[] = []
+    const subscription = combineFresh({ a: a$, b: b$ }, lax).subscribe((value) => {
+      seen.push(value)
+      if (seen.length === 1) b$.next(letters['B']!)
+      if (seen.length === 2) b$.next(letters['c']!)
+    })
+    expect(seen).toEqual([both('a', 'b'), gone('b', 'B'), both('a', 'c')])
+    subscription.unsubscribe()
+  })
+
+  it('keeps the order behind a handler that moves a leg: the Left comes last', () => {
+    const [a$, b$] = [new Subject<Either<string, string>>(), new BehaviorSubject(letters['b']!)]
+    const seen: unknown[] = []
+    const combined$ = combineFresh({ a: a$, b: b$ }, lax).pipe(
+      tap((value) => {
+        if (isRight(value)) b$.next(letters['B']!)
+      }),
+    )
+    const subscription = combined$.subscribe((value) => seen.push(value))
+    a$.next(letters['a']!)
+    expect(seen).toEqual([missing('a'), both('a', 'b'), gone('b', 'B')])
+    subscription.unsubscribe()
+  })
+
+  it('keeps the state of each subscriber apart, one that a handler adds too', () => {
+    const [a$, b$] = [new BehaviorSubject(letters['a']!), new Subject<Either<string, string>>()]
+    const combined$ = combineFresh({ a: a$, b: b$ }, lax)
+    const [first, second]: [unknown[], unknown[]] = [[], []]
+    const inner$ = combined$.pipe(tap((value) => second.push(value)))
+    combined$
+      .pipe(
+        tap((value) => {
+          first.push(value)
+          if (first.length === 2) inner$.subscribe()
+        }),
+      )
+      .subscribe()
+    b$.next(letters['b']!)
+    a$.next(letters['c']!)
+    expect(first).toEqual([missing('b'), both('a', 'b'), both('c', 'b')])
+    expect(second).toEqual([missing('b')])
+  })
+
+  it('goes on when a handler throws', async () => {
+    const reported = reportedErrors()
+    const a$ = new BehaviorSubject(letters['a']!)
+    const seen: unknown[] = []
+    combineFresh({ a: a$ }, lax).subscribe((value) => {
+      seen.push(value)
+      throw new Error('by the handler')
+    })
+    a$.next(letters['b']!)
+    expect(seen).toEqual([right({ a: 'a' }), right({ a: 'b' })])
+    await reported(2)
+  })
+
+  it.each([NaN, Infinity, -Infinity, -1, '5' as unknown as number])('refuses a maxSkew of %s', (maxSkew) => {
+    expect(() => combineFresh({ a: NEVER }, { maxSkew })).toThrow(ConfigurationError)
+  })
+
+  it('has the type of the record of values', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
+    const combined$ = combineFresh({ eth: price$, depth: depth$ }, lax)
+    expectTypeOf(combined$).toEqualTypeOf<Observable<Either<NotFresh, { eth: Price; depth: Depth }>>>()
+    const byName: Readonly<Record<string, Observable<Either<PriceError, Price>>>> = { eth: price$ }
+    const all$ = combineFresh(byName, lax)
+    expectTypeOf(all$).toEqualTypeOf<Observable<Either<NotFresh, Record<string, Price>>>>()
+    // @ts-expect-error -- a leg must be a stream of Either
+    void combineFresh({ eth: of(1) }, lax)
+  })
+})
+
+type Kind = 'value' | 'dated' | 'left' | 'end'
+interface Step {
+  readonly key: string
+  readonly kind: Kind
+  readonly at: number
+  readonly value: Either<number, { readonly id: number; readonly receivedAt?: number }>
+}
+
+interface Move {
+  readonly gap: number
+  readonly key: string
+  readonly kind: Kind
+  readonly number: number
+}
+
+const keys = ['a', 'b', 'c']
+
+const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)
+
+describe('combineFresh, whatever happens', () => {
+  const kind = fc.constantFrom<Kind>(
+    ...times(8, 'value' as const),
+    ...times(6, 'dated' as const),
+    'left',
+    'end',
+  )
+  const move = fc.record({ gap: fc.nat(6), key: fc.constantFrom(...keys), kind, number: fc.nat(40) })
+
+  const stepsOf = (moves: readonly Move[], start: number) => {
+    let now = start
+    return moves.map(({ gap, key, kind, number }, index): Step => {
+      now += start === 0 ? 0 : gap
+      const dated = { id: index, receivedAt: number }
+      const value = kind === 'left' ? left(number % 3) : right(kind === 'dated' ? dated : { id: index })
+      return { key, kind, at: now, value }
+    })
+  }
+
+  it('does what the naive reference does', () => {
+    fc.assert(
+      fc.property(
+        fc.array(move, { maxLength: 5 }),
+        fc.array(move, { maxLength: 40, size: '+1' }),
+        fc.nat(30),
+        (before, after, maxSkew) => {
+          const [past, future] = [stepsOf(before, 0), stepsOf(after, 1)]
+          const legs = Object.fromEntries(keys.map((key) => [key, new ReplaySubject<Step['value']>()]))
+          const play = ({ key, kind, value }: Step) => {
+            if (kind === 'end') legs[key]!.complete()
+            else legs[key]!.next(value)
+          }
+          past.forEach(play)
+          const { values } = record(
+            () => combineFresh(legs, { maxSkew }),
+            () => timeline$(future.map((value) => ({ at: value.at, value }))).subscribe(play),
+          )
+          const seen = values.map(({ at, value }) => ({ at, said: gist(value) }))
+          expect(seen).toEqual(reference(past, future, maxSkew))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is never a Right while a leg is not to be relied on', () => {
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 40, size: '+1' }), fc.nat(30), (moves, maxSkew) => {
+        const steps = stepsOf(moves, 1)
+        const legs = Object.fromEntries(keys.map((key) => [key, new Subject<Step['value']>()]))
+        let state: Either<NotFresh, unknown> | undefined
+        const subscription = combineFresh(legs, { maxSkew }).subscribe((value) => (state = value))
+        for (const [index, { key, kind, value }] of steps.entries()) {
+          if (kind === 'end') legs[key]!.complete()
+          else legs[key]!.next(value)
+          const latest = keys.map((name) => lastOf(steps.slice(0, index + 1), name)?.value)
+          const sound = latest.every((it) => it !== undefined && isRight(it))
+          if (!sound) expect(isLeft(state!)).toBe(true)
+        }
+        subscription.unsubscribe()
+      }),
+    )
+  })
+})
+
+const gist = (value: Either<NotFresh, unknown>): unknown =>
+  isRight(value)
+    ? value.right
+    : [value.left.leg, value.left.why, value.left.error, value.left.skewMs].filter((it) => it !== undefined)
+
+/** What a leg gave before it ended. */
+const lastOf = (history: readonly Step[], key: string): Step | undefined => {
+  const own = history.filter((step) => step.key === key)
+  const end = own.findIndex((step) => step.kind === 'end')
+  return own.slice(0, end === -1 ? undefined : end).at(-1)
+}
+
+/** Looks at the whole history anew after each step. */
+const reference = (past: readonly Step[], future: readonly Step[], maxSkew: number) => {
+  const given: { at: number; said: unknown }[] = []
+  let before: readonly unknown[] | undefined
+  for (let count = 0; count <= future.length; count++) {
+    const history = [...past, ...future.slice(0, count)]
+    const step = count === 0 ? undefined : future[count - 1]
+    const earlier = history.slice(0, -1)
+    const hasEnded = (key: string, steps = history) => steps.some((it) => it.key === key && it.kind === 'end')
+    if (step !== undefined && hasEnded(step.key, earlier)) continue
+
+    const legs = keys.map((key) => ({ key, ended: hasEnded(key), last: lastOf(history, key) }))
+    const unsound = legs.filter(({ last }) => last === undefined || isLeft(last.value))
+    const lost = unsound.find(({ ended }) => ended)
+    const timeOf = ({ at, value }: Step) => (isRight(value) ? (value.right.receivedAt ?? at) : NaN)
+    const times = legs.flatMap(({ last }) => (last === undefined ? [] : [timeOf(last)]))
+    const lags = legs.map(({ key, last }) => ({ key, lag: Math.max(...times) - (last ? timeOf(last) : NaN) }))
+
+    const blamed = lost ?? unsound[0]
+    const late = blamed === undefined ? lags.find(({ lag }) => lag > maxSkew) : undefined
+    let said: unknown
+    let fault: readonly unknown[] | undefined
+    if (blamed !== undefined) {
+      fault =
+        blamed.last === undefined
+          ? [blamed.key, 'missing']
+          : [blamed.key, 'left', isLeft(blamed.last.value) && blamed.last.value.left]
+      said = fault
+    } else if (late !== undefined) {
+      fault = [late.key, 'skew']
+      said = [...fault, late.lag]
+    } else {
+      said = Object.fromEntries(
+        legs.map(({ key, last }) => [key, last && isRight(last.value) && last.value.right]),
+      )
+    }
+
+    const isRepeated = fault !== undefined && JSON.stringify(fault) === JSON.stringify(before)
+    const isEndOfSound = step?.kind === 'end' && lost === undefined
+    if (!isRepeated && !isEndOfSound) {
+      given.push({ at: step?.at ?? 0, said })
+      before = fault
+    }
+    if (lost !== undefined) break
+  }
+  return given
+}

@@ -1,0 +1,225 @@
+import * as fc from 'fast-check'
+import { isLeft, isRight, right, type Either, type Right } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, tap, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { conflate, type Conflated } from '../../src/operators/index.js'
+import { letters, marbles, record, timeline$, type At } from './marbles.js'
+import { reportedErrors } from './real-time.js'
+
+const window = (value: string, dropped: number) => right({ value, dropped })
+
+describe('conflate', () => {
+  it('gives the latest value at the end of each window, and how many were dropped', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-b-c------d----------e-----------', letters)
+      const subscribed = '  ^----------------------------------'
+      const expected = '    -------x----------y----------z-----'
+      const values = { x: window('c', 2), y: window('d', 0), z: window('e', 0) }
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, values)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('begins a window with the first value after the window before', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-abcde-fgh-----i-------', letters)
+      const expected = '    ------x-----y-------z---'
+      const values = { x: window('e', 4), y: window('h', 2), z: window('i', 0) }
+      expectObservable(source$.pipe(conflate(5))).toBe(expected, values)
+    })
+  })
+
+  it('passes a Left at once, and never gives a value from before it afterwards', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-a-b-C-----------d--------', letters)
+      const expected = '    -----C-----------------x--'
+      const values = { ...letters, x: window('d', 0) }
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, values)
+    })
+  })
+
+  it('goes on with the window after a Left, so that errors hold no value back', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-a-B-cD--efG-h----------', letters)
+      const expected = '    ---B--D----G---x--------'
+      const values = { ...letters, x: window('h', 2) }
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, values)
+    })
+  })
+
+  it('gives the value that waits when the source completes, and completes', () => {
+    marbles(({ cold$, expectObservable, expectSubscriptions }) => {
+      const source$ = cold$('-ab-|', letters)
+      const subscribed = '   ^---!'
+      const expected = '     ----(x|)'
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, { x: window('b', 1) })
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('completes with the source where nothing waits', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = cold$('-aB-|', letters)
+      const expected = '     --B-|'
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, letters)
+    })
+  })
+
+  it('passes an Rx error on at once, without the value that waits', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = cold$('-ab-#', letters)
+      const expected = '     ----#'
+      expectObservable(source$.pipe(conflate(6))).toBe(expected)
+    })
+  })
+
+  it('ends the window and the subscription when its consumer leaves', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a------------', letters)
+      const subscribed = '  ^--!'
+      const expected = '    --------------'
+      expectObservable(source$.pipe(conflate(6)), subscribed).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('keeps a window for each subscriber', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$(' -a-b----c-----', letters)
+      const early = '        ^-------------'
+      const expectedEarly = '-----x------z-'
+      const late = '         --^-----------'
+      const expectedLate = ' -------y----z-'
+      const values = { x: window('b', 1), y: window('b', 0), z: window('c', 0) }
+      const conflated$ = source$.pipe(conflate(4))
+      expectObservable(conflated$, early).toBe(expectedEarly, values)
+      expectObservable(conflated$, late).toBe(expectedLate, values)
+    })
+  })
+
+  it('keeps undefined as a value', () => {
+    const { values } = record(() => of(right(undefined)).pipe(conflate(6)))
+    expect(values).toEqual([{ at: 0, value: right({ value: undefined, dropped: 0 }) }])
+  })
+
+  it('with 0 ms gives the latest of what comes in one turn', () => {
+    const events = [1, 2, 3].map((value) => ({ at: 5, value: right(value) }))
+    const { values } = record(() => timeline$(events).pipe(conflate(0)))
+    expect(values).toEqual([{ at: 5, value: right({ value: 3, dropped: 2 }) }])
+  })
+
+  it('lets its consumer leave at a synchronous Left', () => {
+    const pulled: unknown[] = []
+    const source$ = of(letters['a']!, letters['B']!, letters['C']!).pipe(tap((value) => pulled.push(value)))
+    const { values, completedAt } = record(() => source$.pipe(conflate(6), take(1)))
+    expect(values).toEqual([{ at: 0, value: letters['B'] }])
+    expect(completedAt).toBe(0)
+    expect(pulled).toEqual([letters['a'], letters['B']])
+  })
+
+  it('begins a new window with what a handler feeds back', () => {
+    const source$ = new Subject<Either<string, string>>()
+    const feedBack = (given: Either<string, Conflated<string>>) => {
+      if (isRight(given) && given.right.value === 'b') source$.next(letters['c']!)
+    }
+    const { values } = record(
+      () => source$.pipe(conflate(6), tap(feedBack)),
+      () => {
+        source$.next(letters['a']!)
+        source$.next(letters['b']!)
+      },
+    )
+    expect(values).toEqual([
+      { at: 6, value: window('b', 1) },
+      { at: 12, value: window('c', 0) },
+    ])
+  })
+
+  it('goes on when a handler throws', async () => {
+    const reported = reportedErrors()
+    const source$ = new Subject<Either<string, string>>()
+    const seen: unknown[] = []
+    source$.pipe(conflate(0)).subscribe((value) => {
+      seen.push(value)
+      throw new Error('by the handler')
+    })
+    source$.next(letters['A']!)
+    source$.next(letters['b']!)
+    source$.complete()
+    expect(seen).toEqual([letters['A'], window('b', 0)])
+    await reported(2)
+  })
+
+  it('holds one timer, however many values, and none in the end', () => {
+    vi.useFakeTimers()
+    try {
+      const source$ = new Subject<Either<string, string>>()
+      source$.pipe(conflate(1000)).subscribe()
+      for (let i = 0; i < 1000; i++) source$.next(letters['a']!)
+      expect(vi.getTimerCount()).toBe(1)
+      vi.advanceTimersByTime(1000)
+      expect(vi.getTimerCount()).toBe(0)
+      source$.next(letters['a']!)
+      source$.complete()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([NaN, Infinity, -Infinity, -1, 2 ** 31, '5' as unknown as number])('refuses %s ms', (ms) => {
+    expect(() => conflate(ms)).toThrow(ConfigurationError)
+  })
+
+  it('says what it refuses', () => {
+    expect(() => conflate(-1)).toThrow('ms: conflate needs a finite number of ms, 0 or more, got -1')
+  })
+
+  it('has the type of the values, with what was dropped', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    expectTypeOf(price$.pipe(conflate(5))).toEqualTypeOf<Observable<Either<PriceError, Conflated<Price>>>>()
+  })
+
+  it('does what the naive reference does', () => {
+    // Events at even times, windows of odd length: no event falls on the end of a window.
+    const event = fc.record({ gap: fc.nat(6).map((n) => n * 2), isLeft: fc.boolean() })
+    const length = fc.nat(15).map((n) => n * 2 + 1)
+    fc.assert(
+      fc.property(fc.array(event), length, fc.nat(20), (steps, ms, rest) => {
+        let now = 0
+        const events = steps.map(({ gap, isLeft }, index): At<Either<number, number>> => {
+          now += gap
+          return { at: now, value: isLeft ? { _tag: 'Left', left: index } : right(index) }
+        })
+        const end = now + rest * 2 + 2
+        const { values, completedAt } = record(() => timeline$(events, end).pipe(conflate(ms)))
+        expect(values).toEqual(reference(events, ms, end))
+        expect(completedAt).toBe(end)
+      }),
+    )
+  })
+})
+
+/** With all events known beforehand: cut them into windows, and look at each as a whole. */
+const reference = (events: readonly At<Either<number, number>>[], ms: number, end: number) => {
+  const given: At<Either<number, Conflated<number>>>[] = []
+  let rest = events
+  for (;;) {
+    const first = rest.find((event) => isRight(event.value))
+    if (first === undefined) break
+    const cut = first.at + ms
+    const inside = rest.filter(({ at }) => at < cut)
+    const values = inside.filter((event): event is At<Right<number>> => isRight(event.value))
+    const last = inside.at(-1)!.value
+    if (isRight(last)) {
+      const value = right({ value: last.right, dropped: values.length - 1 })
+      given.push({ at: Math.min(cut, end), value })
+    }
+    rest = rest.filter(({ at }) => at >= cut)
+  }
+  const lefts = events.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : []))
+  return [...lefts, ...given].sort((one, other) => one.at - other.at)
+}

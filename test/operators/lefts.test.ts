@@ -1,0 +1,40 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { lefts } from '../../src/operators/index.js'
+import { letters, marbles } from './marbles.js'
+
+describe('lefts', () => {
+  it('gives the errors and leaves out the values', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-D-|', letters)
+      const subscribed = '  ^--------!'
+      const expected = '    ---B---D-|'
+      expectObservable(source$.pipe(lefts())).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('passes an Rx error on', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-A-#', letters)
+      const expected = '    -A-#'
+      expectObservable(source$.pipe(lefts())).toBe(expected)
+    })
+  })
+
+  it('lets its consumer leave in the midst of synchronous values', () => {
+    const seen: string[] = []
+    of(letters['A']!, letters['B']!)
+      .pipe(lefts(), take(1))
+      .subscribe((error) => seen.push(error))
+    expect(seen).toEqual(['A'])
+  })
+
+  it('has the type of the errors', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    expectTypeOf(price$.pipe(lefts())).toEqualTypeOf<Observable<PriceError>>()
+  })
+})

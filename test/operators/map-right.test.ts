@@ -1,0 +1,62 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { right } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { mapRight } from '../../src/operators/index.js'
+import { letters, marbles } from './marbles.js'
+
+const doubled = (text: string) => text + text
+
+describe('mapRight', () => {
+  it('changes the values and passes the Lefts as they are', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-|', letters)
+      const subscribed = '  ^------!'
+      const expected = '    -x-B-y-|'
+      const values = { x: right('aa'), B: letters['B']!, y: right('cc') }
+      expectObservable(source$.pipe(mapRight(doubled))).toBe(expected, values)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('passes a Left as the very same object', () => {
+    const seen: unknown[] = []
+    of(letters['A']!)
+      .pipe(mapRight(doubled))
+      .subscribe((value) => seen.push(value))
+    expect(seen[0]).toBe(letters['A'])
+  })
+
+  it('sends what the function throws down the error channel, and leaves the source', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-|', letters)
+      const subscribed = '  ^----!  '
+      const expected = '    -a-B-#  '
+      const failing = (text: string) => {
+        if (text === 'c') throw 'thrown' as unknown as Error
+        return text
+      }
+      expectObservable(source$.pipe(mapRight(failing))).toBe(expected, letters, 'thrown')
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('lets its consumer leave in the midst of synchronous values', () => {
+    const calls: string[] = []
+    of(letters['a']!, letters['b']!)
+      .pipe(
+        mapRight((text) => calls.push(text)),
+        take(1),
+      )
+      .subscribe()
+    expect(calls).toEqual(['a'])
+  })
+
+  it('has the type of the new values, and of the same errors', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    const number$ = price$.pipe(mapRight((price) => price.price))
+    expectTypeOf(number$).toEqualTypeOf<Observable<Either<PriceError, number>>>()
+  })
+})

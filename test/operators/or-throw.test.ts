@@ -1,0 +1,59 @@
+import { left, type Either } from 'fp-ts/lib/Either.js'
+import { of, retry, Subject, take, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { orThrow } from '../../src/operators/index.js'
+import { letters, marbles } from './marbles.js'
+
+describe('orThrow', () => {
+  it('gives the values, and fails with the first Left', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-b-C-d-|', letters)
+      const subscribed = '  ^----!    '
+      const expected = '    -a-b-#    '
+      expectObservable(source$.pipe(orThrow())).toBe(expected, undefined, 'C')
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('completes with the source', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-a-b-|', letters)
+      const expected = '    -a-b-|'
+      expectObservable(source$.pipe(orThrow())).toBe(expected)
+    })
+  })
+
+  it('throws the very error of the Left', () => {
+    const error = { _tag: 'Timeout', message: 'no whole answer within 5 ms', afterMs: 5 } as const
+    const thrown: unknown[] = []
+    const collect = (e: unknown) => thrown.push(e)
+    of(left(error)).pipe(orThrow()).subscribe({ error: collect })
+    expect(thrown).toHaveLength(1)
+    expect(thrown[0]).toBe(error)
+  })
+
+  it('makes retry subscribe anew', () => {
+    marbles(({ cold$, expectObservable, expectSubscriptions }) => {
+      const source$ = cold$(' -a-B', letters)
+      const subscribed = ['^--!', '---^--!']
+      const expected = '    -a--a-#'
+      expectObservable(source$.pipe(orThrow(), retry(1))).toBe(expected, undefined, 'B')
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('lets its consumer leave before a synchronous Left', () => {
+    const seen: unknown[] = []
+    of(letters['a']!, letters['B']!)
+      .pipe(orThrow(), take(1))
+      .subscribe({ next: (value) => seen.push(value), error: (error: unknown) => seen.push({ error }) })
+    expect(seen).toEqual(['a'])
+  })
+
+  it('has the type of the values', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    expectTypeOf(price$.pipe(orThrow())).toEqualTypeOf<Observable<Price>>()
+  })
+})

@@ -1,0 +1,51 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { rights } from '../../src/operators/index.js'
+import { letters, marbles } from './marbles.js'
+
+describe('rights', () => {
+  it('gives the values and leaves out the Lefts', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-|', letters)
+      const subscribed = '  ^------!'
+      const expected = '    -a---c-|'
+      expectObservable(source$.pipe(rights())).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('passes an Rx error on', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-a-#', letters)
+      const expected = '    -a-#'
+      expectObservable(source$.pipe(rights())).toBe(expected)
+    })
+  })
+
+  it('lets its consumer leave in the midst of synchronous values', () => {
+    const seen: string[] = []
+    of(letters['a']!, letters['b']!)
+      .pipe(rights(), take(1))
+      .subscribe((value) => seen.push(value))
+    expect(seen).toEqual(['a'])
+  })
+
+  it('gives what a handler feeds back', () => {
+    const source$ = new Subject<Either<string, number>>()
+    const seen: number[] = []
+    source$.pipe(rights()).subscribe((value) => {
+      seen.push(value)
+      if (value < 3) source$.next({ _tag: 'Right', right: value + 1 })
+    })
+    source$.next({ _tag: 'Right', right: 1 })
+    expect(seen).toEqual([1, 2, 3])
+  })
+
+  it('has the type of the values', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    expectTypeOf(price$.pipe(rights())).toEqualTypeOf<Observable<Price>>()
+  })
+})

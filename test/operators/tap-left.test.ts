@@ -1,0 +1,64 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { of, Subject, take, type Observable } from 'rxjs'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import type { PriceError } from '../../src/errors/model.js'
+import { rights, tapLeft } from '../../src/operators/index.js'
+import { letters, marbles } from './marbles.js'
+
+const ignore = () => undefined
+
+describe('tapLeft', () => {
+  it('passes everything as it is', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-|', letters)
+      const subscribed = '  ^------!'
+      const expected = '    -a-B-c-|'
+      expectObservable(source$.pipe(tapLeft(ignore))).toBe(expected, letters)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('calls the function with each error, before the Left goes on', () => {
+    const order: unknown[] = []
+    of(letters['a']!, letters['B']!, letters['C']!)
+      .pipe(tapLeft((error) => order.push(error)))
+      .subscribe((value) => order.push(value))
+    expect(order).toEqual([letters['a'], 'B', letters['B'], 'C', letters['C']])
+  })
+
+  it('sends what the function throws down the error channel, and leaves the source', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-a-B-c-|', letters)
+      const subscribed = '  ^--!    '
+      const expected = '    -a-#    '
+      const failing = () => {
+        throw 'thrown' as unknown as Error
+      }
+      expectObservable(source$.pipe(tapLeft(failing))).toBe(expected, letters, 'thrown')
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('lets its consumer leave in the midst of synchronous values', () => {
+    const calls: string[] = []
+    of(letters['A']!, letters['B']!)
+      .pipe(
+        tapLeft((error) => calls.push(error)),
+        take(1),
+      )
+      .subscribe()
+    expect(calls).toEqual(['A'])
+  })
+
+  it('has the type of the source', () => {
+    const price$ = new Subject<Either<PriceError, Price>>().asObservable()
+    const tapped$ = price$.pipe(
+      tapLeft((error) => {
+        expectTypeOf(error).toEqualTypeOf<PriceError>()
+      }),
+    )
+    expectTypeOf(tapped$).toEqualTypeOf<Observable<Either<PriceError, Price>>>()
+    expectTypeOf(tapped$.pipe(rights())).toEqualTypeOf<Observable<Price>>()
+  })
+})

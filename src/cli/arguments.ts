@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from 'commander'
+
+// What the text of an option's argument must be. The message follows commander's own words for the option.
+
+/** A whole number within bounds. */
+export const wholeNumber =
+  (from: number, to: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^-?\d+$/.test(text) && value >= from && value <= to) return value
+    throw new InvalidArgumentError(`Give a whole number from ${from} to ${to}.`)
+  }
+
+/** A number above 0, at most `to`. */
+export const positiveNumber =
+  (to: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+(?:\.\d+)?$/.test(text) && value > 0 && value <= to) return value
+    throw new InvalidArgumentError(`Give a number above 0, at most ${to}.`)
+  }
+
+/** One token address more: the option may be given several times, and take several at once. */
+export const addresses = (text: string, before: readonly string[] = []): readonly string[] => {
+  if (/^0x[0-9a-f]+$/i.test(text)) return [...before, text]
+  throw new InvalidArgumentError('Give a contract address: 0x and hex digits.')
+}

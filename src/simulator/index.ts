@@ -1,0 +1,19 @@
+// The service on loopback, for tests and for trying things out: real sockets, and faults on request.
+
+export { startSimulator } from './start-simulator.js'
+export type { Simulator } from './simulator.js'
+export type { SimulatorOptions } from './options.js'
+export { SimulatorError } from './simulator-error.js'
+
+// What it was asked.
+export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './received.js'
+
+// How it misbehaves.
+export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults.js'
+
+// Where its prices come from.
+export type { Market, Quote, Token } from './market.js'
+export type { TokenOptions } from './token.js'
+export { recordedMarket, type RecordedMarketOptions } from './recorded-market.js'
+export { randomWalk, type RandomWalkOptions } from './random-walk.js'
+export { combinedMarket } from './combined-market.js'

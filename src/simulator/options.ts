@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import type { Address } from '../domain/address.js'
+import { checkFields, integer, milliseconds, type Checks } from './check.js'
+import { combinedMarket } from './combined-market.js'
+import type { Faults } from './faults.js'
+import { btc, eth } from './known-tokens.js'
+import type { Market } from './market.js'
+import { randomWalk, seedCheck } from './random-walk.js'
+import { recordedMarket } from './recorded-market.js'
+import { SimulatorError } from './simulator-error.js'
+import type { TokenOptions } from './token.js'
+
+export interface SimulatorOptions {
+  /** Where the relayer API and the price reporter's HTTP side listen. Default: 0, any free port. */
+  readonly httpPort?: number
+  /** Where the price reporter's WebSocket side listens. Default: 0, any free port. */
+  readonly wsPort?: number
+  /**
+   * Where prices come from. Default: `randomWalk({ tokens, seed, tick })` where one of these is given, over ETH and
+   * BTC where `tokens` is not; otherwise `recordedMarket()`. Together with one of these it is refused.
+   */
+  readonly market?: Market | readonly Market[]
+  /** Tokens for a random walk, as addresses or with what is known of them. */
+  readonly tokens?: readonly (Address | TokenOptions)[]
+  /** The random walk's seed: the same seed gives the same prices. Default: 1. */
+  readonly seed?: number
+  /** From one price of the random walk to the next, in ms. Default: 250. */
+  readonly tick?: number
+  /** After how long without a change a price is published again, in ms. Default: 10 000. */
+  readonly repeat?: number
+  /** The auth key that depth requests must be signed with, base64. Default: 32 random bytes. */
+  readonly authKey?: string
+  /** The service's name: the prefix of topics and of signed headers. Default: `svc`. */
+  readonly service?: string
+  /** How it misbehaves from the start. Default: not at all. */
+  readonly faults?: Faults
+  /** Aborting it closes the simulator. */
+  readonly signal?: AbortSignal
+}
+
+/** Options, checked and completed. */
+export interface Setup {
+  readonly httpPort: number
+  readonly wsPort: number
+  readonly market: Market
+  readonly seed: number
+  readonly tick: number
+  readonly repeat: number
+  readonly authKey: string
+  readonly service: string
+  readonly faults: Faults
+  readonly signal: AbortSignal | undefined
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isMarket = (value: unknown): boolean =>
+  isObject(value) && 'open' in value && 'tokens' in value && Array.isArray(value.tokens)
+
+/** Digits in fours, in either alphabet; the last may lack its padding, but not be a lone digit. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{2}(?:==)?)$/
+
+const checks: Checks<SimulatorOptions> = {
+  httpPort: integer(0, 65_535, 'a port'),
+  wsPort: integer(0, 65_535, 'a port'),
+  market: {
+    expected: 'a market or an array of markets, such as recordedMarket()',
+    holds: (value) => [value].flat().every(isMarket),
+  },
+  tokens: {
+    expected: 'an array of addresses or of { address, symbol, decimals, price }',
+    holds: Array.isArray,
+  },
+  seed: seedCheck,
+  tick: milliseconds,
+  repeat: milliseconds,
+  authKey: {
+    expected: 'a base64 text of at least one byte; leave it out for a random key',
+    holds: (value) =>
+      typeof value === 'string' && base64.test(value.replaceAll('-', '+').replaceAll('_', '/')),
+    secret: true,
+  },
+  service: {
+    expected: 'letters and digits, with single hyphens or underscores between them',
+    holds: (value) => typeof value === 'string' && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(value),
+  },
+  faults: { expected: 'an object of faults', holds: isObject },
+  signal: { expected: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
+}
+
+/** Throws a `SimulatorError` that names the option at fault. */
+export const checkOptions = (options: SimulatorOptions): Setup => {
+  checkFields(options, checks, 'option')
+  return {
+    httpPort: options.httpPort ?? 0,
+    wsPort: options.wsPort ?? 0,
+    market: chooseMarket(options),
+    seed: options.seed ?? 1,
+    tick: options.tick ?? 250,
+    repeat: options.repeat ?? 10_000,
+    authKey: options.authKey ?? randomBytes(32).toString('base64'),
+    service: options.service ?? 'svc',
+    faults: options.faults ?? {},
+    signal: options.signal,
+  }
+}
+
+const chooseMarket = ({ market, tokens, seed, tick }: SimulatorOptions): Market => {
+  const isWalk = tokens !== undefined || seed !== undefined || tick !== undefined
+  if (market === undefined) {
+    return isWalk
+      ? randomWalk({ tokens: tokens ?? [eth, btc], seed: seed ?? 1, tick: tick ?? 250 })
+      : recordedMarket()
+  }
+  if (isWalk) {
+    const instead = 'give them to it, as in market: randomWalk({ tokens, seed, tick })'
+    throw new SimulatorError(
+      'market',
+      `tokens, seed and tick have no meaning for a market that is given; ${instead}`,
+    )
+  }
+  return combinedMarket(...(isMany(market) ? market : [market]))
+}
+
+const isMany = (market: Market | readonly Market[]): market is readonly Market[] => Array.isArray(market)

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { addresses, positiveNumber, wholeNumber } from '../../src/cli/arguments.js'
+
+test('a whole number within bounds', () => {
+  const parse = wholeNumber(0, 65_535)
+  expect(['0', '3000', '065535'].map(parse)).toEqual([0, 3000, 65_535])
+  for (const text of ['', ' ', '-1', '65536', '1.5', '1e3', '0x10', 'ten', '3000 ', 'NaN', 'Infinity']) {
+    expect(() => parse(text)).toThrow('Give a whole number from 0 to 65535.')
+  }
+})
+
+test('a number above 0', () => {
+  const parse = positiveNumber(1000)
+  expect(['1', '0.5', '1000'].map(parse)).toEqual([1, 0.5, 1000])
+  for (const text of ['', '0', '0.0', '-1', '1001', '1e2', '.5', 'fast']) {
+    expect(() => parse(text)).toThrow('Give a number above 0, at most 1000.')
+  }
+})
+
+test('addresses, one more each time', () => {
+  expect(addresses('0xCd', addresses('0xab'))).toEqual(['0xab', '0xCd'])
+  for (const text of ['', '0x', 'ab', '0xzz', 'svc-0xab', '0xab,0xcd']) {
+    expect(() => addresses(text)).toThrow('Give a contract address: 0x and hex digits.')
+  }
+})

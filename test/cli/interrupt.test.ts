@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { until } from '../simulator/support/dial.js'
+import { sourceUrl, spawnNode } from '../simulator/support/spawn-node.js'
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'the first %s is heard, the second ends the process at once',
+  async (signal) => {
+    const child = spawnNode(
+      '--input-type=module',
+      '--eval',
+      `import { interrupted } from ${JSON.stringify(sourceUrl('cli/interrupt.ts').href)}
+     setInterval(() => {}, 60000)
+     const first = interrupted()
+     console.log('ready')
+     await first
+     console.log('heard')`,
+    )
+    await until(() => child.stdout.includes('ready'))
+    child.process.kill(signal)
+    await until(() => child.stdout.includes('heard'))
+    child.process.kill(signal)
+    expect(await child.ended()).toBe(signal)
+  },
+)

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { until } from '../simulator/support/dial.js'
+import { running } from '../simulator/support/running.js'
+import { getDepth } from '../simulator/support/signed.js'
+import { sourceUrl, spawnNode } from '../simulator/support/spawn-node.js'
+
+const command = (...args: readonly string[]) => spawnNode(fileURLToPath(sourceUrl('cli/main.ts')), ...args)
+
+const run = async (...args: readonly string[]) => {
+  const child = command(...args)
+  const code = await child.ended()
+  return { code, stdout: child.stdout, stderr: child.stderr }
+}
+
+/** The command, once it runs, with the variables that it has printed. */
+const simulate = async (...args: readonly string[]) => {
+  const child = command('simulate', ...args)
+  await until(() => child.stdout.includes('Ctrl-C'))
+  const lines = child.stdout.matchAll(/^export (\w+)=(\S*)$/gm)
+  return { child, variables: new Map(Array.from(lines, ([, name, value]) => [name, value])) }
+}
+
+test('a misuse has exit code 2, help has 0', async () => {
+  expect(await run('simulate', '--tick', '0')).toMatchObject({ code: 2, stdout: '' })
+  expect(await run('simulate', '--help')).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a port that is taken is a failure', async () => {
+  const { priceWsUrl } = await running()
+  const { port } = new URL(priceWsUrl)
+  expect(await run('simulate', '--ws-port', port)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `error: --ws-port: port ${port} is in use already; choose another one, or 0 for any free one\n`,
+  })
+})
+
+test('what it prints can be pasted, and is what a program needs', async () => {
+  const { child, variables } = await simulate('--token', '0xAB', '0xcd', '--tick', '20', '--seed', '7')
+  expect(child.stdout.replace(/:\d+/g, ':PORT').replace(/KEY=\S+/, 'KEY=…')).toMatchSnapshot()
+  const baseUrl = variables.get('SVC_BASE_URL')!
+  const authKey = variables.get('SVC_AUTH_KEY')!
+  expect((await getDepth({ baseUrl, authKey }, '0xab')).status).toBe(200)
+  const price = await fetch(`${variables.get('SVC_PRICE_BASE_URL')!}/price/svc-0xcd`)
+  expect(Number(await price.text())).toBeGreaterThan(0)
+  child.process.kill('SIGTERM')
+  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+})
+
+test('a key that is given is the one that counts', async () => {
+  const { child, variables } = await simulate('--auth-key', 'AAECAwQFBgcICQoLDA0ODw')
+  expect(variables.get('SVC_AUTH_KEY')).toBe('AAECAwQFBgcICQoLDA0ODw')
+  child.process.kill('SIGINT')
+  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+})

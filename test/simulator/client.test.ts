@@ -1,0 +1,34 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { filter, firstValueFrom, take, toArray } from 'rxjs'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from 'svc-streams'
+import { until } from './support/dial.js'
+import { bitcoin, ether, manualMarket } from './support/manual-market.js'
+import { running } from './support/running.js'
+
+test.each(['svc', 'acme'])(
+  "the package's own client takes a simulator as it is, whose service is %s",
+  async (service) => {
+    const market = manualMarket()
+    const simulator = await running({ market, service })
+    const client = createClient({ environment: 'mainnet', ...simulator })
+    onTestFinished(() => client.close())
+
+    expect(await client.depth(ether)()).toMatchObject({
+      _tag: 'Right',
+      right: { price: 2500, buy: { totalQuantity: 3n * 10n ** 18n, totalQuantityUsd: 7500 } },
+    })
+    expect(await client.depth('0xdead')()).toMatchObject({
+      left: { _tag: 'UnsupportedPair', base: '0xdead' },
+    })
+    expect(await client.price(`${service}-${bitcoin}`)()).toMatchObject({ right: { price: 60_000 } })
+
+    const prices = firstValueFrom(
+      client.price$(`${service}-${ether}`).pipe(filter(isRight), take(3), toArray()),
+    )
+    await until(() => simulator.connections[0]?.topics.length === 1)
+    market.move({ price: 2501 })
+    market.move({ price: 2502 })
+    expect((await prices).map(({ right }) => right.price)).toEqual([2500, 2501, 2502])
+  },
+)

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
+import { checkOptions } from '../../src/simulator/options.js'
+import { authKey } from './support/running.js'
+
+const refusal = (options: object): string => {
+  try {
+    checkOptions(options)
+    return 'taken'
+  } catch (error) {
+    expect(error).toBeInstanceOf(SimulatorError)
+    return (error as SimulatorError).message
+  }
+}
+
+test('what is absent or undefined has its default', () => {
+  const absent = { httpPort: undefined, market: undefined, faults: undefined }
+  expect(checkOptions(absent as object)).toMatchObject({
+    httpPort: 0,
+    wsPort: 0,
+    seed: 1,
+    tick: 250,
+    repeat: 10_000,
+    service: 'svc',
+    faults: {},
+    signal: undefined,
+  })
+})
+
+test.each(['AA', 'AAE', 'AAEC', 'AA==', 'AAE=', '_-8', '+/8=', authKey])(
+  'the auth key %s is taken',
+  (key) => {
+    expect(checkOptions({ authKey: key }).authKey).toBe(key)
+  },
+)
+
+test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$ecret'])(
+  'the auth key "%s" is refused, and not repeated',
+  (key) => {
+    expect(refusal({ authKey: key })).toBe(
+      'authKey: expected a base64 text of at least one byte; leave it out for a random key',
+    )
+  },
+)
+
+test.each(['svc', 'Acme2', 'a-b', 'a_b'])('the service %s is taken', (service) => {
+  expect(checkOptions({ service }).service).toBe(service)
+})
+
+test('what is wrong is refused by name', () => {
+  expect([
+    refusal({ httpPort: -1 }),
+    refusal({ wsPort: 65_536 }),
+    refusal({ httpPort: '3000' }),
+    refusal({ tick: 0 }),
+    refusal({ tick: NaN }),
+    refusal({ seed: 0.5 }),
+    refusal({ repeat: Infinity }),
+    refusal({ tokens: '0xab' }),
+    refusal({ tokens: ['ab'] }),
+    refusal({ market: 'walk' }),
+    refusal({ market: {} }),
+    refusal({ market: [recordedMarket(), {}] }),
+    refusal({ market: recordedMarket(), seed: 1 }),
+    refusal({ market: [recordedMarket(), recordedMarket()] }),
+    refusal({ service: 'svc-' }),
+    refusal({ service: '' }),
+    refusal({ faults: true }),
+    refusal({ signal: {} }),
+    refusal({ port: 3000 }),
+    refusal({ toString: 1 }),
+  ]).toMatchInlineSnapshot(`
+    [
+      "httpPort: expected a port from 0 to 65535, got -1",
+      "wsPort: expected a port from 0 to 65535, got 65536",
+      "httpPort: expected a port from 0 to 65535, got "3000"",
+      "tick: expected a whole number of ms from 1 to 2147483647, got 0",
+      "tick: expected a whole number of ms from 1 to 2147483647, got NaN",
+      "seed: expected a whole number from -9007199254740991 to 9007199254740991, got 0.5",
+      "repeat: expected a whole number of ms from 1 to 2147483647, got Infinity",
+      "tokens: expected an array of addresses or of { address, symbol, decimals, price }, got "0xab"",
+      "address: expected a token address, \`0x\` and hex digits, got "ab"",
+      "market: expected a market or an array of markets, such as recordedMarket(), got "walk"",
+      "market: expected a market or an array of markets, such as recordedMarket(), got a value of type object",
+      "market: expected a market or an array of markets, such as recordedMarket(), got an array",
+      "market: tokens, seed and tick have no meaning for a market that is given; give them to it, as in market: randomWalk({ tokens, seed, tick })",
+      "market: 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 is in two markets; leave it out of one",
+      "service: expected letters and digits, with single hyphens or underscores between them, got "svc-"",
+      "service: expected letters and digits, with single hyphens or underscores between them, got """,
+      "faults: expected an object of faults, got true",
+      "signal: expected an AbortSignal, got a value of type object",
+      "port: there is no such option; there are httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
+      "toString: there is no such option; there are httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
+    ]
+  `)
+})

@@ -1,0 +1,165 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { request } from 'undici'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  randomWalk,
+  SimulatorError,
+  startSimulator,
+  type Quote,
+  type SimulatorOptions,
+} from 'svc-streams/simulator'
+import { dial, until } from './support/dial.js'
+import { bitcoin, ether, manualMarket } from './support/manual-market.js'
+import { running } from './support/running.js'
+import { sourceUrl, spawnNode } from './support/spawn-node.js'
+
+const portOf = (url: string) => Number(new URL(url).port)
+
+const refusalOf = (options: SimulatorOptions): Promise<unknown> =>
+  startSimulator(options).then(
+    (simulator) => {
+      onTestFinished(simulator.close)
+      return 'started'
+    },
+    (error: unknown) => error,
+  )
+
+test('addresses and key are as a client takes them', async () => {
+  const simulator = await running()
+  expect(simulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(simulator.priceBaseUrl).toBe(simulator.baseUrl)
+  expect(simulator.priceWsUrl).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/)
+  expect(Buffer.from(simulator.authKey, 'base64')).toHaveLength(32)
+  expect((await running()).authKey).not.toBe(simulator.authKey)
+  expect(simulator.service).toBe('svc')
+})
+
+test('without options it plays the recording', async () => {
+  const simulator = await running()
+  expect(simulator.tokens).toEqual([
+    { address: ether, symbol: 'ETH', decimals: 18 },
+    { address: bitcoin, symbol: 'BTC', decimals: 8 },
+  ])
+  const client = await dial(simulator.priceWsUrl)
+  client.subscribe(`svc-${bitcoin}`)
+  expect((await client.first(2))[1]).toBe(`{"topic":"svc-${bitcoin}","price":61685.995}`)
+})
+
+test('the same seed gives the same prices, over the socket too', async () => {
+  const prices = async (seed: number) => {
+    const { priceWsUrl, close } = await running({ tokens: ['0xAB', '0xcd'], seed, tick: 5 })
+    const client = await dial(priceWsUrl)
+    client.subscribe('svc-0xab')
+    const frames = await client.first(12)
+    await close()
+    return frames
+  }
+  expect(await prices(7)).toEqual(await prices(7))
+  expect(await prices(7)).not.toEqual(await prices(8))
+})
+
+test('seed or tick alone is a walk of ETH and BTC', async () => {
+  const { priceWsUrl, tokens } = await running({ tick: 5 })
+  expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC'])
+  const client = await dial(priceWsUrl)
+  client.subscribe(`svc-${ether}`)
+  const expected: Quote[] = []
+  randomWalk({ tokens: [{ address: ether, price: 2682.505 }] }).open((quote) => expected.push(quote))()
+  expect((await client.first(2))[1]).toBe(`{"topic":"svc-${ether}","price":${expected[0]!.price}}`)
+})
+
+test('several markets are one', async () => {
+  const { tokens } = await running({ market: [manualMarket(), randomWalk({ tokens: ['0xab'] })] })
+  expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC', '0xab'])
+})
+
+test('ports can be chosen, and are free again when close has resolved', async () => {
+  const first = await running()
+  const [httpPort, wsPort] = [portOf(first.baseUrl), portOf(first.priceWsUrl)]
+  const client = await dial(first.priceWsUrl)
+  await first.close()
+  expect(await client.closed()).toBe(1001)
+  for (let round = 0; round < 3; round++) {
+    const again = await running({ httpPort, wsPort })
+    expect([portOf(again.baseUrl), portOf(again.priceWsUrl)]).toEqual([httpPort, wsPort])
+    // On a connection of its own: one that the last round left in the client's pool is closed by now.
+    expect((await request(again.baseUrl, { reset: true })).statusCode).toBe(404)
+    expect((await request(again.priceWsUrl.replace('ws', 'http'), { reset: true })).statusCode).toBe(426)
+    await dial(again.priceWsUrl)
+    await again.close()
+  }
+})
+
+test('close is idempotent, and ends what is open, stalled or delayed', async () => {
+  const simulator = await running({ market: manualMarket(), faults: { stall: true } })
+  const client = await dial(simulator.priceWsUrl)
+  client.subscribe(`svc-${ether}`)
+  const answer = fetch(`${simulator.baseUrl}/price/svc-${ether}`).catch(() => 'no answer')
+  await until(() => simulator.requests.length === 1)
+  const closing = simulator.close()
+  expect(simulator.close()).toBe(closing)
+  expect(simulator[Symbol.asyncDispose]()).toBe(closing)
+  await closing
+  expect(await answer).toBe('no answer')
+  await client.closed()
+  expect(simulator.connections).toEqual([])
+  await expect(dial(simulator.priceWsUrl)).rejects.toThrow('ECONNREFUSED')
+})
+
+test('aborting the signal closes it; a signal that is aborted lets nothing start', async () => {
+  const controller = new AbortController()
+  const simulator = await running({ signal: controller.signal })
+  const client = await dial(simulator.priceWsUrl)
+  controller.abort()
+  await client.closed()
+  await simulator.close()
+  await expect(fetch(simulator.baseUrl)).rejects.toThrow('fetch failed')
+
+  const reason = new Error('not today')
+  expect(await refusalOf({ signal: AbortSignal.abort(reason) })).toBe(reason)
+  const late = new AbortController()
+  const starting = refusalOf({ signal: late.signal })
+  late.abort(reason)
+  expect(await starting).toBe(reason)
+})
+
+test('a port that is taken is named, with what to do, and nothing is left open', async () => {
+  const other = createServer()
+  onTestFinished(() => void other.close())
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  for (const option of ['httpPort', 'wsPort'] as const) {
+    const error = await refusalOf({ [option]: port })
+    expect(error).toBeInstanceOf(SimulatorError)
+    expect(error).toMatchObject({
+      message: `${option}: port ${port} is in use already; choose another one, or 0 for any free one`,
+      option,
+      cause: { code: 'EADDRINUSE' },
+    })
+  }
+  const { baseUrl, close } = await running()
+  const httpPort = portOf(baseUrl)
+  await close()
+  await refusalOf({ httpPort, wsPort: port })
+  await running({ httpPort })
+})
+
+test('when it is closed, nothing keeps the process alive', async () => {
+  const script = `
+    import { startSimulator } from ${JSON.stringify(sourceUrl('simulator/index.ts').href)}
+    const simulator = await startSimulator({ tick: 5, faults: { httpDelay: 600000 } })
+    const socket = new (await import('ws')).default(simulator.priceWsUrl)
+    socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', topic: 'svc-${ether}' })))
+    await new Promise((resolve) => socket.once('message', resolve))
+    fetch(simulator.baseUrl + '/price/svc-${ether}').catch(() => {})
+    const soon = async () => { for (let i = 0; i < 20; i++) await new Promise(setImmediate) }
+    while (simulator.requests.length === 0) await soon()
+    await soon()
+    simulator.inject({ stall: true, drop: { every: 600000 } })
+    await simulator.close()
+    console.log('closed')
+  `
+  const child = spawnNode('--input-type=module', '--eval', script)
+  expect([await child.ended(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
+})

@@ -1,0 +1,66 @@
+import { onTestFinished, vi } from 'vitest'
+import WebSocket from 'ws'
+
+/** A client with no opinions: what it received, and what became of it. */
+export interface RawClient {
+  readonly socket: WebSocket
+  /** Text frames, in order; binary ones as `binary <hex>`. */
+  readonly frames: readonly string[]
+  /** Close code, once it is closed. */
+  readonly code: number | undefined
+  readonly pongs: number
+  readonly subscribe: (topic: string) => void
+  readonly unsubscribe: (topic: string) => void
+  /** Resolves to the first `count` frames when they are there. */
+  readonly first: (count: number) => Promise<readonly string[]>
+  readonly closed: () => Promise<number>
+}
+
+// A test must not give up before the condition that it waits for.
+vi.setConfig({ testTimeout: 60_000 })
+
+export const patience = { timeout: 30_000, interval: 5 }
+
+/** Waits until the condition holds; fails only after a long time. */
+export const until = (condition: () => boolean): Promise<void> =>
+  vi.waitFor(() => {
+    if (!condition()) throw new Error(`still waiting: ${condition.toString()}`)
+  }, patience)
+
+export const dial = async (url: string): Promise<RawClient> => {
+  const socket = new WebSocket(url)
+  const frames: string[] = []
+  let code: number | undefined
+  let pongs = 0
+  onTestFinished(() => socket.terminate())
+  socket.on('message', (data: Buffer, isBinary) =>
+    frames.push(isBinary ? `binary ${data.toString('hex')}` : data.toString()),
+  )
+  socket.on('pong', () => (pongs += 1))
+  socket.on('close', (closeCode) => (code = closeCode))
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve)
+    socket.once('error', reject)
+  })
+  socket.on('error', () => undefined)
+  return {
+    socket,
+    frames,
+    get code() {
+      return code
+    },
+    get pongs() {
+      return pongs
+    },
+    subscribe: (topic) => socket.send(JSON.stringify({ method: 'subscribe', topic })),
+    unsubscribe: (topic) => socket.send(JSON.stringify({ method: 'unsubscribe', topic })),
+    first: async (count) => {
+      await until(() => frames.length >= count)
+      return frames.slice(0, count)
+    },
+    closed: async () => {
+      await until(() => code !== undefined)
+      return code!
+    },
+  }
+}

@@ -55,15 +55,28 @@ const reconnectLimits = {
   stableAfter: { fallback: 5_000, min: 0 },
 } satisfies Readonly<Record<keyof ReconnectOptions, Bounds>>
 
+/** The other options, by what `typeof` says of them. */
+const kinds = {
+  allowInsecure: 'boolean',
+  ca: 'string',
+  canonicalHeaders: 'function',
+  reconnect: 'object',
+  signal: 'object',
+  webSocket: 'object',
+  http: 'object',
+} as const
+
 /** Checks everything at once, and throws a `ConfigurationError` that names the option at fault. */
 export const configure = (options: ClientOptions): Configuration => {
+  checkKinds(options)
   refuseUndefined(options, '')
-  const { environment, baseUrl, authKey, allowInsecure = false } = options
+  const { environment, baseUrl, authKey, allowInsecure = false, service = defaultService } = options
   if (!isEnvironment(environment))
     throw new ConfigurationError('environment', "expected 'mainnet' or 'testnet'")
-  const service = checkService(options.service ?? defaultService)
+  checkService(service)
   const secure = authKey !== undefined && !allowInsecure
   const prices = parseUrl('priceBaseUrl', options.priceBaseUrl, ['https:', 'http:'], secure)
+  const { priceWsUrl = asWebSocket(prices) } = options
   const relayer =
     baseUrl === undefined ? undefined : parseUrl('baseUrl', baseUrl, ['https:', 'http:'], secure)
   const sign = authKey === undefined ? undefined : createSignerFrom(options, service, authKey)
@@ -72,8 +85,7 @@ export const configure = (options: ClientOptions): Configuration => {
     chainId: chainIds[environment],
     service,
     prices: endpointOf(prices),
-    priceWsUrl: parseUrl('priceWsUrl', options.priceWsUrl ?? asWebSocket(prices), ['wss:', 'ws:'], secure)
-      .href,
+    priceWsUrl: parseUrl('priceWsUrl', priceWsUrl, ['wss:', 'ws:'], secure).href,
     depth: hasDepth ? { relayer: endpointOf(relayer), sign } : undefined,
     limits: checkLimits(options),
     reconnect: checkNumbers(options.reconnect ?? {}, reconnectLimits, 'reconnect.'),
@@ -81,6 +93,20 @@ export const configure = (options: ClientOptions): Configuration => {
     signal: options.signal,
     webSocket: options.webSocket,
     http: options.http,
+  }
+}
+
+const checkKinds = (options: ClientOptions): void => {
+  checkKind('options', options, 'object')
+  for (const [name, kind] of Object.entries(kinds)) {
+    const value = options[name as keyof typeof kinds]
+    if (value !== undefined) checkKind(name, value, kind)
+  }
+}
+
+const checkKind = (name: string, value: unknown, kind: string): void => {
+  if (typeof value !== kind || value === null) {
+    throw new ConfigurationError(name, `expected a value of type ${kind}`)
   }
 }
 
@@ -93,8 +119,8 @@ const refuseUndefined = (options: object, path: string): void => {
   }
 }
 
-const checkService = (service: unknown): string => {
-  if (typeof service === 'string' && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(service)) return service
+const checkService = (service: unknown): void => {
+  if (typeof service === 'string' && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(service)) return
   throw new ConfigurationError('service', 'expected letters and digits, as in topics and header names')
 }
 

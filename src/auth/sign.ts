@@ -27,9 +27,13 @@ export interface SignRequest {
  * @example
  * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers: { 'x-svc-auth-expiration': '1745462597105' } })
  */
-export const signRequest = ({ key, ...request }: SignRequest): Either<ConfigurationError, string> => {
+export const signRequest = ({
+  key,
+  service = defaultService,
+  ...request
+}: SignRequest): Either<ConfigurationError, string> => {
   const secret = decodeKey(key, 'key')
-  return isLeft(secret) ? secret : right(hmac(secret.right, { service: defaultService, ...request }))
+  return isLeft(secret) ? secret : right(hmac(secret.right, { service, ...request }))
 }
 
 /** HMAC-SHA256 of the request, in base64 without padding. */

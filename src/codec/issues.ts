@@ -1,15 +1,18 @@
 import type { Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
-import { oneLine } from '../errors/text.js'
+import { oneLine, shortened } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
+
+/** Issues to report at most: half a million faults in one frame must not become a message of many megabytes. */
+const maxIssues = 20
 
 /** io-ts's validation errors as the library's typed error. `what` names the kind of message. */
 export const toDecodeError = (what: string, input: string, errors: Errors): DecodeError =>
   decodeError(
     what,
     input,
-    errors.map(({ context, value }): DecodeIssue => ({
+    errors.slice(0, maxIssues).map(({ context, value }): DecodeIssue => ({
       path: context
         .map(({ key }) => key)
         .filter((key) => key !== '')
@@ -28,10 +31,17 @@ export const malformed = (what: string, input: string, expected: string, problem
 const show = (value: unknown): string => {
   if (value === undefined) return 'nothing'
   if (value instanceof NumberLiteral) return brief(value.text)
-  if (typeof value === 'string') return brief(JSON.stringify(brief(value)))
+  if (typeof value === 'string') return brief(escaped(JSON.stringify(brief(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-const brief = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60)}…`)
+const brief = (text: string): string => (text.length <= 60 ? text : `${shortened(text, 60)}…`)
+
+/** What JSON leaves as it is and a line of a log must not contain. */
+const escaped = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -25,10 +25,13 @@ const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {
 export const parseJson = (text: string): Either<JsonProblem, unknown> =>
   attempt(() => JSON.parse(text) as unknown)
 
+/** io-ts copies objects by assignment, through which a field of this name would become the copy's prototype. */
+const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value)
+
 /** JSON with numbers as `NumberLiteral`s. A key that comes twice counts as `JSON.parse` counts it: the last wins. */
 export const parseJsonExactly = (text: string): Either<JsonProblem, unknown> =>
   attempt(() =>
-    parse(text, undefined, {
+    parse(text, withoutProto, {
       parseNumber: (literal) => new NumberLiteral(literal),
       onDuplicateKey: ({ newValue }) => newValue,
     }),

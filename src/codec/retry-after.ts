@@ -1,3 +1,5 @@
+const startsWithDay = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
+
 /**
  * What a `Retry-After` header asks to wait, in ms: whole seconds, or a date, which is read against the service's
  * own clock (`Date`) where it tells it. `undefined` where there is none or it says nothing.
@@ -9,8 +11,9 @@ export const retryAfterMs = (
 ): number | undefined => {
   if (header === undefined) return undefined
   const text = header.trim()
-  if (/^\d+$/.test(text)) return Number(text) * 1000
-  const until = Date.parse(text)
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000
+  // Date.parse makes a date of nearly anything, `-5` included.
+  const until = startsWithDay.test(text) ? Date.parse(text) : NaN
   if (Number.isNaN(until)) return undefined
   const serviceNow = Date.parse(date ?? '')
   return Math.max(0, until - (Number.isNaN(serviceNow) ? now : serviceNow))

@@ -20,7 +20,7 @@ import type {
   UnsupportedPair,
 } from './model.js'
 import { renderIssue } from './render.js'
-import { asText, oneLine, quoted, shortened } from './text.js'
+import { asNumber, asText, oneLine, quoted, shortened } from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
@@ -37,7 +37,7 @@ export const invalidMint = (mint: unknown): InvalidMint => ({
 export const invalidInterval = (interval: number): InvalidInterval => ({
   _tag: 'InvalidInterval',
   message: `expected a finite interval of at least 1 ms, got ${quoted(interval)}`,
-  interval,
+  interval: asNumber(interval),
 })
 
 export const subscriptionRejected = (topic: string, reason: string): SubscriptionRejected => ({
@@ -149,7 +149,7 @@ export const notFresh = (
   fault: { why: 'missing' } | { why: 'left'; error: unknown } | { why: 'skew'; skewMs: number },
 ): NotFresh => ({
   _tag: 'NotFresh',
-  message: `leg ${leg}: ${describeFault(fault)}`,
+  message: `leg ${oneLine(leg)}: ${describeFault(fault)}`,
   leg,
   ...fault,
 })
@@ -158,8 +158,13 @@ const describeFault = (fault: { why: string; error?: unknown; skewMs?: number })
   if (fault.why === 'missing') return 'no value yet'
   if (fault.why === 'skew') return `${String(fault.skewMs)} ms older than the newest leg`
   const { error } = fault
-  return isTagged(error) ? `${error._tag}: ${error.message}` : 'its last value is a Left'
+  return isTagged(error) ? oneLine(`${error._tag}: ${error.message}`) : 'its last value is a Left'
 }
 
 const isTagged = (value: unknown): value is Tagged<string> =>
-  typeof value === 'object' && value !== null && '_tag' in value && 'message' in value
+  typeof value === 'object' &&
+  value !== null &&
+  '_tag' in value &&
+  typeof value._tag === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string'

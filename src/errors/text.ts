@@ -24,6 +24,9 @@ export const asText = (value: unknown): string => {
     : inspect(value)
 }
 
+/** A caller's value as a number: `NaN` for whatever else plain JavaScript may have passed. */
+export const asNumber = (value: unknown): number => (typeof value === 'number' ? value : NaN)
+
 /** A caller's value as part of one line of a log. */
 export const quoted = (value: unknown): string =>
-  typeof value === 'string' ? JSON.stringify(oneLine(value)) : asText(value)
+  typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(asText(value))

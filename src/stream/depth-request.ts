@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concatMap, defer, of, type Observable } from 'rxjs'
+import { concatMap, defer, map, of, type Observable } from 'rxjs'
 import type { Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
 import { retryAfterMs } from '../codec/retry-after.js'
@@ -46,7 +46,7 @@ export class DepthRequests {
       const expiration = Math.round(wallClock() + this.clockOffset + authExpiration)
       const { headers, secrets } = sign(path, expiration)
       return request$(this.config, { origin: relayer.origin, path, headers }).pipe(
-        concatMap((answer) => of(isLeft(answer) ? answer : right(withoutSecrets(answer.right, secrets)))),
+        map((answer) => withoutSecrets(answer, secrets)),
       )
     })
   }
@@ -75,9 +75,13 @@ const readDepth = (mint: Address, answer: Either<RequestError, HttpResponse>): D
 }
 
 /** A service, or what stands before it, may repeat a request in its answer. */
-const withoutSecrets = (response: HttpResponse, secrets: readonly string[]): HttpResponse =>
-  secrets.reduce(
-    (clean, secret) =>
-      clean.body.includes(secret) ? { ...clean, body: clean.body.replaceAll(secret, '[redacted]') } : clean,
-    response,
-  )
+const withoutSecrets = (
+  answer: Either<RequestError, HttpResponse>,
+  secrets: readonly string[],
+): Either<RequestError, HttpResponse> => {
+  const clean = (text: string): string =>
+    secrets.reduce((cleaner, secret) => cleaner.replaceAll(secret, '[redacted]'), text)
+  if (!isLeft(answer)) return right({ ...answer.right, body: clean(answer.right.body) })
+  const error = answer.left
+  return error._tag === 'DecodeError' ? left({ ...error, input: clean(error.input) }) : answer
+}

@@ -1,6 +1,6 @@
-import { interval, mergeMap, filter, Observable, Subscription, take } from 'rxjs'
+import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import type { Socket, WebSocketTransport } from '../transport/transport.js'
-import { deadline$ } from './deadline.js'
+import { deadline$, delay$ } from './deadline.js'
 
 export interface SessionConfig {
   readonly transport: WebSocketTransport
@@ -40,6 +40,13 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       subscriber.complete()
     }
 
+    const cut = (reason: string): void => {
+      // Whatever the socket says of its end from here on, this is why.
+      watch.unsubscribe()
+      socket.terminate()
+      end(noCloseFrame, reason)
+    }
+
     const socket = config.transport.dial(
       config.url,
       { maxFrameBytes: config.maxFrameBytes },
@@ -49,8 +56,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
           connecting.unsubscribe()
           watch.add(
             silence$(config, socket, seen).subscribe(() => {
-              socket.terminate()
-              end(noCloseFrame, `no sign of life within ${config.pongTimeout} ms of a ping`)
+              cut(`no sign of life within ${config.pongTimeout} ms of a ping`)
             }),
           )
           subscriber.next({ _tag: 'Opened', socket, seen })
@@ -66,13 +72,14 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
         alive: () => {
           signsOfLife++
         },
-        closed: end,
+        closed: (code, reason) => {
+          if (!watch.closed) end(code, reason)
+        },
       },
     )
 
     const connecting = deadline$(config.connectTimeout, seen).subscribe(() => {
-      socket.terminate()
-      end(noCloseFrame, `not open within ${config.connectTimeout} ms`)
+      cut(`not open within ${config.connectTimeout} ms`)
     })
     watch.add(connecting)
 
@@ -84,7 +91,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
 
 /** Pings, and emits once when a ping was followed by nothing at all. */
 const silence$ = (config: SessionConfig, socket: Socket, seen: () => number): Observable<unknown> =>
-  interval(config.pingInterval).pipe(
+  delay$(config.pingInterval).pipe(
+    repeat(),
     mergeMap(() => {
       const before = seen()
       socket.ping()

@@ -1,4 +1,4 @@
-import { asapScheduler, asyncScheduler, Subscription, type SchedulerLike } from 'rxjs'
+import { asapScheduler, asyncScheduler, Observable, Subscription, takeUntil, type SchedulerLike } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
@@ -126,20 +126,23 @@ export class Shard {
 
   private dial(): void {
     const { retryInMs } = this.connection
+    const dialled = new Subscription()
+    const hungUp$ = new Observable<void>((subscriber) => dialled.add(() => subscriber.next()))
+    // Set before anything is told: who is told may hang up at once, and then nothing is dialled.
+    this.dialled = dialled
     if (retryInMs === 0) this.down = undefined
     else if (this.down !== undefined) this.setStatus(waiting(this.down, retryInMs))
-    // Set before the first event comes, whose listener may hang up at once.
-    this.dialled = new Subscription()
-    this.dialled.add(this.connection.events$(this.incoming).subscribe((event) => this.onConnection(event)))
+    const event$ = this.connection.events$(this.incoming).pipe(takeUntil(hungUp$))
+    event$.subscribe((event) => this.onConnection(event))
   }
 
   /** Returns who is left listening. */
   private hangUp(status: ConnectionStatus): readonly Listener[] {
+    this.reconciling?.unsubscribe()
+    this.reconciling = undefined
     this.dialled?.unsubscribe()
     this.dialled = undefined
     this.open = undefined
-    this.reconciling?.unsubscribe()
-    this.reconciling = undefined
     const audience = this.subscriptions.disconnected()
     this.setAlarm()
     this.setStatus(status)

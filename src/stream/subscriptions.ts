@@ -95,19 +95,22 @@ export class Subscriptions {
   /** The frames that are owed, at most so many, taken as sent. */
   take(limit: number, now: number): readonly string[] {
     const frames: string[] = []
+    let { holdsBack } = this
     for (const entry of this.pending) {
       if (frames.length >= limit) break
-      if (this.isHeldBack(entry)) continue
+      if (holdsBack && entry.askAgain) continue
       this.pending.delete(entry)
       const frame = this.frameFor(entry, now)
       if (frame !== undefined) frames.push(frame)
+      holdsBack ||= this.texts.length > 0 && isUnanswered(entry)
     }
     return frames
   }
 
   /** Whether `take` has more to give. */
   get owes(): boolean {
-    for (const entry of this.pending) if (!this.isHeldBack(entry)) return true
+    const { holdsBack } = this
+    for (const entry of this.pending) if (!holdsBack || !entry.askAgain) return true
     return false
   }
 
@@ -218,8 +221,10 @@ export class Subscriptions {
    * After an error text that could not be attributed, topics that are asked for again go one by one: the next such
    * text then has only one subscribe that it can be about.
    */
-  private isHeldBack(entry: Entry): boolean {
-    return entry.askAgain && this.texts.length > 0 && [...this.entries.values()].some(isUnanswered)
+  private get holdsBack(): boolean {
+    if (this.texts.length === 0) return false
+    for (const entry of this.entries.values()) if (isUnanswered(entry)) return true
+    return false
   }
 
   private isWaiting(base: Address): boolean {

@@ -1,8 +1,11 @@
-import { WebSocket } from 'ws'
+import { WebSocket, type ClientOptions } from 'ws'
 import type { Socket, SocketListener, WebSocketTransport } from './transport.js'
 
-/** How long a socket may take to answer a goodbye before it is cut, in ms. */
+/** How long a socket may take to go after a goodbye, ours or the peer's, before it is cut, in ms. */
 const goodbye = 1000
+
+/** `closeTimeout` is not in the types of `ws` yet. */
+type Options = ClientOptions & { readonly closeTimeout: number }
 
 const noCloseFrame = 1006
 const frameTooLong = 1009
@@ -13,12 +16,7 @@ export const wsTransport = (ca: string | undefined): WebSocketTransport => {
 
   return {
     dial(url, { maxFrameBytes }, listener) {
-      const socket = new WebSocket(url, {
-        // Compression costs far more than it saves on frames of a hundred bytes.
-        perMessageDeflate: false,
-        maxPayload: maxFrameBytes,
-        ...(ca === undefined ? {} : { ca }),
-      })
+      const socket = new WebSocket(url, optionsOf(maxFrameBytes, ca))
       const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
       sockets.set(socket, gone)
       void gone.then(() => sockets.delete(socket))
@@ -31,6 +29,15 @@ export const wsTransport = (ca: string | undefined): WebSocketTransport => {
     },
   }
 }
+
+const optionsOf = (maxFrameBytes: number, ca: string | undefined): Options => ({
+  // Compression costs far more than it saves on frames of a hundred bytes.
+  perMessageDeflate: false,
+  // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
+  maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
+  closeTimeout: goodbye,
+  ...(ca === undefined ? {} : { ca }),
+})
 
 const listen = (socket: WebSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
@@ -74,7 +81,5 @@ const sayGoodbye = (socket: WebSocket): void => {
     socket.terminate()
   } else if (socket.readyState === WebSocket.OPEN) {
     socket.close(1000)
-    const cut = setTimeout(() => socket.terminate(), goodbye)
-    socket.once('close', () => clearTimeout(cut))
   }
 }

@@ -1,0 +1,89 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { decodeKey } from '../../src/auth/key.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { anyText } from '../arbitraries.js'
+
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 80 }).map((array) => Buffer.from(array))
+
+const bytesOf = (base64: unknown): Buffer => {
+  const key = decodeKey(base64)
+  return isLeft(key) ? expect.unreachable(key.left.message) : key.right.export()
+}
+
+describe('decodeKey (section 5)', () => {
+  it('takes base64 in the standard or the url-safe alphabet, padded or not', () => {
+    fc.assert(
+      fc.property(bytes, (key) => {
+        const standard = key.toString('base64')
+        const urlSafe = standard.replaceAll('+', '-').replaceAll('/', '_')
+        for (const text of [standard, urlSafe]) {
+          expect(bytesOf(text).equals(key)).toBe(true)
+          expect(bytesOf(text.replaceAll('=', '')).equals(key)).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it.each([
+    ['empty', ''],
+    ['only padding', '=='],
+    ['one digit', 'A'],
+    ['a digit too many', 'AAAAA'],
+    ['too little padding', 'AA='],
+    ['too much padding', 'AAA=='],
+    ['padding where none belongs', 'AAAA='],
+    ['padding alone in a group', 'AAAA===='],
+    ['padding in the middle', 'AA==AA=='],
+    ['both alphabets', '+-AA'],
+    ['white space before', ' AAAA'],
+    ['a line break behind', 'AAAA\n'],
+    ['hex with its prefix', '0x00010203!'],
+    ['another script', 'ÅÄÖÜ'],
+    ['quotes', '"AAAA"'],
+  ])('refuses %s', (_what, text) => {
+    expect(decodeKey(text)).toMatchObject({ left: { _tag: 'ConfigurationError', option: 'authKey' } })
+  })
+
+  it.each([undefined, null, 42, true, {}, ['AAAA'], Buffer.from('AAAA')])(
+    'refuses %o, which is no text',
+    (value) => {
+      expect(isLeft(decodeKey(value))).toBe(true)
+    },
+  )
+
+  it('never repeats the key in what it says', () => {
+    const secret = fc.oneof(
+      anyText.map((text) => `!${text}!`),
+      bytes.map((key) => `${key.toString('base64')}!`),
+    )
+    const visible = secret.filter((text) => text.length >= 8 && new Set(text).size > 2)
+    fc.assert(
+      fc.property(visible, (text) => {
+        const refused = decodeKey(text, 'key')
+        if (!isLeft(refused)) return expect.unreachable()
+        expect(refused.left).toBeInstanceOf(ConfigurationError)
+        expect(refused.left.message).toBe('key: expected a base64 text of at least one byte')
+        const shown = [
+          refused.left.message,
+          String(refused.left),
+          inspect(refused.left),
+          JSON.stringify(refused.left),
+        ]
+        for (const line of shown) expect(line).not.toContain(text)
+      }),
+    )
+  })
+
+  it('does not show a good key either', () => {
+    const text = Buffer.from('a key of more than a few bytes').toString('base64')
+    const key = decodeKey(text)
+    if (isLeft(key)) return expect.unreachable()
+    for (const line of [inspect(key.right, { showHidden: true, depth: null }), JSON.stringify(key.right)]) {
+      expect(line).not.toContain(text)
+      expect(line).not.toContain('a key of')
+    }
+  })
+})

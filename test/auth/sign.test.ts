@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { signRequest, type SignRequest } from '../../src/auth/sign.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { anyText } from '../arbitraries.js'
+
+const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const headers = { 'x-svc-auth-expiration': '1745462597105' }
+const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+
+describe('signRequest (section 5)', () => {
+  it('gives the signature of the worked example', () => {
+    expect(signRequest({ key, path, headers })).toEqual(right('2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY'))
+  })
+
+  it('is the same for every spelling of the key, and whatever headers are not signed', () => {
+    const signature = signRequest({ key, path, headers })
+    expect(signRequest({ key: key.replace('=', ''), path, headers })).toEqual(signature)
+    expect(
+      signRequest({ key, path, headers: { 'X-Svc-Auth-Expiration': '1745462597105', Host: 'a' } }),
+    ).toEqual(signature)
+    expect(signRequest({ key, path, headers: { ...headers, 'x-svc-auth': 'old' } })).toEqual(signature)
+    expect(signRequest({ key, path, headers, body: '' })).toEqual(signature)
+  })
+
+  it('is HMAC-SHA256 under the decoded key of path, headers and body, in base64 without padding', () => {
+    const request = fc.record({
+      secret: fc.uint8Array({ minLength: 1, maxLength: 100 }).map((array) => Buffer.from(array)),
+      sent: fc.webPath().map((text) => `/v0${text}?q=1`),
+      expiration: fc.maxSafeNat().map(String),
+      trace: fc.string({ unit: 'grapheme-ascii' }),
+      body: fc.uint8Array(),
+    })
+    fc.assert(
+      fc.property(request, ({ secret, sent, expiration, trace, body }) => {
+        const mac = createHmac('sha256', secret)
+        mac.update(
+          Buffer.concat([Buffer.from(`${sent}x-svc-auth-expiration${expiration}x-svc-trace${trace}`), body]),
+        )
+        const signature = signRequest({
+          key: secret.toString('base64url'),
+          path: sent,
+          headers: { 'X-SVC-Trace': trace, 'x-svc-auth-expiration': expiration, accept: '*/*' },
+          body,
+        })
+        expect(signature).toEqual(right(mac.digest('base64').replaceAll('=', '')))
+      }),
+    )
+  })
+
+  it('differs when anything that is signed differs', () => {
+    const others: Partial<SignRequest>[] = [
+      { key: 'AAECAw==' },
+      { path: `${path}?` },
+      { path: path.toUpperCase() },
+      { headers: { 'x-svc-auth-expiration': '1745462597106' } },
+      { headers: { ...headers, 'x-svc-b': '' } },
+      { body: ' ' },
+      { service: 'acme' },
+      { canonicalHeaders: () => '#' },
+    ]
+    const signatures = others.map((other) => JSON.stringify(signRequest({ key, path, headers, ...other })))
+    expect(new Set([...signatures, JSON.stringify(signRequest({ key, path, headers }))]).size).toBe(
+      others.length + 1,
+    )
+  })
+
+  it('signs what a deployment of another name, or with other headers, wants', () => {
+    const mac = (text: string) =>
+      createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64').replaceAll('=', '')
+    expect(signRequest({ key, path: '/p', headers: { 'x-acme-a': '1' }, service: 'acme' })).toEqual(
+      right(mac('/px-acme-a1')),
+    )
+    expect(
+      signRequest({
+        key,
+        path: '/p',
+        headers: { 'x-svc-b': '2', 'x-svc-a': '1' },
+        body: '!',
+        canonicalHeaders: (pairs) => new TextEncoder().encode(JSON.stringify(pairs)),
+      }),
+    ).toEqual(right(mac('/p[["x-svc-a","1"],["x-svc-b","2"]]!')))
+  })
+
+  it('takes an undefined service for the default', () => {
+    const request = { key, path, headers, service: undefined } as unknown as SignRequest
+    expect(signRequest(request)).toEqual(signRequest({ key, path, headers }))
+  })
+
+  it('never throws: a signature, or a ConfigurationError without the key', () => {
+    const request = fc.record({
+      key: fc.oneof(anyText, fc.base64String(), fc.constant(undefined as unknown as string)),
+      path: anyText,
+      headers: fc.dictionary(fc.oneof(anyText, fc.constantFrom('x-svc-a', '__proto__', 'X-SVC-')), anyText),
+      body: fc.oneof(anyText, fc.uint8Array()),
+    })
+    fc.assert(
+      fc.property(request, (given) => {
+        const signature = signRequest(given)
+        if (isLeft(signature)) {
+          expect(signature.left).toBeInstanceOf(ConfigurationError)
+          expect(signature.left.message).toBe('key: expected a base64 text of at least one byte')
+        } else {
+          expect(signature.right).toMatch(/^[A-Za-z0-9+/]{43}$/)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
+import { anyText, deepText, mutated } from '../arbitraries.js'
+
+/** What `JSON.parse` would have made of it. */
+const withFloats = (value: unknown): unknown => {
+  if (value instanceof NumberLiteral) return Number(value.text)
+  if (Array.isArray(value)) return value.map(withFloats)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withFloats(field)]))
+}
+
+const json = fc.oneof(
+  fc.json(),
+  fc.jsonValue().map((value) => JSON.stringify(value, null, 2)),
+)
+
+describe('parseJsonExactly', () => {
+  it('gives what JSON.parse gives, but for numbers as they are spelled', () => {
+    fc.assert(
+      fc.property(json, (text) => {
+        const withoutProto = (name: string, value: unknown) => (name === '__proto__' ? undefined : value)
+        const exact = parseJsonExactly(text)
+        if (isLeft(exact)) return expect.unreachable()
+        expect(withFloats(exact.right)).toEqual(JSON.parse(text, withoutProto))
+      }),
+    )
+  })
+
+  it('takes what JSON.parse takes, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, json.chain(mutated)), (text) => {
+        expect(isRight(parseJsonExactly(text))).toBe(isRight(parseJson(text)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('keeps every digit, in the spelling of the text', () => {
+    const number = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.bigInt({ min: 0n, max: 10n ** 50n }),
+        fc.constantFrom('', '.0', '.50e-3', 'E+7'),
+      )
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(number, (text) => {
+        expect(parseJsonExactly(`[${text}]`)).toEqual(right([new NumberLiteral(text)]))
+        expect(String(new NumberLiteral(text))).toBe(text)
+      }),
+    )
+  })
+
+  it('lets no __proto__ through, at any depth', () => {
+    const parsed = parseJsonExactly('{"__proto__":1,"a":[{"__proto__":{"b":2},"c":"x"}]}')
+    expect(parsed).toEqual(right({ a: [{ c: 'x' }] }))
+    if (isLeft(parsed)) return expect.unreachable()
+    expect(Object.getPrototypeOf(parsed.right)).toBe(Object.prototype)
+    expect(Object.keys(parsed.right as object)).toEqual(['a'])
+  })
+})
+
+describe.each([
+  ['parseJson', parseJson],
+  ['parseJsonExactly', parseJsonExactly],
+])('%s', (_name, parse) => {
+  it('never throws: a Left says in words what the problem is', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, json.chain(mutated), deepText), (text) => {
+        const parsed = parse(text)
+        if (isLeft(parsed)) expect(parsed.left).toMatch(/\w/)
+      }),
+    )
+  })
+
+  it('takes the last of two fields of one name', () => {
+    expect(parse('{"a":"x","b":"y","a":"z"}')).toEqual(right({ a: 'z', b: 'y' }))
+  })
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { decodePriceText } from '../../src/codec/price-text.js'
+import { anyText, mutated, priceText, priceValue } from '../arbitraries.js'
+import { expectDecodeError } from '../errors/well-formed.js'
+
+describe('decodePriceText (section 4.2)', () => {
+  it('gives the price that the text spells', () => {
+    fc.assert(
+      fc.property(priceValue, (price) => {
+        expect(decodePriceText(String(price))).toEqual(right(price))
+      }),
+    )
+  })
+
+  it('gives the very double that JSON.parse gives, and no price that is 0 or infinite', () => {
+    fc.assert(
+      fc.property(priceText, (text) => {
+        const price = JSON.parse(text) as number
+        if (price > 0 && price < Infinity) expect(decodePriceText(text)).toEqual(right(price))
+        else expect(isLeft(decodePriceText(text))).toBe(true)
+      }),
+    )
+  })
+
+  it.each([
+    ['2682.505', 2682.505],
+    [' 2682.505\r\n', 2682.505],
+    ['+1', 1],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['1e-7', 1e-7],
+    ['007', 7],
+  ])('takes %j', (text, price) => {
+    expect(decodePriceText(text)).toEqual(right(price))
+  })
+
+  it.each([
+    '',
+    ' ',
+    '0',
+    '-0',
+    '0.000',
+    '-1',
+    '1e-400',
+    '1e400',
+    'NaN',
+    'Infinity',
+    'null',
+    '12abc',
+    '0x10',
+    '1,5',
+    '1 2',
+    '"1.5"',
+    '1.2.3',
+    '.',
+    'e5',
+    '{"price":1}',
+    '١',
+  ])('refuses %j', (text) => {
+    const price = decodePriceText(text)
+    if (!isLeft(price)) return expect.unreachable()
+    expectDecodeError(price.left, text)
+  })
+
+  it('never throws: a price, or a DecodeError', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, priceText.chain(mutated)), (text) => {
+        const price = decodePriceText(text)
+        if (isLeft(price)) expectDecodeError(price.left, text)
+        else expect(price.right).toSatisfy((value: number) => value > 0 && value < Infinity)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

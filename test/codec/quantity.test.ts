@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { NumberLiteral } from '../../src/codec/json.js'
+import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
+import { anyText, mutated, quantity, spelledQuantity } from '../arbitraries.js'
+
+describe('parseQuantity', () => {
+  it('is the integer that the text spells, exactly', () => {
+    fc.assert(
+      fc.property(spelledQuantity, ({ text, value }) => {
+        expect(parseQuantity(text)).toBe(value)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('refuses every number below 0', () => {
+    fc.assert(
+      fc.property(spelledQuantity, ({ text, value }) => {
+        expect(parseQuantity(`-${text}`)).toBe(value === 0n ? 0n : undefined)
+      }),
+    )
+  })
+
+  it.each(['-0', '-0.00', '-0e5', '-0.0E-7'])('takes %s for 0', (text) => {
+    expect(parseQuantity(text)).toBe(0n)
+  })
+
+  it('refuses every number with a fraction', () => {
+    fc.assert(
+      fc.property(quantity, fc.bigInt({ min: 1n, max: 10n ** 20n }), (whole, fraction) => {
+        const text = `${whole}.${fraction}`
+        expect(parseQuantity(text)).toBeUndefined()
+        expect(parseQuantity(`${text}e-1`)).toBeUndefined()
+        expect(parseQuantity(`${text}1e${String(fraction).length}`)).toBeUndefined()
+        expect(parseQuantity(`${text}1e${String(fraction).length + 1}`)).toBe(BigInt(`${whole}${fraction}1`))
+      }),
+    )
+  })
+
+  it.each(['1e1000', '1e+1000', '1E0001000', `${'1' + '0'.repeat(1000)}e-1000`])(
+    'takes the exponent of %s',
+    (text) => {
+      expect(parseQuantity(text)).toBeTypeOf('bigint')
+    },
+  )
+
+  it.each(['1e1001', '1e-1001', '0e1001', '0e-1001', '1e99999999999999999999', `1e${'9'.repeat(400)}`])(
+    'refuses the exponent of %s',
+    (text) => {
+      expect(parseQuantity(text)).toBeUndefined()
+    },
+  )
+
+  it.each([
+    '',
+    ' ',
+    '-',
+    '+1',
+    '.5',
+    '1.',
+    '1e',
+    'e1',
+    '1e1.5',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1_000',
+    '1,000',
+    '0x10',
+    '1n',
+    'Infinity',
+    '١',
+    '--1',
+  ])('refuses %j', (text) => {
+    expect(parseQuantity(text)).toBeUndefined()
+  })
+
+  it('never throws, and never gives what is below 0', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyText,
+          spelledQuantity.chain(({ text }) => mutated(text)),
+        ),
+        (text) => {
+          const parsed = parseQuantity(text) ?? 0n
+          expect(parsed >= 0n).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('Quantity (section 2.1)', () => {
+  it('encodes and decodes to itself', () => {
+    fc.assert(
+      fc.property(quantity, (value) => {
+        expect(Quantity.is(value)).toBe(true)
+        expect(Quantity.encode(value)).toBe(value.toString())
+        expect(Quantity.decode(Quantity.encode(value))).toEqual(right(value))
+        expect(Quantity.decode(new NumberLiteral(String(value)))).toEqual(right(value))
+      }),
+    )
+  })
+
+  it('takes a float only where it has lost no digit', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (value) => {
+        expect(Quantity.decode(value)).toEqual(right(BigInt(value)))
+      }),
+    )
+    const refused = [2 ** 53, 1e21, 1.5, -1, NaN, Infinity]
+    expect(refused.filter((value) => !isLeft(Quantity.decode(value)))).toEqual([])
+  })
+
+  it('is no negative bigint, and nothing that is not one', () => {
+    expect([-1n, 1, '1', null, undefined].filter((value) => Quantity.is(value))).toEqual([])
+    expect([-1n, null, undefined, true, [], {}].filter((value) => !isLeft(Quantity.decode(value)))).toEqual(
+      [],
+    )
+  })
+})

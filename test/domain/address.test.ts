@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalAddress, isAddress } from '../../src/domain/address.js'
+import { address, anyCase, anyText } from '../arbitraries.js'
+
+describe('isAddress', () => {
+  it('takes 0x and hex digits in any case', () => {
+    fc.assert(
+      fc.property(address, (text) => {
+        expect(isAddress(text)).toBe(true)
+      }),
+    )
+  })
+
+  it.each([
+    '',
+    '0x',
+    '82af',
+    '0X82af',
+    '0x82ag',
+    ' 0x82af',
+    '0x82af ',
+    '0x82af\n',
+    '0x82af-0x1',
+    '0x٣',
+    '0xａ',
+  ])('refuses %j', (text) => expect(isAddress(text)).toBe(false))
+
+  it.each([undefined, null, 0x82, 1n, {}, ['0x82af'], new String('0x82af'), Symbol('0x82af')])(
+    'refuses what is no string: %o',
+    (value) => expect(isAddress(value)).toBe(false),
+  )
+
+  it('refuses an address with anything around it', () => {
+    const around = anyText.filter((text) => !/^[0-9a-fA-F]*$/.test(text))
+    fc.assert(
+      fc.property(address, around, (text, other) => {
+        expect(isAddress(text + other)).toBe(false)
+        expect(isAddress(other + text)).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('canonicalAddress', () => {
+  it('is the same for every spelling, and an address itself', () => {
+    const spellings = address.chain((text) => fc.tuple(fc.constant(text), anyCase(text.slice(2))))
+    fc.assert(
+      fc.property(spellings, ([text, digits]) => {
+        const canonical = canonicalAddress(text)
+        expect(canonicalAddress(`0x${digits}`)).toBe(canonical)
+        expect(canonicalAddress(canonical)).toBe(canonical)
+        expect(isAddress(canonical)).toBe(true)
+      }),
+    )
+  })
+
+  it('tells different addresses apart', () => {
+    fc.assert(
+      fc.property(address, address, (a, b) => {
+        expect(canonicalAddress(a) === canonicalAddress(b)).toBe(
+          a.localeCompare(b, 'en', { sensitivity: 'accent' }) === 0,
+        )
+      }),
+    )
+  })
+})

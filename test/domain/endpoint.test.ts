@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { endpointOf, pathBelow } from '../../src/domain/endpoint.js'
+import { address } from '../arbitraries.js'
+
+const resource = '/v0/order_book/depth/0xab'
+
+describe('endpointOf and pathBelow', () => {
+  it.each([
+    ['https://h.example:3000', 'https://h.example:3000', resource],
+    ['https://h.example/', 'https://h.example', resource],
+    ['https://h.example///', 'https://h.example', resource],
+    ['https://h.example/base', 'https://h.example', `/base${resource}`],
+    ['https://h.example/a/b//', 'https://h.example', `/a/b${resource}`],
+    ['https://h.example?key=1', 'https://h.example', `${resource}?key=1`],
+    ['https://h.example/base/?key=1&x=%20', 'https://h.example', `/base${resource}?key=1&x=%20`],
+    ['http://[::1]:3000', 'http://[::1]:3000', resource],
+  ])('%s', (base, origin, path) => {
+    const endpoint = endpointOf(new URL(base))
+    expect(endpoint.origin).toBe(origin)
+    expect(pathBelow(endpoint, resource)).toBe(path)
+  })
+
+  it('give the path that a URL parser would send (sections 4.1 and 4.2)', () => {
+    const query = fc.webQueryParameters().map((text) => (text === '' ? '' : `?${text}`))
+    fc.assert(
+      fc.property(fc.webAuthority(), fc.webPath(), query, address, (authority, path, search, token) => {
+        const endpoint = endpointOf(new URL(`https://${authority}${path}${search}`))
+        const sent = pathBelow(endpoint, `/price/svc-${token}`)
+        const parsed = new URL(endpoint.origin + sent)
+        expect(sent).toMatch(/^\//)
+        expect(parsed.pathname + parsed.search).toBe(sent)
+        expect(parsed.pathname.endsWith(`/price/svc-${token}`)).toBe(true)
+      }),
+    )
+  })
+})

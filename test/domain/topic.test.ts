@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalAddress } from '../../src/domain/address.js'
+import { baseOf, defaultService, isTopic } from '../../src/domain/topic.js'
+import { address, anyText, service, topic } from '../arbitraries.js'
+
+describe('isTopic (section 2.2)', () => {
+  it('takes the service, a hyphen, the base address', () => {
+    fc.assert(
+      fc.property(service, address, (name, base) => {
+        expect(isTopic(`${name}-${base}`, name)).toBe(true)
+      }),
+    )
+    expect(defaultService).toBe('svc')
+  })
+
+  it.each([
+    '',
+    'svc',
+    'svc-',
+    'svc-0x',
+    'svc-82af',
+    'svc-0xzz',
+    'svc0x82af',
+    'svc_0x82af',
+    'SVC-0x82af',
+    'acme-0x82af',
+    ' svc-0x82af',
+    'svc-0x82af\n',
+    'svc--0x82af',
+    'svc-0x82af-0x1',
+  ])('refuses %j', (text) => expect(isTopic(text, 'svc')).toBe(false))
+
+  it.each([undefined, null, 1, {}, ['svc-0x82af']])('refuses what is no string: %o', (value) =>
+    expect(isTopic(value, 'svc')).toBe(false),
+  )
+})
+
+describe('baseOf', () => {
+  it('finds the base address under any spelling that the service may echo', () => {
+    const suffix = fc.oneof(
+      fc.constant(''),
+      address.map((quote) => `-${quote}`),
+      anyText.map((text) => `-${text}`),
+    )
+    fc.assert(
+      fc.property(service, address, suffix, (name, base, rest) => {
+        expect(baseOf(`${name}-${base}${rest}`, name)).toBe(canonicalAddress(base))
+        expect(baseOf(`${name}-${base.toLowerCase()}${rest}`, name)).toBe(canonicalAddress(base))
+      }),
+    )
+  })
+
+  it('is the same for a topic and for its echo in lower case with the quote behind it', () => {
+    expect(baseOf('svc-0xabc-0xdef', 'svc')).toBe(baseOf('svc-0xABC', 'svc'))
+  })
+
+  it.each([
+    'acme-0xabc',
+    'SVC-0xabc',
+    'svc',
+    'svc-',
+    'svc-abc',
+    'svc-0x',
+    'svc-0x-0xdef',
+    'svc-0xabz',
+    'svc-quote-0xabc',
+    'x-svc-0xabc',
+  ])('knows no base in %j', (text) => expect(baseOf(text, 'svc')).toBeUndefined())
+
+  it('knows no base in a topic of another service', () => {
+    fc.assert(
+      fc.property(topic, (text) => {
+        expect(baseOf(text, 'acme')).toBeUndefined()
+      }),
+    )
+  })
+
+  it('gives an address or nothing, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyText,
+          anyText.map((text) => `svc-0x${text}`),
+        ),
+        (text) => {
+          expect(baseOf(text, 'svc') ?? '0x0').toMatch(/^0x[0-9a-f]+$/)
+        },
+      ),
+    )
+  })
+})

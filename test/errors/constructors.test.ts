@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import {
+  clientClosed,
+  decodeError,
+  disconnected,
+  httpError,
+  invalidInterval,
+  invalidMint,
+  invalidTopic,
+  networkError,
+  notFresh,
+  stale,
+  subscriptionRejected,
+  subscriptionTimeout,
+  timeout,
+  unauthorized,
+  uncorrelatedError,
+  unsupportedPair,
+} from '../../src/errors/constructors.js'
+import type { AnyError } from '../../src/errors/model.js'
+import { anyText, priceValue, service, topic } from '../arbitraries.js'
+import { expectWellFormed } from './well-formed.js'
+
+const ms = fc.integer({ min: 0, max: 1_000_000 })
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+
+const price: fc.Arbitrary<Price> = fc.record({ topic, price: priceValue, receivedAt: ms, epoch: fc.nat() })
+
+const thrown = fc.oneof(
+  anyText,
+  anyText.map((text) => new Error(text)),
+  fc
+    .tuple(anyText, anyText, fc.oneof(anyText, fc.integer(), fc.constant(undefined)))
+    .map(([text, name, code]) => Object.assign(new TypeError(text), { name, code })),
+  fc.constant(new AggregateError([new Error('a'), new Error('b')])),
+  fc.constant(new DOMException('aborted', 'AbortError')),
+  fc.anything(),
+)
+
+/** Every constructor, over all that the world may hand to it. */
+const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> = {
+  InvalidTopic: fc
+    .tuple(fc.oneof(anyText, fc.anything()), service)
+    .map(([text, name]) => invalidTopic(text, name)),
+  InvalidMint: fc.oneof(anyText, fc.anything()).map((text) => invalidMint(text)),
+  InvalidInterval: fc
+    .oneof(fc.double(), fc.anything(), fc.bigInt(), anyText)
+    .map((interval) => invalidInterval(interval as number)),
+  SubscriptionRejected: fc.tuple(topic, anyText).map(([name, reason]) => subscriptionRejected(name, reason)),
+  SubscriptionTimeout: fc
+    .tuple(topic, ms, fc.array(anyText))
+    .map(([name, afterMs, recent]) => subscriptionTimeout(name, afterMs, recent)),
+  Disconnected: fc
+    .record({ code: fc.integer({ min: 1000, max: 4999 }), reason: anyText, attempt: fc.nat(), retryInMs: ms })
+    .map((down) => disconnected(down)),
+  Stale: fc.tuple(topic, ms, maybe(price)).map(([name, silentForMs, last]) => stale(name, silentForMs, last)),
+  DecodeError: anyText.map((input) =>
+    decodeError('frame', input, [{ path: 'price', expected: 'a number', actual: 'null' }]),
+  ),
+  UnsupportedPair: fc
+    .tuple(maybe(anyText), maybe(anyText), anyText)
+    .map(([base, quote, body]) => unsupportedPair(base, quote, body)),
+  Unauthorized: anyText.map((body) => unauthorized(body)),
+  HttpError: fc
+    .tuple(fc.integer({ min: 100, max: 599 }), anyText, maybe(ms))
+    .map(([status, body, retryAfterMs]) => httpError(status, body, retryAfterMs)),
+  NetworkError: thrown.map((error) => networkError(error)),
+  Timeout: ms.map((afterMs) => timeout(afterMs)),
+  ClientClosed: fc.constant(clientClosed),
+  UncorrelatedError: fc
+    .tuple(fc.constantFrom('error-text', 'malformed', 'unknown-topic', 'binary'), anyText)
+    .map(([kind, input]) => uncorrelatedError(kind, input)),
+  NotFresh: fc
+    .tuple(
+      anyText,
+      fc.oneof(
+        fc.constant({ why: 'missing' } as const),
+        ms.map((skewMs) => ({ why: 'skew', skewMs }) as const),
+        anyText.map((message) => ({ why: 'left', error: { _tag: 'Own', message } }) as const),
+        anyText.map((error) => ({ why: 'left', error }) as const),
+        fc.constant({ why: 'left', error: { _tag: 1, message: 2 } } as const),
+      ),
+    )
+    .map(([leg, fault]) => notFresh(leg, fault)),
+}
+
+describe.each(Object.entries(errors))('%s', (tag, error) => {
+  it('has its tag and a message of one line, and survives JSON and structuredClone, whatever it is made of', () => {
+    fc.assert(
+      fc.property(error, (made) => {
+        expect(made._tag).toBe(tag)
+        expectWellFormed(made)
+      }),
+    )
+  })
+})
+
+describe('messages', () => {
+  it.each<[AnyError, string]>([
+    [invalidTopic('btc', 'svc'), 'expected a topic like svc-0x82af…, got "btc"'],
+    [invalidTopic(undefined, 'acme'), 'expected a topic like acme-0x82af…, got undefined'],
+    [invalidMint('82af'), 'expected a token address like 0x82af…, got "82af"'],
+    [invalidInterval(0), 'expected a finite interval of at least 1 ms, got 0'],
+    [subscriptionRejected('svc-0xab', 'no\nsuch'), 'svc-0xab: the service refused it: no such'],
+    [
+      subscriptionTimeout('svc-0xab', 10_000, []),
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; asking again',
+    ],
+    [
+      subscriptionTimeout('svc-0xab', 10_000, ['a', 'b']),
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; asking again; error texts meanwhile: a | b',
+    ],
+    [
+      disconnected({ code: 1012, reason: 'restart', attempt: 1, retryInMs: 200 }),
+      'connection down (1012: restart); attempt 2 in 200 ms',
+    ],
+    [
+      disconnected({ code: 1006, reason: '', attempt: 2, retryInMs: 0 }),
+      'connection down (1006); attempt 3 in 0 ms',
+    ],
+    [stale('svc-0xab', 30_000, undefined), 'svc-0xab: nothing for 30000 ms; no price yet on this connection'],
+    [
+      stale('svc-0xab', 30_000, { topic: 'svc-0xab', price: 2.5, receivedAt: 0, epoch: 1 }),
+      'svc-0xab: nothing for 30000 ms; the last price was 2.5',
+    ],
+    [
+      decodeError('depth', '{}', [
+        { path: 'price', expected: 'a number', actual: 'nothing' },
+        { path: '', expected: 'JSON', actual: 'x' },
+      ]),
+      'depth: price: expected a number, got nothing; expected JSON, got x',
+    ],
+    [unsupportedPair('0xa', '0xb', ''), 'the service does not support the pair 0xa / 0xb'],
+    [unsupportedPair(undefined, undefined, 'no'), 'the service does not support this pair: no'],
+    [
+      unauthorized('Unauthorized'),
+      'the service did not accept the signature (401: Unauthorized); check the auth key and the clock',
+    ],
+    [httpError(503, 'busy', 2000), 'status 503: busy; retry after 2000 ms'],
+    [httpError(404, '', undefined), 'status 404'],
+    [networkError(Object.assign(new Error(''), { code: 'ECONNREFUSED' })), 'no answer: ECONNREFUSED'],
+    [networkError('gone'), 'no answer: gone'],
+    [timeout(5000), 'no whole answer within 5000 ms'],
+    [clientClosed, 'the client was closed'],
+    [uncorrelatedError('error-text', 'what?'), 'error-text that belongs to no topic: what?'],
+    [notFresh('eth', { why: 'missing' }), 'leg eth: no value yet'],
+    [notFresh('eth', { why: 'skew', skewMs: 7 }), 'leg eth: 7 ms older than the newest leg'],
+    [notFresh('eth', { why: 'left', error: timeout(1) }), 'leg eth: Timeout: no whole answer within 1 ms'],
+    [notFresh('eth', { why: 'left', error: 'x' }), 'leg eth: its last value is a Left'],
+  ])('%o', (error, message) => expect(error.message).toBe(message))
+})
+
+describe('fields', () => {
+  it('keep the first 2 kB of what came, and no more', () => {
+    const long = 'x'.repeat(10_000)
+    expect(decodeError('frame', long, []).input).toBe(long.slice(0, 2048))
+    expect(uncorrelatedError('malformed', long).input).toBe(long.slice(0, 2048))
+  })
+
+  it('keep foreign texts as they came: only the message is made fit for a log', () => {
+    expect(subscriptionRejected('svc-0xab', 'a\nb').reason).toBe('a\nb')
+    expect(subscriptionTimeout('svc-0xab', 1, ['a\nb']).recent).toEqual(['a\nb'])
+    expect(httpError(500, 'a\nb', undefined).body).toBe('a\nb')
+  })
+
+  it('reduce what was thrown to name, message and code', () => {
+    const cause = Object.assign(new TypeError('fetch failed'), {
+      code: 'ECONNRESET',
+      request: { headers: { 'x-svc-auth': 'signature' } },
+    })
+    expect(networkError(cause).cause).toEqual({
+      name: 'TypeError',
+      message: 'fetch failed',
+      code: 'ECONNRESET',
+    })
+    expect(networkError(Object.assign(new Error('x'), { code: 23 })).cause.code).toBeUndefined()
+  })
+
+  it('hold a number as the interval, whatever was passed', () => {
+    expect(invalidInterval(0.5).interval).toBe(0.5)
+    expect(invalidInterval(10n as never).interval).toBeNaN()
+  })
+})

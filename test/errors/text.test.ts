@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asNumber, asText, oneLine, quoted, shortened } from '../../src/errors/text.js'
+import { anyText } from '../arbitraries.js'
+
+const anyValue = fc.oneof(
+  anyText,
+  fc.anything({ withBigInt: true, withDate: true, withMap: true }),
+  anyText.map((text) => Symbol(text)),
+  fc.constantFrom(
+    Object.create(null),
+    () => 1,
+    class {
+      secret = 1
+    },
+    new Proxy({}, {}),
+  ),
+)
+
+describe('shortened', () => {
+  it('keeps a text that fits, and the beginning of one that does not', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 1, max: 400 }), (text, limit) => {
+        const short = shortened(text, limit)
+        expect(text.startsWith(short)).toBe(true)
+        expect(short.length).toBeLessThanOrEqual(limit)
+        expect(short.length).toBeGreaterThanOrEqual(Math.min(text.length, limit - 1))
+        if (text.length <= limit) expect(short).toBe(text)
+      }),
+    )
+  })
+
+  it('never cuts a character in two', () => {
+    const wellFormed = fc.string({ unit: 'binary', minLength: 1 })
+    fc.assert(
+      fc.property(wellFormed, fc.integer({ min: 1, max: 20 }), (text, limit) => {
+        expect(shortened(text, limit)).toSatisfy((short: string) => !/\p{Cs}/u.test(short))
+      }),
+    )
+  })
+
+  it('takes 2 kB unless told otherwise', () => {
+    expect(shortened('x'.repeat(5000))).toHaveLength(2048)
+    expect(shortened('x'.repeat(2047) + '😀')).toHaveLength(2047)
+  })
+})
+
+describe('oneLine', () => {
+  it('is one short line without control characters, whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const line = oneLine(text)
+        expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+        expect(line).toBe(line.trim())
+        expect(line.length).toBeLessThanOrEqual(201)
+        expect(oneLine(line.slice(0, 100))).toBe(line.slice(0, 100).trim())
+      }),
+    )
+  })
+
+  it('leaves an ordinary text as it is', () => {
+    expect(oneLine('Invalid (exchange, base, quote) tuple')).toBe('Invalid (exchange, base, quote) tuple')
+  })
+
+  it('turns each run of white space and control characters into one space', () => {
+    expect(oneLine(' a\r\n\tb\u0000\u0007c\u001b[31md\u0085e\u2028f ')).toBe('a b c [31md e f')
+  })
+
+  it('marks where it cut', () => {
+    expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(200)}…`)
+  })
+})
+
+describe('asText, quoted and asNumber', () => {
+  it('take whatever plain JavaScript may pass', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        expect(asText(value)).toBeTypeOf('string')
+        expect(quoted(value)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+        expect(asNumber(value)).toBeTypeOf('number')
+      }),
+    )
+  })
+
+  it('show a text as a text, a plain value as itself, and nothing of what is inside an object', () => {
+    expect(asText('a\nb')).toBe('a\nb')
+    expect(quoted('a\nb')).toBe('"a b"')
+    expect([undefined, null, 1, NaN, -0, 10n, true].map(quoted)).toEqual([
+      'undefined',
+      'a value of type object',
+      '1',
+      'NaN',
+      '-0',
+      '10n',
+      'true',
+    ])
+    expect(quoted({ key: 'secret' })).toBe('a value of type object')
+    expect(quoted(() => 'secret')).toBe('a value of type function')
+  })
+
+  it('know a number from what only looks like one', () => {
+    expect([1.5, '1.5', 1n, null, {}].map(asNumber)).toEqual([1.5, NaN, NaN, NaN, NaN])
+  })
+})

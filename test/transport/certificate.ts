@@ -1,0 +1,56 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+
+/** A key and a certificate of it, in PEM. */
+export interface Certified {
+  readonly key: string
+  readonly cert: string
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** A self-signed certificate for localhost and 127.0.0.1, good for a day from now, made afresh. */
+export const selfSigned = (): Certified => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const algorithm = sequence(ecdsaWithSha256)
+  const name = sequence(set(sequence(commonName, der(0x0c, Buffer.from('localhost')))))
+  const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)))
+  const unsigned = sequence(
+    der(0xa0, der(0x02, Buffer.of(2))),
+    der(0x02, Buffer.of(1)),
+    algorithm,
+    name,
+    sequence(time(Date.now() - day), time(Date.now() + day)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(sequence(subjectAltName, der(0x04, names)))),
+  )
+  const signature = sign('sha256', unsigned, privateKey)
+  const certificate = sequence(unsigned, algorithm, der(0x03, Buffer.of(0), signature))
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
+  }
+}
+
+/** One value of ASN.1 in its distinguished encoding: a tag, the length of the content, the content. */
+const der = (tag: number, ...content: Buffer[]): Buffer => {
+  const body = Buffer.concat(content)
+  const length =
+    body.length < 128 ? Buffer.of(body.length) : Buffer.of(0x82, body.length >> 8, body.length & 255)
+  return Buffer.concat([Buffer.of(tag), length, body])
+}
+
+const sequence = (...content: Buffer[]): Buffer => der(0x30, ...content)
+
+const set = (...content: Buffer[]): Buffer => der(0x31, ...content)
+
+/** The date as `YYMMDDhhmmssZ`. */
+const time = (ms: number): Buffer =>
+  der(0x17, Buffer.from(`${new Date(ms).toISOString().slice(2, 19).replace(/\D/g, '')}Z`))
+
+const objectId = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'))
+
+const ecdsaWithSha256 = objectId('2a8648ce3d040302')
+const commonName = objectId('550403')
+const subjectAltName = objectId('551d11')

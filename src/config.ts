@@ -58,7 +58,6 @@ const reconnectLimits = {
 /** The other options, by what `typeof` says of them. */
 const kinds = {
   allowInsecure: 'boolean',
-  ca: 'string',
   canonicalHeaders: 'function',
   reconnect: 'object',
   signal: 'object',
@@ -89,7 +88,7 @@ export const configure = (options: ClientOptions): Configuration => {
     depth: hasDepth ? { relayer: endpointOf(relayer), sign } : undefined,
     limits: checkLimits(options),
     reconnect: checkNumbers(options.reconnect ?? {}, reconnectLimits, 'reconnect.'),
-    ca: options.ca,
+    ca: checkCertificates(options.ca),
     signal: options.signal,
     webSocket: options.webSocket,
     http: options.http,
@@ -122,6 +121,12 @@ const refuseUndefined = (options: object, path: string): void => {
 const checkService = (service: unknown): void => {
   if (typeof service === 'string' && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(service)) return
   throw new ConfigurationError('service', 'expected letters and digits, as in topics and header names')
+}
+
+const checkCertificates = (ca: unknown): string | undefined => {
+  if (ca === undefined || typeof ca === 'string') return ca
+  if (ca instanceof Uint8Array) return Buffer.from(ca).toString()
+  throw new ConfigurationError('ca', 'expected PEM certificates, as a text or as bytes')
 }
 
 const createSignerFrom = (options: ClientOptions, service: string, authKey: string): Signer => {

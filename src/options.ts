@@ -21,8 +21,8 @@ export interface ClientOptions {
   readonly service?: string
   /** Allows `http:` and `ws:` to other machines although a key is set. Default: `false`. */
   readonly allowInsecure?: boolean
-  /** PEM certificates of the authorities to trust. Default: Node's own. */
-  readonly ca?: string
+  /** PEM certificates of the authorities to trust, one or several, as a text or as a file's bytes. Default: Node's own. */
+  readonly ca?: string | Uint8Array
   /** Closes the client when it aborts. */
   readonly signal?: AbortSignal
 

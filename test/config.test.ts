@@ -207,6 +207,13 @@ describe('options of other kinds', () => {
     expect(values.map((value) => refusal({ ...full, [name]: value }).option)).toEqual(values.map(() => name))
   })
 
+  it('ca may be bytes, and is a text from then on', () => {
+    const pem = '-----BEGIN CERTIFICATE-----'
+    expect(configureAny({ ...minimal, ca: pem }).ca).toBe(pem)
+    expect(configureAny({ ...minimal, ca: Buffer.from(pem) }).ca).toBe(pem)
+    expect(configureAny({ ...minimal, ca: new TextEncoder().encode(pem) }).ca).toBe(pem)
+  })
+
   it.each(['', '-', 'svc-', '-svc', 'a--b', 'a b', 'svc\n', 'svc:', 'é', 'x'.repeat(3) + '/', null, 1, {}])(
     'service may not be %j',
     (service) => {

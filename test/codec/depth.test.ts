@@ -254,7 +254,9 @@ describe('any text', () => {
     const value = fc.oneof(fc.json(), fc.constant(bodyOf()))
     fc.assert(
       fc.property(treacherousName, value, (name, json) => {
-        expect(decodeDepth(bodyOf().replaceAll('{', () => `{"${name}":${json},`))).toEqual(decodeDepth(bodyOf()))
+        expect(decodeDepth(bodyOf().replaceAll('{', () => `{"${name}":${json},`))).toEqual(
+          decodeDepth(bodyOf()),
+        )
       }),
     )
     expect(Object.keys(Object.prototype)).toEqual([])

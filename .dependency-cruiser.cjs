@@ -16,7 +16,15 @@ module.exports = {
     only('transport/', ['domain/', 'errors/']),
     only('operators/', ['domain/', 'errors/', 'stream/clock\\.ts']),
     only('stream/', ['domain/', 'errors/', 'codec/', 'auth/', 'transport/transport\\.ts']),
-    only('config\\.ts', ['domain/', 'errors/', 'auth/', 'stream/', 'transport/transport\\.ts', 'options\\.ts', 'url\\.ts']),
+    only('config\\.ts', [
+      'domain/',
+      'errors/',
+      'auth/',
+      'stream/',
+      'transport/transport\\.ts',
+      'options\\.ts',
+      'url\\.ts',
+    ]),
     {
       name: 'the adapters are reached from the client alone',
       severity: 'error',
@@ -41,11 +49,31 @@ module.exports = {
       from: { path: floor('simulator/') },
       to: { path: '^src/', pathNot: floor('simulator/'), dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'nothing leans on the other doors, save the command on the simulator',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(testing|simulator|cli)/' },
+      to: { path: '^src/(testing|simulator|cli)/' },
+    },
+    only('cli/', ['domain/', 'simulator/']),
+    {
+      name: 'what is imported is what package.json brings',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'],
+        dependencyTypesNot: ['npm', 'npm-peer', 'type-only'],
+      },
+    },
     { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no orphans',
       severity: 'error',
-      from: { path: '^src/', orphan: true, pathNot: '^src/((operators/|testing/|simulator/)?index|cli/main)\\.ts$' },
+      from: {
+        path: '^src/',
+        orphan: true,
+        pathNot: '^src/((operators/|testing/|simulator/)?index|cli/main)\\.ts$',
+      },
       to: {},
     },
   ],
@@ -53,5 +81,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    // As Node resolves packages.
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
   },
 }

@@ -9,7 +9,13 @@ import {
   type PriceError,
   type Topic,
 } from 'svc-streams'
-import { price, scriptedSocket, type Script, type ScriptedSocket } from 'svc-streams/testing'
+import {
+  price,
+  scriptedSocket,
+  type Script,
+  type ScriptedSocket,
+  type ScriptedSocketOptions,
+} from 'svc-streams/testing'
 import { expect, vi } from 'vitest'
 
 export const a: Topic = 'svc-0xaa'
@@ -19,12 +25,15 @@ export const b: Topic = 'svc-0xbb'
 export const marbles = (test: (helpers: RunHelpers) => void): void => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
-  scheduler.run((helpers) => {
-    // A live price stream pings for ever: a test that never leaves it is to fail, not to hang.
-    scheduler.maxFrames = 1_000_000
-    test(helpers)
-  })
-  random.mockRestore()
+  try {
+    scheduler.run((helpers) => {
+      // A live price stream pings for ever: a test that never leaves it is to fail, not to hang.
+      scheduler.maxFrames = 1_000_000
+      test(helpers)
+    })
+  } finally {
+    random.mockRestore()
+  }
 }
 
 export interface Scripted {
@@ -33,8 +42,12 @@ export interface Scripted {
 }
 
 /** A client whose socket plays the script. */
-export const scripted = (script$: Script, options: Partial<ClientOptions> = {}): Scripted => {
-  const socket = scriptedSocket(script$)
+export const scripted = (
+  script$: Script,
+  options: Partial<ClientOptions> = {},
+  socketOptions: ScriptedSocketOptions = {},
+): Scripted => {
+  const socket = scriptedSocket(script$, socketOptions)
   const client = createClient({
     environment: 'testnet',
     priceBaseUrl: 'http://localhost:3000',

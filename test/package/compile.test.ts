@@ -1,0 +1,57 @@
+import { describe, expect, inject, test } from 'vitest'
+import { misuses } from './misuse.js'
+import { compile, compilers, writeSources } from './support/compile.js'
+import { doors } from './support/packed.js'
+
+const packed = inject('packed')
+const user = { folder: packed.user, tools: packed.tools }
+
+test.each(compilers)('TypeScript $version compiles a strict program', async (compiler) => {
+  const files = ['programs/strict.mts']
+  expect(await compile({ ...user, name: `strict-${compiler.version}`, files, compiler })).toEqual([])
+})
+
+test('a bundler with the types of a browser compiles it', async () => {
+  const files = ['programs/strict.mts']
+  const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
+  expect(await compile({ ...user, name: 'bundler', files, options })).toEqual([])
+})
+
+test.each(doors)('%s compiles without the types of Node or of a browser', async (door) => {
+  const name = door.replace('/', '-')
+  const files = await writeSources(packed.user, name, {
+    'door.ts': `import * as door from '${door}'\nexport const names = Object.keys(door)\n`,
+    // All that rxjs needs of a platform.
+    'platform.d.ts': 'declare function setTimeout(handler: () => void, ms?: number): number\n',
+  })
+  expect(await compile({ ...user, name, files, options: { types: [] } })).toEqual([])
+})
+
+test('a CommonJS program compiles, by import and by require', async () => {
+  const files = await writeSources(packed.user, 'commonjs', {
+    'by-import.cts': "import { createClient } from 'svc-streams'\nexport const create = createClient\n",
+    'by-require.cts':
+      "import door = require('svc-streams/simulator')\nexport const start = door.startSimulator\n",
+  })
+  const options = { verbatimModuleSyntax: false }
+  expect(await compile({ ...user, name: 'commonjs', files, options })).toEqual([])
+})
+
+describe('misuse does not compile', async () => {
+  const named = misuses.map((misuse, index) => ({ ...misuse, file: `${index}.ts` }))
+  const sources = Object.fromEntries(named.map(({ file, code }) => [file, code]))
+  const errors = await compile({
+    ...user,
+    name: 'misuse',
+    files: await writeSources(packed.user, 'misuse', sources),
+  })
+
+  test.each(named)('$name', ({ file, error }) => {
+    const own = errors.filter((text) => text.startsWith(`misuse/${file}(`))
+    expect(own).toEqual([expect.stringMatching(error)])
+  })
+
+  test('and there is no other error', () => {
+    expect(errors.filter((text) => !text.startsWith('misuse/'))).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { firstValueFrom } from 'rxjs'
+import { createClient } from 'svc-streams'
+import { lefts, rights } from 'svc-streams/operators'
+import { startSimulator } from 'svc-streams/simulator'
+
+const simulator = await startSimulator({ tokens: ['0xAb'], seed: 7, tick: 20 })
+const client = createClient({ environment: 'mainnet', ...simulator })
+
+const [price, depth, error] = await Promise.all([
+  firstValueFrom(client.price$('svc-0xAb').pipe(rights())),
+  firstValueFrom(client.depth$('0xAb', 1000).pipe(rights())),
+  firstValueFrom(client.price$('svc-0xcd').pipe(lefts())),
+])
+await client.close()
+await simulator.close()
+
+// The recorded market comes with the package.
+const market = await startSimulator()
+const reader = createClient({ environment: 'mainnet', ...market })
+const recorded = await reader.price('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1')()
+await Promise.all([reader.close(), market.close()])
+
+const shown = (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)
+console.log(JSON.stringify({ price, depth, error: error._tag, recorded: recorded.right?.price }, shown))

@@ -1,0 +1,143 @@
+// A user's program that takes types seriously. It is compiled, not run.
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, type Observable } from 'rxjs'
+import {
+  ConfigurationError,
+  createClient,
+  decodeDepth,
+  matchError,
+  parseTopic,
+  PriceUpdate,
+  renderError,
+  signRequest,
+  type Client,
+  type ClientOptions,
+  type ClientSnapshot,
+  type ConnectionStatus,
+  type Depth,
+  type DepthError,
+  type HttpTransport,
+  type Price,
+  type PriceError,
+  type Topic,
+  type WebSocketTransport,
+} from 'svc-streams'
+import {
+  candles,
+  combineFresh,
+  conflate,
+  freshWithin,
+  mapRight,
+  rights,
+  tapLeft,
+} from 'svc-streams/operators'
+import { startSimulator, type Simulator } from 'svc-streams/simulator'
+import { createTestClient, depth, price, scriptedSocket } from 'svc-streams/testing'
+
+declare const variables: Readonly<Record<string, string | undefined>>
+declare const signal: AbortSignal
+declare const webSocket: WebSocketTransport
+declare const http: HttpTransport
+
+/** A client of a real deployment. */
+export const connect = (): Client =>
+  createClient({
+    environment: 'mainnet',
+    baseUrl: variables['SVC_BASE_URL'],
+    priceBaseUrl: variables['SVC_PRICE_BASE_URL'],
+    authKey: variables['SVC_AUTH_KEY'],
+    reconnect: { maxDelay: 10_000 },
+    canonicalHeaders: (headers) => headers.map(([name, value]) => `${name}:${value}`).join('\n'),
+    signal,
+    webSocket,
+    http,
+  })
+
+/** Options that are put together bit by bit. */
+export const options = (staleAfter?: number): ClientOptions => ({
+  environment: 'testnet',
+  priceBaseUrl: 'https://prices.example',
+  ...(staleAfter === undefined ? {} : { staleAfter }),
+})
+
+/** Every error, by name: how long to wait before saying so, in ms. */
+export const patience = (error: PriceError): number | undefined =>
+  matchError(error, {
+    InvalidTopic: () => 0,
+    SubscriptionRejected: ({ reason }) => (reason === '' ? undefined : 0),
+    SubscriptionTimeout: ({ recent, afterMs }) => (recent.length > 0 ? 0 : afterMs),
+    Disconnected: ({ attempt, retryInMs }) => (attempt > 3 ? 0 : retryInMs),
+    Stale: ({ last, silentForMs }) => (last === undefined ? 0 : silentForMs),
+    DecodeError: ({ issues }) => (issues[0]?.path === 'price' ? 0 : 1000),
+    ClientClosed: () => undefined,
+  })
+
+/** Every state, by name. */
+export const light = (status: ConnectionStatus): 'green' | 'yellow' | 'red' => {
+  switch (status._tag) {
+    case 'Open':
+      return 'green'
+    case 'Idle':
+    case 'Connecting':
+      return 'yellow'
+    case 'Waiting':
+    case 'Closed':
+      return 'red'
+  }
+}
+
+/** What can be sold, in USD, of both tokens, for as long as all is current. */
+export const sellable$ = (client: Client): Observable<number> => {
+  const both = { eth: client.depth$('0xaa', 1000), btc: client.depth$('0xbb', 1000) }
+  return combineFresh(both, { maxSkew: 5000 }).pipe(
+    tapLeft((error) => error.why.length),
+    mapRight(({ eth, btc }) => eth.sell.totalQuantityUsd + btc.sell.totalQuantityUsd),
+    rights(),
+  )
+}
+
+/** The close of each second. */
+export const closes$ = (prices$: Observable<Either<PriceError, Price>>): Observable<number> =>
+  prices$.pipe(
+    freshWithin(500),
+    candles(1000),
+    conflate(2000),
+    mapRight(({ value }) => value.close),
+    rights(),
+  )
+
+export const half = (value: Either<DepthError, Depth>): bigint | string =>
+  isLeft(value) ? renderError(value.left) : value.right.buy.totalQuantity / 2n
+
+export const once = async (client: Client, text: string): Promise<number | undefined> => {
+  const topic = parseTopic(text)
+  if (isLeft(topic)) return undefined
+  const result = await client.price(topic.right)()
+  return isLeft(result) ? undefined : result.right.price
+}
+
+export const pure = (body: string): readonly unknown[] => [
+  decodeDepth(body),
+  PriceUpdate.decode(body),
+  PriceUpdate.is(body) ? body.price.toFixed() : undefined,
+  signRequest({ key: 'AA', path: '/', headers: {} }),
+  new ConfigurationError('option', 'problem').option,
+]
+
+export const simulated = async (): Promise<ClientSnapshot> => {
+  const simulator: Simulator = await startSimulator({ tokens: ['0xaa'], seed: 1, tick: 10 })
+  const client = createClient({ environment: 'mainnet', ...simulator })
+  await firstValueFrom(client.price$('svc-0xaa'))
+  const snapshot = client.inspect()
+  await client.close()
+  await simulator.close()
+  return snapshot
+}
+
+export const tested = (prices$: Observable<Price>): Client => {
+  const topic: Topic = 'svc-0xaa'
+  return createTestClient({ prices: { [topic]: prices$ } })
+}
+
+export const built: readonly [Price, Depth] = [price('svc-0xaa', 1), depth('0xaa', { price: 2 })]
+export const socket = scriptedSocket

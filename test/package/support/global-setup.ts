@@ -1,0 +1,23 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { compilerPackages } from './compile.js'
+import { install } from './install.js'
+import { pack } from './pack.js'
+
+const repository = new URL('../../../', import.meta.url).pathname
+const programs = new URL('../programs', import.meta.url).pathname
+
+/** Packs once, installs once; every test stands on that. */
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-streams-'))
+  const tarball = await pack(repository, root)
+  const [user, tools] = await Promise.all([
+    install(root, 'user', [tarball]),
+    install(root, 'tools', ['@types/node@20', ...compilerPackages]),
+  ])
+  await cp(programs, join(user, 'programs'), { recursive: true })
+  project.provide('packed', { tarball, user, tools, package: join(user, 'node_modules/svc-streams') })
+  return () => rm(root, { recursive: true, force: true })
+}

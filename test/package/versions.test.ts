@@ -1,0 +1,56 @@
+import { cp } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { compile } from './support/compile.js'
+import { install } from './support/install.js'
+import { run, runWell } from './support/run.js'
+
+const packed = inject('packed')
+const root = dirname(packed.user)
+
+describe('the oldest peers that package.json allows', async () => {
+  const peers = ['rxjs@7.8.0', 'fp-ts@2.16.0', 'io-ts@2.2.20']
+  const folder = await install(root, 'oldest-peers', [packed.tarball, ...peers])
+  await cp(join(packed.user, 'programs'), join(folder, 'programs'), { recursive: true })
+
+  test('are what is there, alone', async () => {
+    const tree = await runWell('npm', ['ls', 'rxjs', 'fp-ts', 'io-ts', '--all', '--parseable', '--long'], {
+      cwd: folder,
+    })
+    const there = [...tree.matchAll(/:((?:rxjs|fp-ts|io-ts)@[^:\n]+)/g)].map(([, name]) => name)
+    expect([...new Set(there)].sort()).toEqual([...peers].sort())
+  })
+
+  test('carry a live program', async () => {
+    const { code, stderr } = await run('node', ['programs/live.mjs'], { cwd: folder, timeout: 30_000 })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('compile a strict program', async () => {
+    const files = ['programs/strict.mts']
+    expect(await compile({ folder, tools: packed.tools, name: 'strict', files })).toEqual([])
+  })
+})
+
+const platform = `${process.platform}-${process.arch}`
+
+/** Packages that are a `node` and nothing else, where this machine has one. */
+describe.skipIf(!['linux-x64', 'linux-arm64'].includes(platform))('other versions of Node', () => {
+  test.each([
+    ['20.19.0', 'the oldest that package.json allows'],
+    ['22.13.0', 'the first of its line that requires ESM without a warning'],
+    ['24.11.0', 'a newer one'],
+  ])('%s, %s, runs a live program by import and by require', async (version) => {
+    const folder = await install(root, `node-${version}`, [`node-${platform}@${version}`])
+    const node = join(folder, 'node_modules', `node-${platform}`, 'bin/node')
+    expect(await runWell(node, ['--version'], { cwd: packed.user })).toBe(`v${version}\n`)
+    for (const program of ['live.mjs', 'live.cjs', 'instances.mjs']) {
+      const { code, stdout, stderr } = await run(node, [`programs/${program}`], {
+        cwd: packed.user,
+        timeout: 30_000,
+      })
+      expect({ program, code, stderr }).toEqual({ program, code: 0, stderr: '' })
+      expect(stdout).not.toContain('false')
+    }
+  })
+})

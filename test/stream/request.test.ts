@@ -1,0 +1,123 @@
+import { left } from 'fp-ts/lib/Either.js'
+import { firstValueFrom } from 'rxjs'
+import { describe, expect, it, vi } from 'vitest'
+import { request$ } from '../../src/stream/request.js'
+import type { HttpRequest } from '../../src/transport/transport.js'
+import { FakeHttp } from './fake-http.js'
+import { fails, marbles } from './marbles.js'
+import { virtually } from './virtual.js'
+
+const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
+const limits = { requestTimeout: 100, maxBodyBytes: 4096 }
+const timeout = fails({ _tag: 'Timeout', afterMs: 100 })
+
+describe('request$', () => {
+  it('sends the target as it stands, on each subscription anew', async () => {
+    const http = new FakeHttp()
+    const source$ = request$({ http, ...limits }, target)
+    expect(http.requests).toHaveLength(0)
+    const answers = [firstValueFrom(source$), firstValueFrom(source$)]
+    http.request(1).answers(200, 'one')
+    http.request(2).answers(404, 'two')
+    expect(await Promise.all(answers)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
+    expect(http.requests).toMatchObject([target, target])
+    expect(http.request(1).maxBodyBytes).toBe(4096)
+    expect(http.request(1).signal).not.toBe(http.request(2).signal)
+  })
+
+  it('is one value, then completion', async () => {
+    const http = new FakeHttp()
+    const heard: string[] = []
+    request$({ http, ...limits }, target).subscribe({
+      next: (answer) => heard.push(answer._tag),
+      complete: () => heard.push('complete'),
+    })
+    http.request(1).answers(200, '')
+    await vi.waitFor(() => expect(heard).toEqual(['Right', 'complete']))
+  })
+
+  it('is a `Timeout` when its time is over, which aborts the request', () => {
+    const http = new FakeHttp()
+    marbles(({ expectObservable }) => {
+      expectObservable(request$({ http, ...limits }, target)).toBe('100ms (t|)', { t: timeout })
+    })
+    expect(http.request(1).signal.aborted).toBe(true)
+  })
+
+  it('is no `Timeout` however long the deadline, nor any sooner', () => {
+    const requestTimeout = 2 ** 31 + 5
+    const http = new FakeHttp()
+    let heard = 0
+    virtually(
+      ({ at }) => {
+        request$({ http, ...limits, requestTimeout }, target).subscribe(() => heard++)
+        at(requestTimeout - 1, () => expect(heard).toBe(0))
+      },
+      { until: requestTimeout },
+    )
+    expect(heard).toBe(1)
+  })
+
+  it('aborts the request, and sets no timer any more, when it is left', () => {
+    const http = new FakeHttp()
+    marbles(({ expectObservable }) => {
+      expectObservable(request$({ http, ...limits }, target), '^--!').toBe('')
+    })
+    expect(http.request(1).signal.aborted).toBe(true)
+  })
+
+  it('leaves no timer behind when it was answered', async () => {
+    vi.useFakeTimers()
+    try {
+      const http = new FakeHttp()
+      const answer = firstValueFrom(request$({ http, ...limits }, target))
+      http.request(1).answers(200, '')
+      await answer
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('does not hear what comes after it was left', async () => {
+    const http = new FakeHttp()
+    const heard: unknown[] = []
+    const listening = request$({ http, ...limits }, target).subscribe((answer) => heard.push(answer))
+    listening.unsubscribe()
+    http.request(1).rejects(new Error('aborted'))
+    const other = firstValueFrom(request$({ http, ...limits }, target))
+    http.request(2).answers(200, '')
+    await other
+    expect(heard).toEqual([])
+  })
+
+  it('gives what the transport says as it is', async () => {
+    const http = new FakeHttp()
+    const answer = firstValueFrom(request$({ http, ...limits }, target))
+    http.request(1).fails(new Error('refused'))
+    expect(await answer).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
+  })
+
+  const rude = {
+    'that rejects': () => Promise.reject(new Error('rude')),
+    'that throws': () => {
+      throw new Error('rude')
+    },
+  }
+
+  it.each(Object.entries(rude))('is a `NetworkError` over a transport %s', async (_name, get) => {
+    const requests: HttpRequest[] = []
+    const http = {
+      get: (request: HttpRequest): Promise<never> => {
+        requests.push(request)
+        return get()
+      },
+      close: () => Promise.resolve(),
+    }
+    const answer = await firstValueFrom(request$({ http, ...limits }, target))
+    expect(answer).toEqual(
+      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
+    )
+    expect(requests[0]?.signal.aborted).toBe(true)
+  })
+})

@@ -1,0 +1,135 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Observable } from 'rxjs'
+import {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type ClientSnapshot,
+  type ConnectionStatus,
+  type Depth,
+  type DepthClientOptions,
+  type DepthError,
+  type Price,
+  type PriceClient,
+  type PriceError,
+  type PriceRequestError,
+  type Topic,
+  type UncorrelatedError,
+} from 'svc-streams'
+import { describe, expectTypeOf, test } from 'vitest'
+
+declare const client: Client
+declare const variable: string | undefined
+declare const text: string
+
+const addresses = { baseUrl: 'https://relayer.example:3000', priceBaseUrl: 'https://prices.example:3000' }
+
+describe('what createClient gives follows from its options', () => {
+  test('depth on mainnet with a relayer address and a key', () => {
+    expectTypeOf(
+      createClient({ environment: 'mainnet', authKey: 'key', ...addresses }),
+    ).toEqualTypeOf<Client>()
+  })
+
+  test('a key from an environment variable counts as a key', () => {
+    expectTypeOf(
+      createClient({ environment: 'mainnet', authKey: variable, ...addresses }),
+    ).toEqualTypeOf<Client>()
+  })
+
+  test('no depth without a key', () => {
+    const without = createClient({ environment: 'mainnet', ...addresses })
+    expectTypeOf(without).toEqualTypeOf<PriceClient>()
+    expectTypeOf(without).not.toHaveProperty('depth$')
+    expectTypeOf(without).not.toHaveProperty('depth')
+  })
+
+  test('no depth without a relayer address', () => {
+    expectTypeOf(
+      createClient({ environment: 'mainnet', authKey: 'key', priceBaseUrl: addresses.priceBaseUrl }),
+    ).toEqualTypeOf<PriceClient>()
+  })
+
+  test('no depth on testnet, key or not', () => {
+    expectTypeOf(
+      createClient({ environment: 'testnet', authKey: 'key', ...addresses }),
+    ).toEqualTypeOf<PriceClient>()
+    expectTypeOf(
+      createClient({ environment: 'testnet', priceBaseUrl: addresses.priceBaseUrl }),
+    ).toEqualTypeOf<PriceClient>()
+  })
+
+  test('options that are known at run time alone give no depth', () => {
+    expectTypeOf(createClient({} as ClientOptions)).toEqualTypeOf<PriceClient>()
+    expectTypeOf(createClient({} as DepthClientOptions)).toEqualTypeOf<Client>()
+  })
+
+  test('a client with depth serves wherever one without will do', () => {
+    expectTypeOf<Client>().toExtend<PriceClient>()
+    expectTypeOf<PriceClient>().not.toExtend<Client>()
+  })
+})
+
+describe('each member has its own closed union of errors', () => {
+  test('price$', () => {
+    expectTypeOf<Client['price$']>().parameters.toEqualTypeOf<[topic: Topic]>()
+    expectTypeOf<Client['price$']>().returns.toEqualTypeOf<Observable<Either<PriceError, Price>>>()
+  })
+
+  test('depth$', () => {
+    expectTypeOf<Client['depth$']>().parameters.toEqualTypeOf<[mint: `0x${string}`, interval: number]>()
+    expectTypeOf<Client['depth$']>().returns.toEqualTypeOf<Observable<Either<DepthError, Depth>>>()
+  })
+
+  test('price', () => {
+    expectTypeOf<Client['price']>().parameters.toEqualTypeOf<[topic: Topic]>()
+    expectTypeOf<Client['price']>().returns.toEqualTypeOf<TaskEither<PriceRequestError, Price>>()
+  })
+
+  test('depth', () => {
+    expectTypeOf<Client['depth']>().parameters.toEqualTypeOf<[mint: `0x${string}`]>()
+    expectTypeOf<Client['depth']>().returns.toEqualTypeOf<TaskEither<DepthError, Depth>>()
+  })
+
+  test('status$ and errors$', () => {
+    expectTypeOf(client.status$).toEqualTypeOf<Observable<ConnectionStatus>>()
+    expectTypeOf(client.errors$).toEqualTypeOf<Observable<UncorrelatedError>>()
+  })
+
+  test('the rest', () => {
+    expectTypeOf(client.chainId).toEqualTypeOf<42161 | 421614>()
+    expectTypeOf<Client['inspect']>().toEqualTypeOf<() => ClientSnapshot>()
+    expectTypeOf<Client['close']>().toEqualTypeOf<() => Promise<void>>()
+    expectTypeOf<Client>().toExtend<AsyncDisposable>()
+  })
+})
+
+describe('what does not compile', () => {
+  test('a topic without a service or without 0x', () => {
+    // @ts-expect-error -- without a service
+    void client.price$('0x82af')
+    // @ts-expect-error -- without 0x
+    void client.price$('svc-82af')
+    // @ts-expect-error -- any text
+    void client.price$(text)
+  })
+
+  test('a mint without 0x, an interval that is no number', () => {
+    // @ts-expect-error -- without 0x
+    void client.depth$('82af', 1000)
+    // @ts-expect-error -- a topic is not a mint
+    void client.depth$('svc-0x82af', 1000)
+    // @ts-expect-error -- a text, not a number
+    void client.depth$('0x82af', '1000')
+    // @ts-expect-error -- without an interval
+    void client.depth$('0x82af')
+  })
+
+  test('members are not to be replaced', () => {
+    // @ts-expect-error -- readonly
+    client.chainId = 42161
+    // @ts-expect-error -- readonly
+    client.status$ = client.status$
+  })
+})

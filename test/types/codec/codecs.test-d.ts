@@ -1,0 +1,46 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts/lib/index.js'
+import {
+  decodeDepth,
+  decodeFrame,
+  decodePriceText,
+  DepthBody,
+  parseTopic,
+  PriceUpdate,
+  SubscriptionConfirmation,
+  topicOf,
+  type DecodeError,
+  type DepthSnapshot,
+  type Frame,
+  type InvalidTopic,
+  type Topic,
+} from 'svc-streams'
+import { describe, expectTypeOf, test } from 'vitest'
+
+describe('decoders return Either', () => {
+  test('of text from the service', () => {
+    expectTypeOf(decodeDepth).toEqualTypeOf<(text: string) => Either<DecodeError, DepthSnapshot>>()
+    expectTypeOf(decodeFrame).toEqualTypeOf<(text: string) => Either<DecodeError, Frame>>()
+    expectTypeOf(decodePriceText).toEqualTypeOf<(text: string) => Either<DecodeError, number>>()
+  })
+
+  test('of what a caller has', () => {
+    expectTypeOf(topicOf).returns.toEqualTypeOf<Either<InvalidTopic, Topic>>()
+    expectTypeOf(parseTopic).returns.toEqualTypeOf<Either<InvalidTopic, Topic>>()
+    expectTypeOf(topicOf).toBeCallableWith('0x82af')
+    expectTypeOf(topicOf).toBeCallableWith('0x82af', 'other')
+  })
+})
+
+test('a frame is one of three', () => {
+  expectTypeOf<Frame['_tag']>().toEqualTypeOf<'PriceUpdate' | 'Confirmation' | 'ErrorText'>()
+})
+
+test('the codecs are io-ts codecs, and say what they carry', () => {
+  expectTypeOf<t.TypeOf<typeof PriceUpdate>>().toEqualTypeOf<{ topic: string; price: number }>()
+  expectTypeOf<t.TypeOf<typeof SubscriptionConfirmation>>().toEqualTypeOf<{ subscriptions: string[] }>()
+  expectTypeOf<t.TypeOf<typeof DepthBody>['buy']['total_quantity']>().toEqualTypeOf<bigint>()
+  expectTypeOf(PriceUpdate).toExtend<t.Type<{ topic: string; price: number }>>()
+  expectTypeOf(SubscriptionConfirmation).toExtend<t.Type<{ subscriptions: string[] }>>()
+  expectTypeOf(DepthBody).toExtend<t.Mixed>()
+})

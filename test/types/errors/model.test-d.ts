@@ -1,0 +1,123 @@
+import type {
+  AnyError,
+  ClientClosed,
+  DecodeError,
+  DepthError,
+  HttpError,
+  NetworkError,
+  NotFresh,
+  Price,
+  PriceError,
+  PriceRequestError,
+  Stale,
+  SubscriptionTimeout,
+  UncorrelatedError,
+  UnsupportedPair,
+} from 'svc-streams'
+import { describe, expectTypeOf, test } from 'vitest'
+
+type Tag<E extends { readonly _tag: string }> = E['_tag']
+
+describe('the unions are closed', () => {
+  test('PriceError', () => {
+    expectTypeOf<Tag<PriceError>>().toEqualTypeOf<
+      | 'InvalidTopic'
+      | 'SubscriptionRejected'
+      | 'SubscriptionTimeout'
+      | 'Disconnected'
+      | 'Stale'
+      | 'DecodeError'
+      | 'ClientClosed'
+    >()
+  })
+
+  test('PriceRequestError', () => {
+    expectTypeOf<Tag<PriceRequestError>>().toEqualTypeOf<
+      | 'InvalidTopic'
+      | 'DecodeError'
+      | 'UnsupportedPair'
+      | 'HttpError'
+      | 'NetworkError'
+      | 'Timeout'
+      | 'ClientClosed'
+    >()
+  })
+
+  test('DepthError', () => {
+    expectTypeOf<Tag<DepthError>>().toEqualTypeOf<
+      | 'InvalidMint'
+      | 'InvalidInterval'
+      | 'DecodeError'
+      | 'UnsupportedPair'
+      | 'Unauthorized'
+      | 'HttpError'
+      | 'NetworkError'
+      | 'Timeout'
+      | 'ClientClosed'
+    >()
+  })
+
+  test('AnyError is all of them, and what belongs to no topic or to an operator', () => {
+    expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
+      Tag<PriceError | PriceRequestError | DepthError> | 'UncorrelatedError' | 'NotFresh'
+    >()
+  })
+})
+
+describe('each error carries what is known, readonly', () => {
+  test('a message', () => {
+    expectTypeOf<AnyError['message']>().toEqualTypeOf<string>()
+    expectTypeOf<ClientClosed>().toEqualTypeOf<{
+      readonly _tag: 'ClientClosed'
+      readonly message: string
+    }>()
+  })
+
+  test('fields that are not always known are there, and may be undefined', () => {
+    expectTypeOf<Stale['last']>().toEqualTypeOf<Price | undefined>()
+    expectTypeOf<HttpError['retryAfterMs']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<UnsupportedPair['base']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<NetworkError['cause']['code']>().toEqualTypeOf<string | undefined>()
+  })
+
+  test('lists are readonly', () => {
+    expectTypeOf<SubscriptionTimeout['recent']>().toEqualTypeOf<readonly string[]>()
+    expectTypeOf<DecodeError['issues']>().toEqualTypeOf<
+      readonly { readonly path: string; readonly expected: string; readonly actual: string }[]
+    >()
+  })
+
+  test('kinds are closed too', () => {
+    expectTypeOf<UncorrelatedError['kind']>().toEqualTypeOf<
+      'error-text' | 'malformed' | 'unknown-topic' | 'binary'
+    >()
+    expectTypeOf<NotFresh['why']>().toEqualTypeOf<'missing' | 'left' | 'skew'>()
+  })
+
+  test('nothing can be written', () => {
+    const write = (error: Stale, timeout: SubscriptionTimeout) => {
+      // @ts-expect-error -- readonly
+      error.silentForMs = 0
+      // @ts-expect-error -- readonly
+      error._tag = 'Stale'
+      // @ts-expect-error -- readonly
+      timeout.recent[0] = ''
+    }
+    expectTypeOf(write).returns.toBeVoid()
+  })
+})
+
+test('a check of _tag narrows', () => {
+  const retry = (error: PriceError): number | undefined =>
+    error._tag === 'Disconnected' ? error.retryInMs : undefined
+  expectTypeOf(retry).returns.toEqualTypeOf<number | undefined>()
+
+  const narrow = (error: DepthError) => {
+    if (error._tag === 'HttpError' || error._tag === 'UnsupportedPair') {
+      expectTypeOf(error).toEqualTypeOf<HttpError | UnsupportedPair>()
+    }
+    // @ts-expect-error -- not an error of depth
+    return error._tag === 'Disconnected'
+  }
+  expectTypeOf(narrow).returns.toBeBoolean()
+})

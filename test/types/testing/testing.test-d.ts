@@ -1,0 +1,31 @@
+import type { Observable } from 'rxjs'
+import { createClient, type Client, type Depth, type Price, type WebSocketTransport } from 'svc-streams'
+import { createTestClient, depth, price, scriptedSocket, server, type ServerMove } from 'svc-streams/testing'
+import { expectTypeOf, test } from 'vitest'
+
+declare const price$: Observable<Price>
+declare const move$: Observable<ServerMove>
+
+test('a test client is a client', () => {
+  expectTypeOf(createTestClient({ prices: { 'svc-0xab': price$ } })).toExtend<Client>()
+  expectTypeOf(createTestClient).toBeCallableWith({})
+  // @ts-expect-error -- no prices
+  createTestClient({ prices: { 'svc-0xab': move$ } })
+})
+
+test('builders build what the client gives', () => {
+  expectTypeOf(price('svc-0xab', 12.5)).toEqualTypeOf<Price>()
+  expectTypeOf(price('svc-0xab', 12.5, { receivedAt: 0 })).toEqualTypeOf<Price>()
+  expectTypeOf(depth('0xab', { buy: { totalQuantity: 1n, totalQuantityUsd: 1 } })).toEqualTypeOf<Depth>()
+  // @ts-expect-error -- without 0x
+  price('svc-ab', 12.5)
+  // @ts-expect-error -- a quantity is a bigint
+  depth('0xab', { buy: { totalQuantity: 1, totalQuantityUsd: 1 } })
+})
+
+test('a scripted socket is a transport', () => {
+  const webSocket = scriptedSocket(move$)
+  expectTypeOf(webSocket).toExtend<WebSocketTransport>()
+  expectTypeOf(createClient).toBeCallableWith({ environment: 'testnet', priceBaseUrl: '', webSocket })
+  expectTypeOf(server.prices('svc-0xab', 1)).toEqualTypeOf<ServerMove>()
+})

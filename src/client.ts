@@ -36,13 +36,13 @@ export interface PriceClient extends AsyncDisposable {
    * @example
    * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
    */
-  price$(topic: Topic): Observable<Either<PriceError, Price>>
+  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
-  price(topic: Topic): TaskEither<PriceRequestError, Price>
+  readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
   /** What the client is doing, as plain data for a log. */
-  inspect(): ClientSnapshot
+  readonly inspect: () => ClientSnapshot
   /** Completes every stream, aborts requests, closes the socket; resolves when all is gone. Idempotent. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** A client with depth. */
@@ -51,9 +51,9 @@ export interface Client extends PriceClient {
    * Order-book depth of one token by signed polling: a request at once, then one every `interval` ms, start to
    * start. A failure is a `Left`, and polling goes on.
    */
-  depth$(mint: Address, interval: number): Observable<Either<DepthError, Depth>>
+  readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
   /** One signed request, sent when the task is run (section 4.1 of the service's documentation). */
-  depth(mint: Address): TaskEither<DepthError, Depth>
+  readonly depth: (mint: Address) => TaskEither<DepthError, Depth>
 }
 
 /**

@@ -132,7 +132,13 @@ const checkCertificates = (ca: unknown): string | undefined => {
 const createSignerFrom = (options: ClientOptions, service: string, authKey: string): Signer => {
   const key = decodeKey(authKey)
   if (isLeft(key)) throw key.left
-  return createSigner(service, key.right, options.canonicalHeaders ?? concatenated)
+  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenated)
+  try {
+    sign('/', 0)
+  } catch {
+    throw new ConfigurationError('canonicalHeaders', 'expected a function that gives bytes or a text')
+  }
+  return sign
 }
 
 /** The price reporter's WebSocket address where none is given: port 4000 of the HTTP address's host. */

@@ -1,5 +1,6 @@
 import type { CanonicalHeaders } from './auth/mac-input.js'
 import type { Environment } from './domain/environment.js'
+import type { Signal } from './domain/signal.js'
 import type { HttpTransport, WebSocketTransport } from './transport/transport.js'
 
 /**
@@ -24,7 +25,7 @@ export interface ClientOptions {
   /** PEM certificates of the authorities to trust, one or several, as a text or as a file's bytes. Default: Node's own. */
   readonly ca?: string | Uint8Array
   /** Closes the client when it aborts. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
 
   /** How long a topic that everybody left stays subscribed, in ms. Default: 1000. */
   readonly linger?: number

@@ -332,3 +332,27 @@ describe('the client', () => {
     expect(simulator.connections.length).toBe(1)
   })
 })
+
+describe('canonicalHeaders', () => {
+  it('is tried at once, so that what cannot sign does not begin', async () => {
+    const simulator = await startService()
+    const broken = () => {
+      throw new Error('mine')
+    }
+    expect(() => clientOf(simulator, { canonicalHeaders: broken })).toThrow(ConfigurationError)
+    expect(() => clientOf(simulator, { canonicalHeaders: (() => 5) as never })).toThrow(/^canonicalHeaders: /)
+  })
+
+  it('gives a `Left`, and no Rx error, where it throws later', async () => {
+    const simulator = await startService()
+    let tries = 0
+    const canonicalHeaders = (): string => {
+      if (tries++ > 0) throw new Error('mine')
+      return ''
+    }
+    const client = clientOf(simulator, { canonicalHeaders, reconnect: { initialDelay: 5, maxDelay: 5 } })
+    const depth = record(client.depth$(weth, 5))
+    await until(() => expect(depth.tags().length).toBeGreaterThan(2))
+    expect(new Set(depth.tags())).toEqual(new Set(['NetworkError']))
+  })
+})

@@ -36,7 +36,11 @@ export const signRequest = ({
   return isLeft(secret) ? secret : right(hmac(secret.right, { service, ...request }))
 }
 
-/** HMAC-SHA256 of the request, in base64 without padding. */
+/**
+ * HMAC-SHA256 of the request, in base64 without padding.
+ *
+ * @internal it would bring the types of Node into the declarations
+ */
 export const hmac = (key: KeyObject, parts: MacParts): string => {
   const mac = createHmac('sha256', key)
   for (const piece of macInput(parts)) mac.update(piece)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '../domain/address.js'
+import type { Signal } from '../domain/signal.js'
 import { checkFields, integer, milliseconds, type Checks } from './check.js'
 import { combinedMarket } from './combined-market.js'
 import type { Faults } from './faults.js'
@@ -35,7 +36,7 @@ export interface SimulatorOptions {
   /** How it misbehaves from the start. Default: not at all. */
   readonly faults?: Faults
   /** Aborting it closes the simulator. */
-  readonly signal?: AbortSignal
+  readonly signal?: Signal
 }
 
 /** Options, checked and completed. */
@@ -49,7 +50,7 @@ export interface Setup {
   readonly authKey: string
   readonly service: string
   readonly faults: Faults
-  readonly signal: AbortSignal | undefined
+  readonly signal: Signal | undefined
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../domain/address.js'
 import type { Faults } from './faults.js'
 import type { Token } from './market.js'

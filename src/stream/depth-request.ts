@@ -1,12 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concatMap, defer, map, of, type Observable } from 'rxjs'
+import { catchError, concatMap, defer, map, of, type Observable } from 'rxjs'
 import type { Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
 import { retryAfterMs } from '../codec/retry-after.js'
 import { depthFailure } from '../codec/service-error.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
-import { invalidMint } from '../errors/constructors.js'
+import { invalidMint, networkError } from '../errors/constructors.js'
 import type { DepthError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import type { HttpResponse } from '../transport/transport.js'
@@ -42,13 +42,15 @@ export class DepthRequests {
   /** Signed afresh on each subscription. */
   private signed$(path: string): Observable<Either<RequestError, HttpResponse>> {
     const { relayer, sign, authExpiration } = this.config
-    return defer(() => {
+    const signed$ = defer(() => {
       const expiration = Math.round(wallClock() + this.clockOffset + authExpiration)
       const { headers, secrets } = sign(path, expiration)
       return request$(this.config, { origin: relayer.origin, path, headers }).pipe(
         map((answer) => withoutSecrets(answer, secrets)),
       )
     })
+    // Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error either.
+    return signed$.pipe(catchError((thrown: unknown) => of(left(networkError(thrown)))))
   }
 
   /** A 401 may mean only that our clock is off: whether it was, in which case it no longer is. */

@@ -1,4 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { Signal } from '../domain/signal.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
 
 // The ports: what a WebSocket and an HTTP client must do for the library. Deadlines, retries and meaning are the
@@ -54,7 +55,7 @@ export interface HttpRequest {
   /** A longer body is a `DecodeError`, in bytes. */
   readonly maxBodyBytes: number
   /** Aborting it ends the request; what the promise then says is not listened to. */
-  readonly signal: AbortSignal
+  readonly signal: Signal
 }
 
 export interface HttpResponse {

@@ -1,10 +1,6 @@
-import { left, right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
-import type { PriceError } from '../errors/model.js'
-import type { Listener, PriceEvent, Quote } from './entry.js'
-
-/** What a listener is told, given the topic as that listener wrote it. */
-export type Tell = (topic: Topic) => PriceEvent
+import type { Listener, PriceEvent } from './entry.js'
+import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */
 export interface Delivery {
@@ -13,16 +9,6 @@ export interface Delivery {
   /** Whether nothing can follow. */
   readonly last?: boolean
 }
-
-export const quoted =
-  (quote: Quote): Tell =>
-  (topic) =>
-    right({ topic, price: quote.price, receivedAt: quote.receivedAt, epoch: quote.epoch })
-
-export const failed =
-  (error: (topic: Topic) => PriceError): Tell =>
-  (topic) =>
-    left(error(topic))
 
 /**
  * Tells everybody. Rx keeps a throwing handler away from the others, and a listener that a handler has just

@@ -3,8 +3,9 @@ import { baseOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from './clock.js'
-import { deliver, failed, quoted } from './fan-out.js'
+import { deliver } from './fan-out.js'
 import type { Subscriptions } from './subscriptions.js'
+import { failed, quoted } from './tell.js'
 
 export interface IncomingContext {
   readonly subscriptions: Subscriptions

@@ -6,9 +6,10 @@ import { elapsed } from './clock.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
 import { deadline$ } from './deadline.js'
 import type { Entry, Listener, Patience } from './entry.js'
-import { deliver, failed } from './fan-out.js'
+import { deliver } from './fan-out.js'
 import { Incoming } from './incoming.js'
 import { Subscriptions } from './subscriptions.js'
+import { failed, latest } from './tell.js'
 
 export interface ShardConfig extends ConnectionConfig, Patience {
   readonly service: string
@@ -77,8 +78,7 @@ export class Shard {
     const entry = this.subscriptions.join(base, listener)
     this.reconcileSoon()
     const { down } = this
-    const tell =
-      down !== undefined && this.isDown ? failed(() => down) : this.subscriptions.current(entry, elapsed())
+    const tell = down !== undefined && this.isDown ? failed(() => down) : latest(entry, elapsed())
     if (tell !== undefined) listener.subscriber.next(tell(listener.topic))
     return () => {
       this.subscriptions.leave(entry, listener, elapsed())

@@ -1,8 +1,7 @@
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscribeFrame, unsubscribeFrame } from '../codec/frame-out.js'
-import { stale, subscriptionRejected, subscriptionTimeout } from '../errors/constructors.js'
-import { shortened } from '../errors/text.js'
+import { subscriptionTimeout } from '../errors/constructors.js'
 import { attribute } from './attribution.js'
 import { Departed } from './departed.js'
 import {
@@ -17,10 +16,9 @@ import {
   type Patience,
   type Quote,
 } from './entry.js'
-import { failed, quoted, type Delivery, type Tell } from './fan-out.js'
-
-/** How many error texts are kept for the topics that wait meanwhile. */
-const maxTexts = 16
+import { ErrorTexts } from './error-texts.js'
+import type { Delivery } from './fan-out.js'
+import { failed, refused, silent, type Tell } from './tell.js'
 
 /**
  * Which topics are wanted, asked for, waiting, live: the one truth that frames, deadlines and deliveries are
@@ -31,7 +29,7 @@ export class Subscriptions {
   /** The entries that a frame may be owed for. Whether one is, their state says when its turn comes. */
   private readonly pending = new Set<Entry>()
   private readonly departed: Departed
-  private texts: { readonly at: number; readonly text: string }[] = []
+  private readonly texts = new ErrorTexts()
   private due = Infinity
 
   constructor(private readonly patience: Patience) {
@@ -87,7 +85,7 @@ export class Subscriptions {
     }
     this.pending.clear()
     this.departed.clear()
-    this.texts = []
+    this.texts.clear()
     this.due = Infinity
     return audience
   }
@@ -102,7 +100,7 @@ export class Subscriptions {
       this.pending.delete(entry)
       const frame = this.frameFor(entry, now)
       if (frame !== undefined) frames.push(frame)
-      holdsBack ||= this.texts.length > 0 && isUnanswered(entry)
+      holdsBack ||= !this.texts.isEmpty && isUnanswered(entry)
     }
     return frames
   }
@@ -153,15 +151,14 @@ export class Subscriptions {
       bases: () => this.unanswered(now),
     })
     if (base === undefined) {
-      this.texts = [...this.texts.slice(1 - maxTexts), { at: now, text: shortened(text) }]
+      this.texts.add(text, now)
       return undefined
     }
     const entry = this.entries.get(base)
     this.departed.answered(base)
-    if (entry === undefined || !isWaiting(entry))
-      return { audience: [], tell: failed(() => refusal(base, text)) }
+    if (entry === undefined || !isWaiting(entry)) return { audience: [], tell: refused(text) }
     this.forget(entry)
-    return { audience: entry.audience, tell: failed((topic) => refusal(topic, text)), last: true }
+    return { audience: entry.audience, tell: refused(text), last: true }
   }
 
   /** What has come due: topics that are silent for too long, and topics that nobody came back to. */
@@ -176,12 +173,6 @@ export class Subscriptions {
       this.schedule(entry)
     }
     return deliveries
-  }
-
-  /** What somebody who joins is told at once. */
-  current(entry: Entry, now: number): Tell | undefined {
-    if (entry.stale) return this.staleTell(entry, now)
-    return entry.last === undefined ? undefined : quoted(entry.last)
   }
 
   private create(base: Address, topic: Topic): Entry {
@@ -222,7 +213,7 @@ export class Subscriptions {
    * text then has only one subscribe that it can be about.
    */
   private get holdsBack(): boolean {
-    if (this.texts.length === 0) return false
+    if (this.texts.isEmpty) return false
     for (const entry of this.entries.values()) if (isUnanswered(entry)) return true
     return false
   }
@@ -240,20 +231,11 @@ export class Subscriptions {
   private silenced(entry: Entry, now: number): Tell {
     if (entry.heardAt !== undefined) {
       entry.stale = true
-      return this.staleTell(entry, now)
+      return silent(entry, now)
     }
-    const askedAt = entry.askedAt ?? now
-    const recent = this.texts.filter(({ at }) => at >= askedAt).map(({ text }) => text)
+    const recent = this.texts.since(entry.askedAt ?? now)
     entry.askAgain = true
     this.pending.add(entry)
     return failed((topic) => subscriptionTimeout(topic, this.patience.confirmTimeout, recent))
   }
-
-  private staleTell(entry: Entry, now: number): Tell {
-    const { last, heardAt = now } = entry
-    const silentForMs = Math.round(now - heardAt)
-    return failed((topic) => stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }))
-  }
 }
-
-const refusal = (topic: string, text: string) => subscriptionRejected(topic, shortened(text))

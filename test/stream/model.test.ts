@@ -166,7 +166,7 @@ describe('whatever happens, and in whatever order', () => {
         expect(timersLeft).toBe(0)
         for (const [what, count] of model.counts) counts.set(what, (counts.get(what) ?? 0) + count)
       }),
-      { numRuns: 4000 },
+      { numRuns: 3000 },
     )
     // Lives in which nothing happens prove nothing.
     const kinds = [

@@ -3,6 +3,7 @@ import type { Address } from '../../src/domain/address.js'
 import type { Topic } from '../../src/domain/topic.js'
 import type { Entry, Listener, Quote } from '../../src/stream/entry.js'
 import type { Delivery } from '../../src/stream/fan-out.js'
+import { latest } from '../../src/stream/tell.js'
 import { Subscriptions } from '../../src/stream/subscriptions.js'
 import { listenerOf } from './listeners.js'
 import { subscribes, unsubscribes } from './marbles.js'
@@ -193,21 +194,21 @@ describe('a topic asked for', () => {
     subscriptions.leave(entries[0]!, listeners[0]!, 10)
     expect(told(subscriptions.expire(1000))).toEqual([])
     const entry = subscriptions.join(aa, listenerOf('svc-0xaa'))
-    expect(brief(subscriptions.current(entry, 1500)?.('svc-0xAA'))).toBe('Stale')
-    expect(subscriptions.current(entry, 1500)?.('svc-0xAA')).toMatchObject({
+    expect(brief(latest(entry, 1500)?.('svc-0xAA'))).toBe('Stale')
+    expect(latest(entry, 1500)?.('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', silentForMs: 1500, last: { topic: 'svc-0xAA', price: 1 } },
     })
   })
 
   it('gives who joins its latest price, and nothing where it has none', () => {
     const { subscriptions, entries } = asked([aa])
-    expect(subscriptions.current(entries[0]!, 1)).toBeUndefined()
+    expect(latest(entries[0]!, 1)).toBeUndefined()
     subscriptions.confirmed(aa, 2)
-    expect(subscriptions.current(entries[0]!, 3)).toBeUndefined()
+    expect(latest(entries[0]!, 3)).toBeUndefined()
     subscriptions.priced(aa, quote(7), 4)
-    expect(brief(subscriptions.current(entries[0]!, 5)?.('svc-0xaa'))).toBe('7')
+    expect(brief(latest(entries[0]!, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.disconnected()
-    expect(subscriptions.current(entries[0]!, 6)).toBeUndefined()
+    expect(latest(entries[0]!, 6)).toBeUndefined()
   })
 
   it('is priced on its connection only once it was asked for there', () => {

@@ -1,0 +1,35 @@
+import { left, right } from 'fp-ts/lib/Either.js'
+import type { Topic } from '../domain/topic.js'
+import { stale, subscriptionRejected } from '../errors/constructors.js'
+import type { PriceError } from '../errors/model.js'
+import { shortened } from '../errors/text.js'
+import type { Entry, PriceEvent, Quote } from './entry.js'
+
+/** What a listener is told, given the topic as that listener wrote it. */
+export type Tell = (topic: Topic) => PriceEvent
+
+export const quoted =
+  (quote: Quote): Tell =>
+  (topic) =>
+    right({ topic, price: quote.price, receivedAt: quote.receivedAt, epoch: quote.epoch })
+
+export const failed =
+  (error: (topic: Topic) => PriceError): Tell =>
+  (topic) =>
+    left(error(topic))
+
+export const refused = (text: string): Tell => {
+  const reason = shortened(text)
+  return failed((topic) => subscriptionRejected(topic, reason))
+}
+
+export const silent = ({ last, heardAt }: Entry, now: number): Tell => {
+  const silentForMs = Math.round(now - (heardAt ?? now))
+  return failed((topic) => stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }))
+}
+
+/** What somebody who joins is told at once, if anything holds now. */
+export const latest = (entry: Entry, now: number): Tell | undefined => {
+  if (entry.stale) return silent(entry, now)
+  return entry.last === undefined ? undefined : quoted(entry.last)
+}

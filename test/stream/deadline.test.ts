@@ -49,11 +49,12 @@ describe('deadline$', () => {
     const decided: unknown[] = []
     deadline$(5, () => seen).subscribe((value) => decided.push(value))
     vi.advanceTimersToNextTimer()
-    for (let phases = 0; ; phases++) {
+    for (let phases = 0; phases < 1000; phases++) {
       if (decided.length > 0) return phases
       if (phases < busyPhases) seen++
       vi.advanceTimersToNextTimer()
     }
+    return Infinity
   }
 
   it('lets a poll phase pass before it decides', () => {

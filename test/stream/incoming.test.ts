@@ -164,6 +164,22 @@ describe('an error text', () => {
   })
 })
 
+describe('topics asked again after an error text that belongs to none', () => {
+  it('go one by one, the next as soon as the one before is answered, so that the next text has one owner', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold('o-e 20ms A 5ms e', moves)
+      const { client, socket } = scripted(script$, { confirmTimeout: 20, staleAfter: 1000 })
+      const t = fails({ _tag: 'SubscriptionTimeout' })
+      expectObservable(client.price$(a), '^ 49ms !').toBe('20ms t', { t })
+      expectObservable(client.price$(b), '^ 49ms  ').toBe('20ms t 8ms (r|)', {
+        t,
+        r: rejected(b, 'Invalid request: no such topic'),
+      })
+      expectObservable(socket.sent$, '    ^ 49ms !').toBe('(ab) 16ms a--b', frames)
+    })
+  })
+})
+
 describe('a topic that was rejected', () => {
   it('is asked anew for who subscribes anew, on the same connection', () => {
     marbles(({ cold, expectObservable }) => {

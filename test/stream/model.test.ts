@@ -94,7 +94,7 @@ interface Lived {
 const live = ({ ticks, linger, saysGoodbye, closes }: Life): Lived => {
   const lived: { readonly model: Model; readonly transport: ManualTransport }[] = []
   const timersLeft = virtually(
-    ({ now, at, after }) => {
+    ({ now, at, after, timers }) => {
       const model = new Model(now, after, linger)
       const transport = new ManualTransport({ ...model.transportOptions, saysGoodbye })
       lived.push({ model, transport })
@@ -147,6 +147,7 @@ const live = ({ ticks, linger, saysGoodbye, closes }: Life): Lived => {
       })
       at(time + peace + model.aftermath, () => {
         if (transport.alive.length > 0) model.violated('a socket was left behind')
+        if (timers() > 0) model.violated('a timer was left behind')
       })
     },
     { until: 100_000 },

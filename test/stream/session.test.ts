@@ -189,8 +189,10 @@ describe('pings', () => {
       const config = { transport, ...limits, pingInterval: 2 ** 31 + 1000, pongTimeout: 1000 }
       const subscription = session$(config, sink).subscribe()
       transport.last.opens()
-      vi.advanceTimersByTime(2 ** 31)
-      expect(transport.last.pings).toBe(0)
+      for (const ms of [5, 2 ** 31 - 5]) {
+        vi.advanceTimersByTime(ms)
+        expect(transport.last.pings).toBe(0)
+      }
       vi.advanceTimersByTime(1000)
       expect(transport.last.pings).toBe(1)
       subscription.unsubscribe()

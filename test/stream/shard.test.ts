@@ -182,6 +182,26 @@ describe('a handler of `Disconnected`', () => {
     expect(timersLeft).toBe(0)
   })
 
+  it('finds the state as it is now, not as it was', () => {
+    const seen: unknown[] = []
+    play(({ at, client, transport, listen }) => {
+      listen(a, 'a', () => seen.push(client.inspect()))
+      at(1, () => transport.last.opens())
+      at(2, () => transport.last.prices(a, 1))
+      at(3, () => transport.last.drops(1012, 'restarting'))
+      at(4, () => void client.close())
+    })
+    const topics = [{ topic: a, subscribers: 1, state: 'live', lastPriceAgeMs: 0 }]
+    expect(seen).toEqual([
+      { status: { _tag: 'Open', epoch: 1, since: 1 }, topics, polls: [] },
+      {
+        status: { _tag: 'Waiting', attempt: 1, retryInMs: 125, reason: 'restarting' },
+        topics: [{ topic: a, subscribers: 1, state: 'waiting', lastPriceAgeMs: null }],
+        polls: [],
+      },
+    ])
+  })
+
   it('may close the client', () => {
     const { lines, transport, timersLeft } = play(({ at, client, transport, listen }) => {
       listen(a, 'first', () => void client.close())
@@ -525,6 +545,16 @@ describe('many topics', () => {
     }
   })
 
+  it('are asked for in bursts, between which the event loop has its turn', () => {
+    play(({ at, client, transport, listen }) => {
+      for (const topic of topics) listen(topic, topic)
+      at(1, () => transport.last.opens())
+      at(1, () => expect(transport.last.frames).toHaveLength(256))
+      at(2, () => expect(transport.last.frames).toHaveLength(700))
+      at(3, () => void client.close())
+    })
+  })
+
   it('are unsubscribed, each once, when all are left but one', () => {
     const { transport, timersLeft } = play(
       ({ at, transport, listen }) => {
@@ -537,6 +567,37 @@ describe('many topics', () => {
     )
     expect(transport.last.frames.slice(700)).toEqual([...topics.slice(1), topics[0]!].map(unsubscribes))
     expect(timersLeft).toBe(0)
+  })
+})
+
+describe('what nobody waits for any more', () => {
+  it('sets no timer: not once all have left and `linger` is over, not once the client is closed', () => {
+    for (const ends of ['leaves', 'closes']) {
+      play(
+        ({ at, client, transport, listen, timers }) => {
+          const all = [listen(a, 'a'), listen(b, 'b')]
+          at(1, () => transport.last.opens())
+          at(2, () => transport.last.prices(a, 1))
+          at(3, () => (ends === 'closes' ? void client.close() : all.forEach((one) => one.unsubscribe())))
+          at(ends === 'closes' ? 4 : 14, () => expect(timers()).toBe(0))
+        },
+        { linger: 10 },
+      )
+    }
+  })
+
+  it('and is rejected while it lingers keeps no socket', () => {
+    const { transport } = play(
+      ({ at, transport, listen }) => {
+        const listening = listen(a, 'a')
+        at(1, () => transport.last.opens())
+        at(2, () => listening.unsubscribe())
+        at(3, () => transport.last.says('Invalid token 0xaa'))
+        at(4, () => expect(transport.alive).toEqual([]))
+      },
+      { linger: 5000 },
+    )
+    expect(transport.last.frames).toEqual([subscribes(a)])
   })
 })
 

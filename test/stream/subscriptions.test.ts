@@ -274,6 +274,16 @@ describe('error texts that belong to no topic', () => {
     expect(subscriptions.take(Infinity, 640)).toEqual([subscribes('svc-0xbb')])
   })
 
+  it('are what holds back: without any, what is asked again goes at once', () => {
+    const { subscriptions } = asked([aa])
+    subscriptions.join(bb, listenerOf('svc-0xbb'))
+    subscriptions.take(Infinity, 100)
+    subscriptions.expire(300)
+    expect(subscriptions.take(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
+    subscriptions.expire(400)
+    expect(subscriptions.take(Infinity, 400)).toEqual([subscribes('svc-0xbb')])
+  })
+
   it('do not hold back what is asked for the first time', () => {
     const { subscriptions } = asked([aa, bb])
     subscriptions.refused('Error', 1)
@@ -334,6 +344,18 @@ describe('an error text that belongs to a topic', () => {
     expect(subscriptions.refused('Error', 2)).toMatchObject({ audience: [] })
     // That was the answer: the next text is not for it.
     expect(subscriptions.refused('Error', 3)).toBeUndefined()
+  })
+
+  it('is not that of a topic that is live again, though an earlier subscribe of it was never answered', () => {
+    const { subscriptions, entries, listeners } = asked([aa], { linger: 0 })
+    subscriptions.leave(entries[0]!, listeners[0]!, 1)
+    subscriptions.take(Infinity, 1)
+    subscriptions.join(aa, listenerOf('svc-0xaa'))
+    subscriptions.take(Infinity, 2)
+    subscriptions.priced(aa, quote(1), 3)
+    expect(subscriptions.refused('Error', 4)).toMatchObject({ audience: [] })
+    expect(subscriptions.has(aa)).toBe(true)
+    expect(subscriptions.priced(aa, quote(2), 5)).toBeDefined()
   })
 
   it('counts the subscribe of a topic since left for as long as it may be answered', () => {

@@ -4,6 +4,9 @@ import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { timeoutProvider } from 'rxjs/internal/scheduler/timeoutProvider'
 
+/** Steps at one time, beyond which time is taken to stand still: an endless loop is to fail, not to hang. */
+const mostAtOnce = 100_000
+
 interface Task {
   due: number
   readonly act: () => void
@@ -20,6 +23,7 @@ interface Task {
 export class VirtualClock {
   private time = 0
   private handles = 0
+  private stepsAtOnce = 0
   private readonly tasks = new Map<number, Task>()
 
   now = (): number => this.time
@@ -73,6 +77,8 @@ export class VirtualClock {
     const next = this.next()
     if (next === undefined || next[1].due > until) return false
     const [handle, task] = next
+    this.stepsAtOnce = task.due === this.time ? this.stepsAtOnce + 1 : 0
+    if (this.stepsAtOnce > mostAtOnce) throw new Error(`time stands still at ${this.time}`)
     this.time = task.due
     this.tasks.delete(handle)
     if (task.period !== undefined) {

@@ -10,6 +10,8 @@ export interface Virtual {
   readonly at: (ms: number, act: () => void) => void
   /** Does something so many ms from now. */
   readonly after: (ms: number, act: () => void) => void
+  /** How many timers are set, the scenario's own included. */
+  readonly timers: () => number
 }
 
 export interface VirtualOptions {
@@ -29,7 +31,7 @@ export const virtually = (
   try {
     const at = (ms: number, act: () => void): void => clock.at(ms, act)
     const after = (ms: number, act: () => void): void => clock.at(clock.now() + ms, act)
-    clock.run(() => scenario({ now: clock.now, at, after }), until)
+    clock.run(() => scenario({ now: clock.now, at, after, timers: () => clock.pending }), until)
   } finally {
     random.mockRestore()
   }

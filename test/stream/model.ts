@@ -155,10 +155,14 @@ export class Model {
     if (base === undefined || this.socket === undefined || style === 'none') return
     const confirmed = [...this.asked].filter(([, { heardAt }]) => heardAt !== undefined).map(([one]) => one)
     const asked = this.asked.get(base)
-    const departed = this.departed.get(base)
     if (asked !== undefined) asked.heardAt ??= this.now()
-    if (departed !== undefined) departed.answerableUntil = 0
-    const topics = (style === 'all' ? [...confirmed, base] : [base]).map((one) => `svc-${one}-0xffff`)
+    const listed = style === 'all' ? [...confirmed, base] : [base]
+    // Who is listed is confirmed, however often it was asked for: an earlier subscribe of it counts as answered too.
+    for (const one of listed) {
+      const departed = this.departed.get(one)
+      if (departed !== undefined) departed.answerableUntil = 0
+    }
+    const topics = listed.map((one) => `svc-${one}-0xffff`)
     this.says(undefined, 'other', 0, () => this.socket?.confirms(...topics))
   }
 

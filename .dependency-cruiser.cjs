@@ -14,8 +14,9 @@ module.exports = {
     only('codec/', ['domain/', 'errors/']),
     only('auth/', ['domain/', 'errors/']),
     only('transport/', ['domain/', 'errors/']),
-    only('operators/', ['domain/', 'errors/', 'stream/clock\\.ts']),
-    only('stream/', ['domain/', 'errors/', 'codec/', 'auth/', 'transport/transport\\.ts']),
+    only('time/', []),
+    only('operators/', ['domain/', 'errors/', 'time/']),
+    only('stream/', ['domain/', 'errors/', 'codec/', 'auth/', 'time/', 'transport/transport\\.ts']),
     only('config\\.ts', [
       'domain/',
       'errors/',

@@ -48,12 +48,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/stream/**', 'src/operators/**'],
+    files: ['src/time/**', 'src/stream/**', 'src/operators/**'],
     rules: {
       'no-restricted-globals': ['error', ...realTime],
       'no-restricted-properties': [
         'error',
-        { object: 'Date', property: 'now', message: 'Take the time from stream/clock.ts.' },
+        { object: 'Date', property: 'now', message: 'Take the time from time/clock.ts.' },
       ],
       'no-restricted-syntax': [
         'error',

@@ -1,21 +1,9 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import {
-  asyncScheduler,
-  concat,
-  defer,
-  EMPTY,
-  endWith,
-  map,
-  mergeMap,
-  of,
-  switchMap,
-  timer,
-  type Observable,
-  type OperatorFunction,
-} from 'rxjs'
+import { concat, EMPTY, endWith, map, of, switchMap, type Observable, type OperatorFunction } from 'rxjs'
 import { isPriceValue, type Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
+import { deadline$ } from '../time/deadline.js'
 import { checkWait } from './checked-ms.js'
 
 /**
@@ -50,18 +38,9 @@ export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Ei
     )
 }
 
-/** How late a deadline may fire before it is doubted, and for how long it then waits again, in ms. */
-const grace = 10
-
+/** After a block, timers run before sockets are read: what is in their buffers came in time. */
 const staleAfter$ = (ms: number, value: unknown): Observable<Either<Stale, never>> =>
-  defer(() => {
-    const due = asyncScheduler.now() + ms
-    return timer(ms).pipe(
-      // After a block, timers run before sockets are read: what is in their buffers came in time.
-      mergeMap(() => (asyncScheduler.now() > due + grace ? timer(grace) : of(0))),
-      map(() => left(staleOf(value, ms))),
-    )
-  })
+  deadline$(ms).pipe(map(() => left(staleOf(value, ms))))
 
 const staleOf = (value: unknown, ms: number): Stale => {
   if (isPrice(value)) return stale(value.topic, ms, value)

@@ -3,8 +3,8 @@ import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import type { Socket } from '../transport/transport.js'
 import { backoff, type BackoffPolicy } from './backoff.js'
-import { elapsed, wallClock } from './clock.js'
-import { delay$ } from './deadline.js'
+import { elapsed, wallClock } from '../time/clock.js'
+import { delay$ } from '../time/deadline.js'
 import { session$, type FrameSink, type SessionConfig, type SessionEvent } from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {

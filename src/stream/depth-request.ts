@@ -10,7 +10,7 @@ import { invalidMint, networkError } from '../errors/constructors.js'
 import type { DepthError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import type { HttpResponse } from '../transport/transport.js'
-import { wallClock } from './clock.js'
+import { wallClock } from '../time/clock.js'
 import { request$, type RequestConfig, type RequestError } from './request.js'
 
 export interface DepthRequestConfig extends RequestConfig {

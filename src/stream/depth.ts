@@ -4,8 +4,8 @@ import { canonicalAddress, isAddress, type Address } from '../domain/address.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import { invalidInterval, invalidMint } from '../errors/constructors.js'
 import { backoff, type BackoffPolicy } from './backoff.js'
-import { elapsed } from './clock.js'
-import { delay$ } from './deadline.js'
+import { elapsed } from '../time/clock.js'
+import { delay$ } from '../time/deadline.js'
 import type { DepthEvent } from './depth-request.js'
 
 export interface PollConfig {

@@ -9,7 +9,7 @@ import { invalidTopic } from '../errors/constructors.js'
 import type { PriceRequestError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import type { HttpResponse } from '../transport/transport.js'
-import { wallClock } from './clock.js'
+import { wallClock } from '../time/clock.js'
 import { request$, type RequestConfig } from './request.js'
 
 export interface PriceRequestConfig extends RequestConfig {

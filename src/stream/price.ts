@@ -6,7 +6,7 @@ import type { ConnectionStatus } from '../domain/status.js'
 import { baseOf, isTopic, type Topic } from '../domain/topic.js'
 import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
-import { elapsed } from './clock.js'
+import { elapsed } from '../time/clock.js'
 import { stateOf, type Entry, type PriceEvent } from './entry.js'
 import { Shard, type ShardConfig } from './shard.js'
 

@@ -3,7 +3,7 @@ import { catchError, defer, finalize, from, map, of, race, take, type Observable
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import type { HttpResponse, HttpTransport } from '../transport/transport.js'
-import { deadline$ } from './deadline.js'
+import { deadline$ } from '../time/deadline.js'
 
 export interface RequestConfig {
   readonly http: HttpTransport

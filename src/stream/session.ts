@@ -1,6 +1,6 @@
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import type { Socket, WebSocketTransport } from '../transport/transport.js'
-import { deadline$, delay$ } from './deadline.js'
+import { deadline$, delay$ } from '../time/deadline.js'
 
 export interface SessionConfig {
   readonly transport: WebSocketTransport

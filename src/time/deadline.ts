@@ -16,8 +16,10 @@ export const delay$ = (ms: number): Observable<unknown> =>
  * event loop was blocked, Node runs timers before it reads sockets, so a deadline that fires must let poll phases
  * pass: one, and more as long as they bring something, which `seen` counts.
  */
-export const deadline$ = (ms: number, seen: () => number): Observable<unknown> =>
+export const deadline$ = (ms: number, seen: () => number = nothing): Observable<unknown> =>
   delay$(ms).pipe(concatMap(() => (isVirtualTime() ? of(undefined) : afterReading$(seen))))
+
+const nothing = (): number => 0
 
 const afterReading$ = (seen: () => number): Observable<void> =>
   new Observable((subscriber) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { deadline$, delay$ } from '../../src/stream/deadline.js'
-import { marbles } from './marbles.js'
+import { deadline$, delay$ } from '../../src/time/deadline.js'
+import { marbles } from '../stream/marbles.js'
 
 const never = (): number => 0
 

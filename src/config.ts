@@ -45,6 +45,7 @@ const limits = {
   requestTimeout: { fallback: 5_000, min: 1 },
   authExpiration: { fallback: 10_000, min: 1 },
   maxTopicsPerConnection: { fallback: Infinity, min: 1 },
+  maxFramesPerSecond: { fallback: Infinity, min: 1 },
   maxFrameBytes: { fallback: 1_048_576, min: 1 },
   maxBodyBytes: { fallback: 1_048_576, min: 1 },
 } satisfies Readonly<Record<string, Bounds>>

@@ -52,6 +52,11 @@ export interface ClientOptions {
   readonly canonicalHeaders?: CanonicalHeaders
   /** Topics on one WebSocket; more open another. Default: no limit. */
   readonly maxTopicsPerConnection?: number
+  /**
+   * Subscribe and unsubscribe frames that go out in any one second, over all connections of the client together;
+   * more wait their turn, and a topic that is left while it waits is never asked for. Default: no limit.
+   */
+  readonly maxFramesPerSecond?: number
   /** The longest frame that is taken, in bytes. Default: 1 MiB. */
   readonly maxFrameBytes?: number
   /** The longest HTTP body that is taken, in bytes. Default: 1 MiB. */

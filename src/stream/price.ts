@@ -8,10 +8,12 @@ import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { stateOf, type Entry, type PriceEvent } from './entry.js'
+import { FrameBudget } from './frame-budget.js'
 import { Shard, type ShardConfig } from './shard.js'
 
-export interface PriceFeedConfig extends Omit<ShardConfig, 'nextEpoch'> {
+export interface PriceFeedConfig extends Omit<ShardConfig, 'nextEpoch' | 'budget'> {
   readonly maxTopicsPerConnection: number
+  readonly maxFramesPerSecond: number
 }
 
 /** All live prices of a client: topics, spread over as many connections as they need, usually one. */
@@ -28,7 +30,8 @@ export class PriceFeed {
   readonly errors$ = this.uncorrelated$.asObservable()
 
   constructor(private readonly config: PriceFeedConfig) {
-    this.shardConfig = { ...config, nextEpoch: () => ++this.epochs }
+    const budget = new FrameBudget(config.maxFramesPerSecond)
+    this.shardConfig = { ...config, budget, nextEpoch: () => ++this.epochs }
     this.statuses$.next(this.status)
   }
 

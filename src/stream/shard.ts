@@ -4,15 +4,18 @@ import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
-import { deadline$ } from '../time/deadline.js'
+import { deadline$, delay$ } from '../time/deadline.js'
 import type { Entry, Listener, Patience } from './entry.js'
 import { deliver } from './fan-out.js'
+import type { FrameBudget } from './frame-budget.js'
 import { Incoming } from './incoming.js'
 import { Subscriptions } from './subscriptions.js'
 import { failed, latest } from './tell.js'
 
 export interface ShardConfig extends ConnectionConfig, Patience {
   readonly service: string
+  /** What all connections of the client may send. */
+  readonly budget: FrameBudget
 }
 
 /** What a shard tells besides its deliveries. */
@@ -39,11 +42,13 @@ export class Shard {
   /** Why there is no connection, where the last attempt failed. */
   private down: Disconnected | undefined
   private reconciling: Subscription | undefined
+  /** A wait for frames to be allowed again. */
+  private pacing: Subscription | undefined
   private alarm: Subscription | undefined
   private alarmAt = Infinity
 
   constructor(
-    config: ShardConfig,
+    private readonly config: ShardConfig,
     private readonly listener: ShardListener,
   ) {
     this.subscriptions = new Subscriptions(config)
@@ -100,7 +105,8 @@ export class Shard {
 
   private changed(): void {
     this.setAlarm()
-    if (this.subscriptions.owes || this.subscriptions.size === 0) this.reconcileSoon()
+    const owes = this.subscriptions.owes && this.pacing === undefined
+    if (owes || this.subscriptions.size === 0) this.reconcileSoon()
   }
 
   /** After all that happens in this tick, so that coming and going within it costs nothing. */
@@ -114,14 +120,31 @@ export class Shard {
 
   private reconcile(): void {
     if (this.open !== undefined) this.sendFrames(this.open)
-    if (this.subscriptions.size === 0) this.hangUp({ _tag: 'Idle' })
+    if (!this.subscriptions.isWanted(elapsed())) this.hangUp({ _tag: 'Idle' })
     else if (this.dialled === undefined) this.dial()
   }
 
   private sendFrames({ socket }: OpenedEvent): void {
-    for (const frame of this.subscriptions.take(burst, elapsed())) socket.send(frame)
-    if (this.subscriptions.owes) this.reconcileSoon(asyncScheduler)
+    const now = elapsed()
+    const { budget } = this.config
+    const frames = this.subscriptions.take(Math.min(burst, budget.left(now)), now)
+    budget.spend(frames.length, now)
+    for (const frame of frames) socket.send(frame)
+    if (this.subscriptions.owes) this.sendMoreAfter(budget.wait(now))
     this.setAlarm()
+  }
+
+  private sendMoreAfter(wait: number): void {
+    if (wait === 0) return this.reconcileSoon(asyncScheduler)
+    this.pacing ??= delay$(wait).subscribe(() => {
+      this.pacing = undefined
+      this.reconcileSoon()
+    })
+  }
+
+  private stopPacing(): void {
+    this.pacing?.unsubscribe()
+    this.pacing = undefined
   }
 
   private dial(): void {
@@ -140,6 +163,7 @@ export class Shard {
   private hangUp(status: ConnectionStatus): readonly Listener[] {
     this.reconciling?.unsubscribe()
     this.reconciling = undefined
+    this.stopPacing()
     this.dialled?.unsubscribe()
     this.dialled = undefined
     this.open = undefined
@@ -171,6 +195,7 @@ export class Shard {
   private onDown(error: Disconnected): void {
     this.open = undefined
     this.down = error
+    this.stopPacing()
     const audience = this.subscriptions.disconnected()
     this.setAlarm()
     this.reconcileSoon()

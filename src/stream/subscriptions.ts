@@ -49,6 +49,12 @@ export class Subscriptions {
     return this.entries.values()
   }
 
+  /** Whether there is a topic to keep a connection for. */
+  isWanted(now: number): boolean {
+    for (const entry of this.entries.values()) if (unwantedAt(entry, this.patience) > now) return true
+    return false
+  }
+
   has(base: Address): boolean {
     return this.entries.has(base)
   }

@@ -24,6 +24,7 @@ interface Tick {
 interface Life {
   readonly ticks: readonly Tick[]
   readonly linger: number
+  readonly maxFramesPerSecond: number | undefined
   readonly saysGoodbye: boolean
   /** Whether it ends by a close rather than by all leaving. */
   readonly closes: boolean
@@ -78,6 +79,7 @@ const life: fc.Arbitrary<Life> = fc.record({
     { minLength: 1, maxLength: 40, size: 'max' },
   ),
   linger: fc.constantFrom(0, 30, 300),
+  maxFramesPerSecond: fc.constantFrom(undefined, undefined, 2, 5),
   saysGoodbye: fc.boolean(),
   closes: fc.boolean(),
 })
@@ -91,14 +93,17 @@ interface Lived {
   readonly timersLeft: number
 }
 
-const live = ({ ticks, linger, saysGoodbye, closes }: Life): Lived => {
+const live = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Life): Lived => {
   const lived: { readonly model: Model; readonly transport: ManualTransport }[] = []
   const timersLeft = virtually(
     ({ now, at, after, timers }) => {
-      const model = new Model(now, after, linger)
+      const model = new Model(now, after, linger, maxFramesPerSecond ?? Infinity)
       const transport = new ManualTransport({ ...model.transportOptions, saysGoodbye })
       lived.push({ model, transport })
-      const { client } = manual({ ...patience, linger }, transport)
+      const { client } = manual(
+        { ...patience, linger, ...(maxFramesPerSecond === undefined ? {} : { maxFramesPerSecond }) },
+        transport,
+      )
       model.watch(client)
 
       const perform = (what: Command): void => {

@@ -64,6 +64,7 @@ export class Model {
   private departed = new Map<Base, { readonly leftAt: number; answerableUntil: number }>()
   /** The subscribes that the service has not answered. */
   private pending: Base[] = []
+  private readonly sentAt: number[] = []
   private socket: ManualSocket | undefined
   private epoch = 0
   private openedAt: number | undefined
@@ -86,6 +87,7 @@ export class Model {
     private readonly now: () => number,
     private readonly after: (ms: number, act: () => void) => void,
     private readonly linger: number,
+    private readonly framesPerSecond: number,
   ) {}
 
   get transportOptions(): ManualOptions {
@@ -273,6 +275,9 @@ export class Model {
   private onFrame(socket: ManualSocket, frame: string): void {
     const { method, topic } = JSON.parse(frame) as { readonly method: string; readonly topic: string }
     const base = topic.slice(4).toLowerCase() as Base
+    this.sentAt.push(this.now())
+    const sentInTheSecond = this.sentAt.filter((at) => this.now() - at <= 1000).length
+    if (sentInTheSecond > this.framesPerSecond) this.violated(`${sentInTheSecond} frames in a second`)
     if (socket !== this.socket) this.violated('a frame went out on a connection that is gone')
     if (method === 'subscribe') this.onSubscribe(base)
     else this.onUnsubscribe(base)

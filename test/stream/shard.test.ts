@@ -570,6 +570,67 @@ describe('many topics', () => {
   })
 })
 
+describe('a cap on outgoing frames', () => {
+  const topics = Array.from({ length: 7 }, (_, index): Topic => `svc-0x${index}`)
+  const [, , , fourth, fifth] = topics as [Topic, Topic, Topic, Topic, Topic]
+
+  it('lets so many out in a second; what is left while it waits for its turn never goes out', () => {
+    const { transport, timersLeft } = play(
+      ({ at, client, transport, listen }) => {
+        const all = topics.map((topic) => listen(topic, topic))
+        at(1, () => transport.last.opens())
+        at(2, () => expect(transport.last.frames).toHaveLength(3))
+        // A price of a topic that is live brings the others no nearer.
+        at(900, () => transport.last.prices(topics[0]!, 1))
+        at(950, () => all.slice(3, 5).forEach((one) => one.unsubscribe()))
+        at(1001, () => expect(transport.last.frames).toHaveLength(3))
+        at(1100, () => expect(transport.last.frames).toHaveLength(5))
+        at(1200, () => void client.close())
+      },
+      { maxFramesPerSecond: 3 },
+    )
+    const waited = topics.filter((topic) => topic !== fourth && topic !== fifth)
+    expect(transport.last.frames).toEqual(waited.map(subscribes))
+    expect(timersLeft).toBe(0)
+  })
+
+  it('counts all connections together, those of a moment ago included', () => {
+    const sentAt: number[] = []
+    let clock = (): number => 0
+    play(
+      ({ at, now, client, transport, listen }) => {
+        clock = now
+        for (const topic of topics) listen(topic, topic)
+        for (const ms of [1, 2, 3]) at(ms, () => transport.alive.forEach((socket) => socket.opens()))
+        at(1500, () => transport.alive[0]?.drops())
+        for (const ms of [1700, 1800]) at(ms, () => transport.last.opens())
+        at(9000, () => void client.close())
+      },
+      { maxFramesPerSecond: 2, maxTopicsPerConnection: 3, pingInterval: 20_000 },
+      { sent: () => sentAt.push(clock()) },
+    )
+    // Seven topics, and again the three of the connection that was dropped.
+    expect(sentAt).toHaveLength(10)
+    for (const [index, at] of sentAt.entries()) {
+      if (index >= 2) expect(at - sentAt[index - 2]!).toBeGreaterThan(1000)
+    }
+  })
+
+  it('keeps no connection for the unsubscribes that wait: hanging up says as much', () => {
+    const { lines, timersLeft } = play(
+      ({ at, note, client, transport, listen }) => {
+        client.status$.subscribe(({ _tag }) => note(_tag))
+        const all = topics.map((topic) => listen(topic, topic))
+        at(1, () => transport.last.opens())
+        at(4000, () => all.forEach((one) => one.unsubscribe()))
+      },
+      { maxFramesPerSecond: 2, linger: 100, confirmTimeout: 60_000 },
+    )
+    expect(lines).toEqual(['0 Idle', '0 Connecting', '1 Open', '4100 Idle'])
+    expect(timersLeft).toBe(0)
+  })
+})
+
 describe('what nobody waits for any more', () => {
   it('sets no timer: not once all have left and `linger` is over, not once the client is closed', () => {
     for (const ends of ['leaves', 'closes']) {

@@ -24,6 +24,7 @@ module.exports = {
       'stream/',
       'transport/transport\\.ts',
       'options\\.ts',
+      'certificates\\.ts',
       'url\\.ts',
     ]),
     {

@@ -1,6 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { concatenated } from './auth/mac-input.js'
 import { decodeKey } from './auth/key.js'
+import { parseCertificates } from './certificates.js'
 import { createSigner, type Signer } from './auth/signer.js'
 import { chainIds, isEnvironment, type ChainId } from './domain/environment.js'
 import { defaultService } from './domain/topic.js'
@@ -89,7 +90,7 @@ export const configure = (options: ClientOptions): Configuration => {
     depth: hasDepth ? { relayer: endpointOf(relayer), sign } : undefined,
     limits: checkLimits(options),
     reconnect: checkNumbers(options.reconnect ?? {}, reconnectLimits, 'reconnect.'),
-    ca: checkCertificates(options.ca),
+    ca: options.ca === undefined ? undefined : parseCertificates('ca', options.ca),
     signal: options.signal,
     webSocket: options.webSocket,
     http: options.http,
@@ -122,12 +123,6 @@ const refuseUndefined = (options: object, path: string): void => {
 const checkService = (service: unknown): void => {
   if (typeof service === 'string' && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(service)) return
   throw new ConfigurationError('service', 'expected letters and digits, as in topics and header names')
-}
-
-const checkCertificates = (ca: unknown): string | undefined => {
-  if (ca === undefined || typeof ca === 'string') return ca
-  if (ca instanceof Uint8Array) return Buffer.from(ca).toString()
-  throw new ConfigurationError('ca', 'expected PEM certificates, as a text or as bytes')
 }
 
 const createSignerFrom = (options: ClientOptions, service: string, authKey: string): Signer => {

@@ -15,8 +15,17 @@ module.exports = {
     only('auth/', ['domain/', 'errors/']),
     only('transport/', ['domain/', 'errors/']),
     only('time/', []),
+    only('diagnostics/', ['domain/', 'errors/']),
     only('operators/', ['domain/', 'errors/', 'time/']),
-    only('stream/', ['domain/', 'errors/', 'codec/', 'auth/', 'time/', 'transport/transport\\.ts']),
+    only('stream/', [
+      'domain/',
+      'errors/',
+      'codec/',
+      'auth/',
+      'time/',
+      'diagnostics/',
+      'transport/transport\\.ts',
+    ]),
     only('config\\.ts', [
       'domain/',
       'errors/',

@@ -13,8 +13,9 @@ import type { Topic } from './domain/topic.js'
 import { ConfigurationError } from './errors/configuration-error.js'
 import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from './errors/model.js'
 import type { ClientOptions, DepthClientOptions } from './options.js'
+import type { BackoffPolicy } from './stream/backoff.js'
 import { DepthPolls } from './stream/depth.js'
-import { DepthRequests } from './stream/depth-request.js'
+import { DepthRequests, type DepthRequestConfig } from './stream/depth-request.js'
 import { Lifetime } from './stream/lifetime.js'
 import { priceRequest$ } from './stream/price-request.js'
 import { PriceFeed } from './stream/price.js'
@@ -74,13 +75,9 @@ const wire = (configuration: Configuration): Client => {
   const webSocket = configuration.webSocket ?? wsTransport(ca)
   const http = configuration.http ?? undiciTransport({ ca, connectTimeout: limits.connectTimeout })
   const shared = { ...configuration, ...limits, http, reconnect }
-  const feed = new PriceFeed({ ...shared, transport: webSocket, url: configuration.priceWsUrl })
-  const requests = depth === undefined ? undefined : new DepthRequests({ ...shared, ...depth })
-  const polls =
-    requests === undefined
-      ? undefined
-      : new DepthPolls({ request$: (mint) => requests.request$(mint), reconnect })
-
+  const { priceWsUrl: url } = configuration
+  const feed = new PriceFeed({ ...shared, transport: webSocket, url, host: new URL(url).host })
+  const depths = depth === undefined ? undefined : wireDepth({ ...shared, ...depth })
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
 
@@ -101,16 +98,23 @@ const wire = (configuration: Configuration): Client => {
     errors$: feed.errors$,
     price$: (topic) => feed.price$(topic),
     price: (topic) => lifetime.once(priceRequest$(shared, topic)),
-    depth$: (mint, interval) => lifetime.whileOpen$((polls ?? noDepth()).depth$(mint, interval)),
-    depth: (mint) => lifetime.once((requests ?? noDepth()).request$(mint)),
+    depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
+    depth: (mint) => lifetime.once((depths ?? noDepth()).requests.request$(mint)),
     inspect: () => ({
       status: feed.currentStatus,
       topics: feed.snapshot(),
-      polls: polls?.snapshot() ?? [],
+      polls: depths?.polls.snapshot() ?? [],
     }),
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+const wireDepth = (config: DepthRequestConfig & { readonly reconnect: BackoffPolicy }) => {
+  const requests = new DepthRequests(config)
+  const host = new URL(config.relayer.origin).host
+  const polls = new DepthPolls({ ...config, host, request$: (mint) => requests.request$(mint) })
+  return { requests, polls }
 }
 
 const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {

@@ -11,6 +11,9 @@ export type { ClientSnapshot, PollSnapshot, TopicSnapshot, TopicState } from './
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
 export type { Topic } from './domain/topic.js'
 
+// Diagnostics
+export type { DiagnosticMessages } from './diagnostics/messages.js'
+
 // Errors
 export { ConfigurationError } from './errors/configuration-error.js'
 export { matchError, renderError } from './errors/render.js'

@@ -47,6 +47,18 @@ describe('the first price', () => {
   })
 })
 
+describe('the metrics', () => {
+  it('count connections, failures and polls from what the channels tell', async () => {
+    const { child, output } = run('metrics.ts')
+    await once(child, 'exit')
+    expect(output()).toMatch(/^svc_connections{host="127.0.0.1:\d+"} 1$/m)
+    expect(output()).toMatch(/^svc_lost{host="127.0.0.1:\d+",code="1006"} 1$/m)
+    expect(output()).toMatch(/kind="SubscriptionRejected"} 1$/m)
+    expect(output()).toMatch(/^svc_confirm_ms_count 2$/m)
+    expect(output()).toMatch(/^svc_polls{host="127.0.0.1:\d+",result="ok"} \d+$/m)
+  })
+})
+
 describe('the live view', () => {
   it('writes plain lines into a pipe, shows the rejected token, and ends cleanly on SIGINT', async () => {
     const { child, output } = run('price-and-depth.ts')

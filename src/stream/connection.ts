@@ -1,4 +1,5 @@
 import { concat, defer, EMPTY, finalize, ignoreElements, map, of, repeat, type Observable } from 'rxjs'
+import { publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import type { Socket } from '../transport/transport.js'
@@ -13,6 +14,8 @@ export interface ReconnectPolicy extends BackoffPolicy {
 }
 
 export interface ConnectionConfig extends SessionConfig {
+  /** Host and port of `url`: how the connection is called in diagnostics. */
+  readonly host: string
   readonly reconnect: ReconnectPolicy
   /** The number of the next connection. */
   readonly nextEpoch: () => number
@@ -40,7 +43,9 @@ export interface OpenedEvent {
  */
 export class Connection {
   private failures = 0
-  private openedAt: number | undefined
+  private dialledAt = 0
+  /** The connection that is open; `since` on the clock that only moves forward, in ms. */
+  private up: { readonly epoch: number; readonly since: number } | undefined
   private retryAt = 0
 
   constructor(private readonly config: ConnectionConfig) {}
@@ -65,29 +70,48 @@ export class Connection {
   }
 
   private session$(sink: FrameSink): Observable<ConnectionEvent> {
-    return session$(this.config, sink).pipe(
+    return defer(() => {
+      this.dialledAt = elapsed()
+      return session$(this.config, sink)
+    }).pipe(
       map((event) => (event._tag === 'Lost' ? this.lost(event) : this.opened(event))),
-      finalize(() => this.ended()),
+      finalize(() => this.hungUp()),
     )
   }
 
   private opened({ socket, seen }: SessionEvent & { _tag: 'Opened' }): ConnectionEvent {
-    this.openedAt = elapsed()
-    return { _tag: 'Opened', epoch: this.config.nextEpoch(), since: wallClock(), socket, seen }
+    const { host, nextEpoch } = this.config
+    const epoch = nextEpoch()
+    const connectMs = elapsed() - this.dialledAt
+    this.up = { epoch, since: elapsed() }
+    publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
+    return { _tag: 'Opened', epoch, since: wallClock(), socket, seen }
   }
 
   private lost({ code, reason }: SessionEvent & { _tag: 'Lost' }): ConnectionEvent {
-    this.ended()
+    const { host, reconnect } = this.config
+    const ended = this.ended()
     this.failures++
-    const retryInMs = backoff(this.config.reconnect, this.failures, Math.random())
+    const retryInMs = backoff(reconnect, this.failures, Math.random())
     this.retryAt = elapsed() + retryInMs
-    return { _tag: 'Down', error: disconnected({ code, reason, attempt: this.failures, retryInMs }) }
+    const error = disconnected({ code, reason, attempt: this.failures, retryInMs })
+    publish('svc-streams:disconnected', () => ({ host, ...ended, error }))
+    return { _tag: 'Down', error }
+  }
+
+  private hungUp(): void {
+    if (this.up === undefined) return
+    const { host } = this.config
+    const ended = this.ended()
+    publish('svc-streams:disconnected', () => ({ host, ...ended, error: undefined }))
   }
 
   /** Only a connection that stayed up lets the backoff start over: one that is accepted and cut does not. */
-  private ended(): void {
-    const { stableAfter } = this.config.reconnect
-    if (this.openedAt !== undefined && elapsed() - this.openedAt >= stableAfter) this.failures = 0
-    this.openedAt = undefined
+  private ended(): { readonly epoch: number | undefined; readonly upMs: number } {
+    const { up } = this
+    const upMs = up === undefined ? 0 : elapsed() - up.since
+    if (up !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
+    this.up = undefined
+    return { epoch: up?.epoch, upMs }
   }
 }

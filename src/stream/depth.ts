@@ -2,6 +2,7 @@ import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { defer, finalize, map, of, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
 import { canonicalAddress, isAddress, type Address } from '../domain/address.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
+import { publish } from '../diagnostics/publish.js'
 import { invalidInterval, invalidMint } from '../errors/constructors.js'
 import { backoff, type BackoffPolicy } from './backoff.js'
 import { elapsed } from '../time/clock.js'
@@ -11,6 +12,8 @@ import type { DepthEvent } from './depth-request.js'
 export interface PollConfig {
   readonly request$: (mint: Address) => Observable<DepthEvent>
   readonly reconnect: BackoffPolicy
+  /** Host and port of the relayer: how it is called in diagnostics. */
+  readonly host: string
 }
 
 /** One poll that several may share. */
@@ -91,9 +94,17 @@ export class DepthPolls {
         poll.last = event
         poll.endedAt = elapsed()
         poll.failures = isLeft(event) ? poll.failures + 1 : 0
+        this.report(poll, event)
       }),
       repeat({ delay: () => delay$(this.waitAfter(poll)) }),
     )
+  }
+
+  private report({ mint, interval, startedAt, failures }: Poll, event: DepthEvent): void {
+    const { host } = this.config
+    const durationMs = elapsed() - startedAt
+    const error = isLeft(event) ? event.left : undefined
+    publish('svc-streams:poll', () => ({ host, mint, interval, durationMs, failures, error }))
   }
 
   /** The longest of what is left of the interval, the backoff, and what the service asks for, in ms. */

@@ -12,9 +12,9 @@ export interface Delivery {
 
 /**
  * Tells everybody. Rx keeps a throwing handler away from the others, and a listener that a handler has just
- * unsubscribed hears nothing. Listeners who wrote the topic alike share one value.
+ * unsubscribed hears nothing. Listeners who wrote the topic alike share one value. Returns what was told last.
  */
-export const deliver = ({ audience, tell, last = false }: Delivery): void => {
+export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent | undefined => {
   let topic: Topic | undefined
   let event: PriceEvent | undefined
   for (const listener of audience) {
@@ -25,4 +25,5 @@ export const deliver = ({ audience, tell, last = false }: Delivery): void => {
     listener.subscriber.next(event)
     if (last) listener.subscriber.complete()
   }
+  return event
 }

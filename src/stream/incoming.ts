@@ -1,15 +1,19 @@
 import { readFrame } from '../codec/frame.js'
+import { publish } from '../diagnostics/publish.js'
 import { baseOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
 import { deliver } from './fan-out.js'
+import { report } from './report.js'
 import type { Subscriptions } from './subscriptions.js'
 import { failed, quoted } from './tell.js'
 
 export interface IncomingContext {
   readonly subscriptions: Subscriptions
   readonly service: string
+  /** How the connection is called in diagnostics. */
+  readonly host: string
   readonly epoch: () => number
   readonly uncorrelated: (error: UncorrelatedError) => void
   /** The state has changed, and nobody has been told yet. */
@@ -75,13 +79,14 @@ export class Incoming {
     const delivery = this.context.subscriptions.refused(text, elapsed())
     this.context.changed()
     if (delivery === undefined) this.context.uncorrelated(uncorrelatedError('error-text', text))
-    else deliver(delivery)
+    else report(this.context.host, deliver(delivery))
   }
 
   private malformed(topic: string | undefined, error: DecodeError, text: string): void {
-    const { subscriptions, service } = this.context
+    const { subscriptions, service, host } = this.context
     const base = topic === undefined ? undefined : baseOf(topic, service)
     const entry = base === undefined ? undefined : subscriptions.asked(base)
+    publish('svc-streams:decode-error', () => ({ host, topic: entry?.topic, error }))
     if (entry !== undefined) {
       deliver({ audience: entry.audience, tell: failed(() => error) })
     } else if (base === undefined || !subscriptions.isDeparted(base, elapsed())) {

@@ -1,5 +1,6 @@
 import { asapScheduler, asyncScheduler, Observable, Subscription, takeUntil, type SchedulerLike } from 'rxjs'
 import type { Address } from '../domain/address.js'
+import { publish } from '../diagnostics/publish.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
@@ -9,6 +10,7 @@ import type { Entry, Listener, Patience } from './entry.js'
 import { deliver } from './fan-out.js'
 import type { FrameBudget } from './frame-budget.js'
 import { Incoming } from './incoming.js'
+import { report } from './report.js'
 import { Subscriptions } from './subscriptions.js'
 import { failed, latest } from './tell.js'
 
@@ -51,11 +53,15 @@ export class Shard {
     private readonly config: ShardConfig,
     private readonly listener: ShardListener,
   ) {
-    this.subscriptions = new Subscriptions(config)
+    this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
+      const epoch = this.open?.epoch ?? 0
+      publish('svc-streams:subscribed', () => ({ host: config.host, topic, epoch, confirmMs }))
+    })
     this.connection = new Connection(config)
     this.incoming = new Incoming({
       subscriptions: this.subscriptions,
       service: config.service,
+      host: config.host,
       epoch: () => this.open?.epoch ?? 0,
       uncorrelated: listener.uncorrelated,
       changed: () => this.changed(),
@@ -230,7 +236,7 @@ export class Shard {
     const deliveries = this.subscriptions.expire(elapsed())
     this.setAlarm()
     if (this.subscriptions.owes) this.reconcileSoon()
-    for (const delivery of deliveries) deliver(delivery)
+    for (const delivery of deliveries) report(this.config.host, deliver(delivery))
   }
 }
 

@@ -22,7 +22,7 @@ import { failed, refused, silent, type Tell } from './tell.js'
 
 /**
  * Which topics are wanted, asked for, waiting, live: the one truth that frames, deadlines and deliveries are
- * derived from. It sends nothing, sets no timer and tells nobody; `now` is of the clock that only moves forward.
+ * derived from. It sends nothing, sets no timer and tells no listener; `now` is of the clock that only moves forward.
  */
 export class Subscriptions {
   private readonly entries = new Map<Address, Entry>()
@@ -32,7 +32,11 @@ export class Subscriptions {
   private readonly texts = new ErrorTexts()
   private due = Infinity
 
-  constructor(private readonly patience: Patience) {
+  constructor(
+    private readonly patience: Patience,
+    /** Called when a subscribe has been answered, so many ms after it was sent. */
+    private readonly answered: (entry: Entry, confirmMs: number) => void = () => undefined,
+  ) {
     this.departed = new Departed(patience.confirmTimeout)
   }
 
@@ -123,9 +127,7 @@ export class Subscriptions {
     this.departed.answered(base)
     const entry = this.entries.get(base)
     if (entry === undefined || !isWaiting(entry)) return
-    entry.heardAt = now
-    entry.askAgain = false
-    this.schedule(entry)
+    this.heard(entry, now)
   }
 
   /** Returns the topic's entry, or `undefined` where the topic is not subscribed on this connection. */
@@ -133,10 +135,7 @@ export class Subscriptions {
     const entry = this.asked(base)
     if (entry === undefined) return undefined
     entry.last = quote
-    entry.heardAt = now
-    entry.stale = false
-    entry.askAgain = false
-    this.schedule(entry)
+    this.heard(entry, now)
     return entry
   }
 
@@ -186,6 +185,15 @@ export class Subscriptions {
     this.entries.set(base, entry)
     this.pending.add(entry)
     return entry
+  }
+
+  private heard(entry: Entry, now: number): void {
+    const confirmMs = entry.heardAt === undefined ? now - (entry.askedAt ?? now) : undefined
+    entry.heardAt = now
+    entry.stale = false
+    entry.askAgain = false
+    this.schedule(entry)
+    if (confirmMs !== undefined) this.answered(entry, confirmMs)
   }
 
   private forget(entry: Entry): void {

@@ -19,7 +19,7 @@ const answers: Readonly<Record<string, Either<DepthError, Depth>>> = {
 }
 
 const pollsOf = (request$: PollConfig['request$'], policy = reconnect): DepthPolls =>
-  new DepthPolls({ request$, reconnect: policy })
+  new DepthPolls({ request$, reconnect: policy, host: 'relayer' })
 
 /** When requests start that are answered at once, one after the other, by these; the last goes on for ever. */
 const startsOf = (

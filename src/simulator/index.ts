@@ -5,6 +5,9 @@ export type { Simulator } from './simulator.js'
 export type { SimulatorOptions } from './options.js'
 export { SimulatorError } from './simulator-error.js'
 
+// The network before it.
+export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.js'
+
 // What it was asked.
 export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './received.js'
 

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server as HttpServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 import { SimulatorError } from './simulator-error.js'
 
 /** The only interface that the simulator listens on. */
@@ -17,7 +17,7 @@ export const listen = (server: Server, port: number, option: string): Promise<nu
   })
 
 /** Ends all connections but upgraded ones. Resolves when the port is free. */
-export const stopListening = (server: Server): Promise<void> =>
+export const stopListening = (server: HttpServer): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()

@@ -1,0 +1,130 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { checkValue, integer } from './check.js'
+import { host, listen } from './listen.js'
+import { seededRandom } from './random.js'
+import { SimulatorError } from './simulator-error.js'
+import { link } from './tcp-link.js'
+
+/** A network between a client and a service, on request a bad one. */
+export interface TcpProxy {
+  /** The service's address by way of the proxy. */
+  readonly url: string
+  /** How many connections it carries now. */
+  readonly connections: number
+  /** From now on data arrives so much later, in ms; 0: at once. */
+  readonly delay: (ms: number) => void
+  /** Ends all connections, without a WebSocket's close frame. */
+  readonly cut: () => void
+  /** Resets all connections. */
+  readonly reset: () => void
+  /** Carries nothing and ends nothing until it thaws; new connections are accepted, and as deaf. */
+  readonly freeze: () => void
+  /** Goes on where it froze: what came meanwhile arrives. */
+  readonly thaw: () => void
+  /** Flips a bit of the data that goes to the service (`up`) or comes from it (`down`) next. */
+  readonly corrupt: (direction: 'up' | 'down') => void
+  /** Ends everything; resolves when the port is free. Idempotent. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+export interface TcpProxyOptions {
+  /** The service's address, such as a simulator's `priceWsUrl`. Its scheme, path and query stay in the proxy's own. */
+  readonly target: string
+  /** The port to listen on. Default: 0, any free one. */
+  readonly port?: number
+  /** What decides which bits are flipped. Default: 1. */
+  readonly seed?: number
+}
+
+/**
+ * Starts a TCP proxy on loopback that delays, cuts, resets, freezes and corrupts when told to. Rejects with a
+ * `SimulatorError` where an option is bad or the port taken.
+ *
+ * @example
+ * const network = await startTcpProxy({ target: simulator.priceWsUrl })
+ * const client = createClient({ environment: 'mainnet', ...simulator, priceWsUrl: network.url })
+ * network.freeze() // and no close frame, no error, nothing
+ */
+export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOptions): Promise<TcpProxy> => {
+  if (!URL.canParse(target)) throw new SimulatorError('target', 'expected the address of a service')
+  const url = new URL(target)
+  const servicePort = Number(url.port) || defaultPorts[url.protocol]
+  if (servicePort === undefined) throw new SimulatorError('target', 'expected an address with a port')
+  const serviceHost = url.hostname.replace(/^\[|\]$/g, '')
+
+  const random = seededRandom(`proxy ${seed}`)
+  const clients = new Set<Socket>()
+  const toCorrupt = { up: false, down: false }
+  let lateBy = 0
+  let thawed = Promise.resolve()
+  let thaw = (): void => undefined
+
+  const passage = async (): Promise<void> => {
+    if (lateBy > 0) await wait(lateBy)
+    await thawed
+  }
+  const mangled = (data: Buffer, direction: 'up' | 'down'): Buffer => {
+    if (!toCorrupt[direction]) return data
+    toCorrupt[direction] = false
+    const corrupted = Buffer.from(data)
+    const at = Math.floor(random() * corrupted.length)
+    corrupted.writeUInt8(corrupted.readUInt8(at) ^ (1 << Math.floor(random() * 8)), at)
+    return corrupted
+  }
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const service = connect({ host: serviceHost, port: servicePort, allowHalfOpen: true, noDelay: true })
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
+    // What has failed is gone, which its link finds out.
+    client.on('error', () => client.destroy())
+    service.on('error', () => service.destroy())
+    link(client, service, { passage, mangled })
+  })
+  url.port = String(await listen(server, port, 'port'))
+  url.hostname = host
+
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      thaw()
+      server.close(() => resolve())
+      for (const client of clients) client.destroy()
+    })
+
+  return {
+    url: url.href,
+    get connections() {
+      return clients.size
+    },
+    delay: (ms) => {
+      checkValue('delay', ms, integer(0, 60_000, 'a whole number of ms'))
+      lateBy = ms
+    },
+    cut: () => {
+      for (const client of clients) client.destroy()
+    },
+    reset: () => {
+      for (const client of clients) client.resetAndDestroy()
+    },
+    freeze: () => {
+      thaw()
+      thawed = new Promise((resolve) => (thaw = resolve))
+    },
+    thaw: () => thaw(),
+    corrupt: (direction) => {
+      toCorrupt[direction] = true
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const defaultPorts: Readonly<Partial<Record<string, number>>> = {
+  'http:': 80,
+  'ws:': 80,
+  'https:': 443,
+  'wss:': 443,
+}

@@ -29,8 +29,14 @@ const carry = async (from: Socket, to: Socket, direction: 'up' | 'down', network
     // One end is gone without a goodbye, and so goes the other.
     await network.passage()
     if (isCut(error)) to.destroy()
-    else to.resetAndDestroy()
+    else reset(to)
   }
+}
+
+/** Ends a connection with an RST. Node never closes a socket that it is to reset while it says goodbye. */
+export const reset = (socket: Socket): void => {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 /** Whether a socket was just closed, rather than reset, or refused. */

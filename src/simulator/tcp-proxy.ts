@@ -5,7 +5,7 @@ import { checkValue, integer } from './check.js'
 import { host, listen } from './listen.js'
 import { seededRandom } from './random.js'
 import { SimulatorError } from './simulator-error.js'
-import { link } from './tcp-link.js'
+import { link, reset } from './tcp-link.js'
 
 /** A network between a client and a service, on request a bad one. */
 export interface TcpProxy {
@@ -19,12 +19,12 @@ export interface TcpProxy {
   readonly cut: () => void
   /** Resets all connections. */
   readonly reset: () => void
-  /** Carries nothing and ends nothing until it thaws; new connections are accepted, and as deaf. */
+  /** Carries nothing and ends nothing until it heals; new connections are accepted, and as deaf. */
   readonly freeze: () => void
-  /** Goes on where it froze: what came meanwhile arrives. */
-  readonly thaw: () => void
   /** Flips a bit of the data that goes to the service (`up`) or comes from it (`down`) next. */
   readonly corrupt: (direction: 'up' | 'down') => void
+  /** From now on all is well: nothing is late or corrupted, and what was frozen goes on where it was. */
+  readonly heal: () => void
   /** Ends everything; resolves when the port is free. Idempotent. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -107,15 +107,19 @@ export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOpti
       for (const client of clients) client.destroy()
     },
     reset: () => {
-      for (const client of clients) client.resetAndDestroy()
+      for (const client of clients) reset(client)
     },
     freeze: () => {
       thaw()
       thawed = new Promise((resolve) => (thaw = resolve))
     },
-    thaw: () => thaw(),
     corrupt: (direction) => {
       toCorrupt[direction] = true
+    },
+    heal: () => {
+      lateBy = 0
+      toCorrupt.up = toCorrupt.down = false
+      thaw()
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -71,9 +71,11 @@ export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined 
 /** Waiting, and the wait for the answer has not ended. */
 export const isUnanswered = (entry: Entry): boolean => isWaiting(entry) && !entry.askAgain
 
-/** When it is no longer wanted, because nobody came back in time. */
-export const unwantedAt = (entry: Entry, { linger }: Patience): number =>
-  entry.leftAt === undefined ? Infinity : entry.leftAt + linger
+/** When it is no longer wanted, because nobody came back in time. Nobody waits for what the service does not answer. */
+export const unwantedAt = ({ leftAt, askAgain }: Entry, { linger }: Patience): number => {
+  if (leftAt === undefined) return Infinity
+  return askAgain ? leftAt : leftAt + linger
+}
 
 /** When its silence becomes an error: it is not confirmed in time, or goes stale. */
 export const silentAt = (entry: Entry, patience: Patience): number => {

@@ -76,7 +76,7 @@ export class Subscriptions {
     if (entry.audience.length > 0 || this.entries.get(entry.base) !== entry) return
     entry.leftAt = now
     if (entry.askedAt === undefined) this.forget(entry)
-    else if (this.patience.linger === 0) this.pending.add(entry)
+    else if (unwantedAt(entry, this.patience) <= now) this.pending.add(entry)
     else this.schedule(entry)
   }
 

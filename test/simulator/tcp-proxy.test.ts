@@ -116,7 +116,7 @@ describe('a network that is told to', () => {
     await eventually(() => expect(client.events).toEqual(['ECONNRESET', 'close']))
   })
 
-  it('freezes: nothing comes and nothing ends, not on new connections either, until it thaws', async () => {
+  it('freezes: nothing comes and nothing ends, not on new connections either, until it heals', async () => {
     const { proxy, client, service, elsewhere } = await start()
     proxy.freeze()
     service[0]!.socket.write('frozen')
@@ -128,7 +128,7 @@ describe('a network that is told to', () => {
     expect(client.received()).toHaveLength(0)
     expect([client.events, late.events]).toEqual([[], []])
     expect(service[1]?.received() ?? []).toHaveLength(0)
-    proxy.thaw()
+    proxy.heal()
     await eventually(() => expect(client.received().toString()).toBe('frozen'))
     await eventually(() => expect(client.events).toContain('end'))
     await eventually(() => expect(service[1]?.received().toString()).toBe('deaf'))
@@ -148,6 +148,15 @@ describe('a network that is told to', () => {
     await eventually(() => expect(to.received().subarray(100).equals(zeros)).toBe(true))
   })
 
+  it('heals: what was to be corrupted is not, and nothing is late', async () => {
+    const { proxy, client, service } = await start()
+    proxy.delay(60_000)
+    proxy.corrupt('up')
+    proxy.heal()
+    client.socket.write('well')
+    await eventually(() => expect(service[0]!.received().toString()).toBe('well'))
+  })
+
   it('closes, frozen or not, more than once', async () => {
     const { proxy, client } = await start()
     proxy.freeze()
@@ -157,13 +166,15 @@ describe('a network that is told to', () => {
   })
 })
 
-it.each([
-  ['target', { target: 'nowhere' }],
-  ['target', { target: 'tcp://127.0.0.1' }],
-  ['port', { target: 'ws://127.0.0.1:1', port: 1 }],
-])('%s is named where it is bad', async (option, options) => {
-  const refusal = await startTcpProxy(options).catch((error: unknown) => error)
-  if (option === 'port' && !(refusal instanceof Error)) return closing(refusal as TcpProxy)
-  expect(refusal).toBeInstanceOf(SimulatorError)
-  expect(refusal).toMatchObject({ message: expect.stringContaining(option) as unknown })
+describe('what it cannot start with', () => {
+  it.each(['nowhere', 'tcp://127.0.0.1'])('is refused: a target like %s', async (target) => {
+    await expect(startTcpProxy({ target })).rejects.toThrow(SimulatorError)
+    await expect(startTcpProxy({ target })).rejects.toThrow(/^target: /)
+  })
+
+  it('is refused: a port that is taken', async () => {
+    const { proxy } = await start()
+    const taken = { target: 'ws://127.0.0.1:1', port: Number(new URL(proxy.url).port) }
+    await expect(startTcpProxy(taken)).rejects.toThrow(/^port: .* in use/)
+  })
 })

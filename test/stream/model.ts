@@ -286,7 +286,7 @@ export class Model {
   private onSubscribe(base: Base): void {
     const now = this.now()
     const before = this.asked.get(base)
-    if (before === undefined && this.activeOf(base).length === 0) this.violated(`${base} asked for nobody`)
+    if (this.activeOf(base).length === 0) this.violated(`${base} asked for nobody`)
     if (before !== undefined) {
       const isOutOfTime = before.heardAt === undefined && now - before.askedAt >= patience.confirmTimeout
       if (!isOutOfTime) this.violated(`${base} asked twice`)

@@ -147,6 +147,17 @@ describe('a topic asked for', () => {
     expect(told(subscriptions.expire(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
   })
 
+  it('is asked for again for those who listen alone: left before or after its time, it is given up', () => {
+    for (const leftAt of [290, 310]) {
+      const { subscriptions, listeners, entries } = asked([aa])
+      if (leftAt < 300) subscriptions.leave(entries[0]!, listeners[0]!, leftAt)
+      subscriptions.expire(300)
+      if (leftAt > 300) subscriptions.leave(entries[0]!, listeners[0]!, leftAt)
+      expect(subscriptions.take(Infinity, 310)).toEqual([unsubscribes('svc-0xaa')])
+      expect(subscriptions.size).toBe(0)
+    }
+  })
+
   it('is confirmed by a confirmation, or by a price', () => {
     const { subscriptions } = asked([aa, bb])
     subscriptions.confirmed(aa, 100)

@@ -2,8 +2,7 @@ import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscribeFrame, unsubscribeFrame } from '../codec/frame-out.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
-import { attribute } from './attribution.js'
-import { Departed } from './departed.js'
+import { Answers } from './answers.js'
 import {
   createEntry,
   disconnectEntry,
@@ -16,7 +15,6 @@ import {
   type Patience,
   type Quote,
 } from './entry.js'
-import { ErrorTexts } from './error-texts.js'
 import type { Delivery } from './fan-out.js'
 import { failed, refused, silent, type Tell } from './tell.js'
 
@@ -28,16 +26,15 @@ export class Subscriptions {
   private readonly entries = new Map<Address, Entry>()
   /** The entries that a frame may be owed for. Whether one is, their state says when its turn comes. */
   private readonly pending = new Set<Entry>()
-  private readonly departed: Departed
-  private readonly texts = new ErrorTexts()
+  private readonly answers: Answers
   private due = Infinity
 
   constructor(
     private readonly patience: Patience,
     /** Called when a subscribe has been answered, so many ms after it was sent. */
-    private readonly answered: (entry: Entry, confirmMs: number) => void = () => undefined,
+    private readonly confirmation: (entry: Entry, confirmMs: number) => void = () => undefined,
   ) {
-    this.departed = new Departed(patience.confirmTimeout)
+    this.answers = new Answers(this.entries, patience)
   }
 
   get size(): number {
@@ -94,8 +91,7 @@ export class Subscriptions {
       for (const listener of entry.audience) audience.push(listener)
     }
     this.pending.clear()
-    this.departed.clear()
-    this.texts.clear()
+    this.answers.clear()
     this.due = Infinity
     return audience
   }
@@ -103,28 +99,28 @@ export class Subscriptions {
   /** The frames that are owed, at most so many, taken as sent. */
   take(limit: number, now: number): readonly string[] {
     const frames: string[] = []
-    let { holdsBack } = this
+    let { holdsBack } = this.answers
     for (const entry of this.pending) {
       if (frames.length >= limit) break
       if (holdsBack && entry.askAgain) continue
       this.pending.delete(entry)
       const frame = this.frameFor(entry, now)
       if (frame !== undefined) frames.push(frame)
-      holdsBack ||= !this.texts.isEmpty && isUnanswered(entry)
+      holdsBack ||= this.answers.isUnclear && isUnanswered(entry)
     }
     return frames
   }
 
   /** Whether `take` has more to give. */
   get owes(): boolean {
-    const { holdsBack } = this
+    const { holdsBack } = this.answers
     for (const entry of this.pending) if (!holdsBack || !entry.askAgain) return true
     return false
   }
 
   /** A topic in a confirmation is confirmed; absence from it proves nothing. */
   confirmed(base: Address, now: number): void {
-    this.departed.answered(base)
+    this.answers.answered(base)
     const entry = this.entries.get(base)
     if (entry === undefined || !isWaiting(entry)) return
     this.heard(entry, now)
@@ -146,21 +142,14 @@ export class Subscriptions {
 
   /** Whether a frame for this topic may be late rather than wrong. */
   isDeparted(base: Address, now: number): boolean {
-    return this.departed.has(base, now)
+    return this.answers.isDeparted(base, now)
   }
 
   /** An error text: what is to be told of it, or `undefined` where it belongs to no topic. */
   refused(text: string, now: number): Delivery | undefined {
-    const base = attribute(text, {
-      isWaiting: (address) => this.isWaiting(address),
-      bases: () => this.unanswered(now),
-    })
-    if (base === undefined) {
-      this.texts.add(text, now)
-      return undefined
-    }
+    const base = this.answers.answeredBy(text, now)
+    if (base === undefined) return undefined
     const entry = this.entries.get(base)
-    this.departed.answered(base)
     if (entry === undefined || !isWaiting(entry)) return { audience: [], tell: refused(text) }
     this.forget(entry)
     return { audience: entry.audience, tell: refused(text), last: true }
@@ -193,7 +182,7 @@ export class Subscriptions {
     entry.stale = false
     entry.askAgain = false
     this.schedule(entry)
-    if (confirmMs !== undefined) this.answered(entry, confirmMs)
+    if (confirmMs !== undefined) this.confirmation(entry, confirmMs)
   }
 
   private forget(entry: Entry): void {
@@ -217,29 +206,8 @@ export class Subscriptions {
     }
     this.forget(entry)
     if (entry.askedAt === undefined) return undefined
-    const answerableUntil = isUnanswered(entry) ? entry.askedAt + this.patience.confirmTimeout : 0
-    this.departed.add(entry.base, now, answerableUntil)
+    this.answers.leaves(entry, now)
     return unsubscribeFrame(entry.topic)
-  }
-
-  /**
-   * After an error text that could not be attributed, topics that are asked for again go one by one: the next such
-   * text then has only one subscribe that it can be about.
-   */
-  private get holdsBack(): boolean {
-    if (this.texts.isEmpty) return false
-    for (const entry of this.entries.values()) if (isUnanswered(entry)) return true
-    return false
-  }
-
-  private isWaiting(base: Address): boolean {
-    const entry = this.entries.get(base)
-    return entry !== undefined && isWaiting(entry)
-  }
-
-  private unanswered(now: number): readonly Address[] {
-    const waiting = [...this.entries.values()].filter(isUnanswered).map(({ base }) => base)
-    return [...waiting, ...this.departed.unanswered(now)]
   }
 
   private silenced(entry: Entry, now: number): Tell {
@@ -247,7 +215,7 @@ export class Subscriptions {
       entry.stale = true
       return silent(entry, now)
     }
-    const recent = this.texts.since(entry.askedAt ?? now)
+    const recent = this.answers.textsSince(entry.askedAt ?? now)
     entry.askAgain = true
     this.pending.add(entry)
     return failed((topic) => subscriptionTimeout(topic, this.patience.confirmTimeout, recent))

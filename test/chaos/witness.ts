@@ -270,7 +270,7 @@ const priceIn = (frame: string): { readonly base: Base; readonly price: number }
     const value: unknown = JSON.parse(frame)
     if (typeof value !== 'object' || value === null || 'subscriptions' in value) return undefined
     const { topic, price } = value as { readonly topic?: unknown; readonly price?: unknown }
-    const isTopic = typeof topic === 'string' && /^svc-0x[0-9a-f]+(?:-.*)?$/i.test(topic)
+    const isTopic = typeof topic === 'string' && /^svc-0x[0-9a-fA-F]+(?:-.*)?$/.test(topic)
     const isPrice = typeof price === 'number' && Number.isFinite(price) && price > 0
     return isTopic && isPrice ? { base: baseOf(topic), price } : undefined
   } catch {

@@ -43,14 +43,17 @@ export interface OpenedEvent {
  */
 export class Connection {
   private failures = 0
-  private dialledAt = 0
+  /** When the dial began that has neither opened nor failed yet. */
+  private dialledAt: number | undefined
   /** The connection that is open; `since` on the clock that only moves forward, in ms. */
   private up: { readonly epoch: number; readonly since: number } | undefined
   private retryAt = 0
+  /** When to dial again at the earliest where the last dial was given up. */
+  private redialAt = 0
 
   constructor(private readonly config: ConnectionConfig) {}
 
-  /** What is left of the wait before the next attempt, in ms. */
+  /** What is left of the wait after the last failure, in ms. */
   get retryInMs(): number {
     return Math.max(0, this.retryAt - elapsed())
   }
@@ -61,7 +64,7 @@ export class Connection {
   }
 
   private wait$(): Observable<never> {
-    const wait = this.retryInMs
+    const wait = Math.max(this.retryInMs, this.redialAt - elapsed())
     return wait > 0 ? delay$(wait).pipe(ignoreElements()) : EMPTY
   }
 
@@ -82,7 +85,8 @@ export class Connection {
   private opened({ socket, seen }: SessionEvent & { _tag: 'Opened' }): ConnectionEvent {
     const { host, nextEpoch } = this.config
     const epoch = nextEpoch()
-    const connectMs = elapsed() - this.dialledAt
+    const connectMs = elapsed() - (this.dialledAt ?? 0)
+    this.dialledAt = undefined
     this.up = { epoch, since: elapsed() }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
     return { _tag: 'Opened', epoch, since: wallClock(), socket, seen }
@@ -91,6 +95,7 @@ export class Connection {
   private lost({ code, reason }: SessionEvent & { _tag: 'Lost' }): ConnectionEvent {
     const { host, reconnect } = this.config
     const ended = this.ended()
+    this.dialledAt = undefined
     this.failures++
     const retryInMs = backoff(reconnect, this.failures, Math.random())
     this.retryAt = elapsed() + retryInMs
@@ -99,9 +104,12 @@ export class Connection {
     return { _tag: 'Down', error }
   }
 
+  /** A dial that is given up is no failure, but whoever comes and goes again and again must wait like others. */
   private hungUp(): void {
+    const { host, reconnect } = this.config
+    if (this.dialledAt !== undefined) this.redialAt = this.dialledAt + backoff(reconnect, 1, Math.random())
+    this.dialledAt = undefined
     if (this.up === undefined) return
-    const { host } = this.config
     const ended = this.ended()
     publish('svc-streams:disconnected', () => ({ host, ...ended, error: undefined }))
   }

@@ -369,6 +369,22 @@ describe('liveness', () => {
 })
 
 describe('coming and going while the connection is down', () => {
+  it('does not become a busy loop where dials hang, either', () => {
+    const transport = new ManualTransport()
+    virtually(({ at }) => {
+      const { client } = manual({ linger: 0, reconnect: { initialDelay: 1000 } }, transport)
+      for (let visit = 0; visit < 1000; visit++) {
+        at(visit * 10, () => {
+          const visitor = client.price$(a).subscribe()
+          at(visit * 10 + 5, () => visitor.unsubscribe())
+        })
+      }
+    })
+    // Ten seconds, and on average half a second between two dials.
+    expect(transport.sockets.length).toBeGreaterThan(10)
+    expect(transport.sockets.length).toBeLessThan(25)
+  })
+
   it('does not dial before the wait is over, and tells who comes that it is down', () => {
     const lines: string[] = []
     const timersLeft = virtually(({ now, at: when, after }) => {

@@ -1,0 +1,372 @@
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import {
+  filter,
+  firstValueFrom,
+  merge,
+  NEVER,
+  repeat,
+  Subject,
+  Subscription,
+  switchMap,
+  take,
+  tap,
+} from 'rxjs'
+import type { Client, ConnectionStatus, Topic } from 'svc-streams'
+import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { unhandledErrors } from '../stream/unhandled.js'
+import { block } from '../support/foreign-service.js'
+import {
+  btcTopic,
+  clientOf,
+  ethTopic,
+  record,
+  startService,
+  wbtc,
+  weth,
+  type Recorded,
+} from '../support/service.js'
+import { eventually } from '../transport/eventually.js'
+
+// A handler that throws, and frames of every kind of garbage, are in client.test.ts.
+
+const unhandled = unhandledErrors()
+
+const limit = 10_000
+
+const start = async (simulated: SimulatorOptions = {}): Promise<{ simulator: Simulator; client: Client }> => {
+  const simulator = await startService(simulated)
+  const reconnect = { initialDelay: 5, maxDelay: 5 }
+  return { simulator, client: clientOf(simulator, { maxFrameBytes: limit, linger: 10, reconnect }) }
+}
+
+type Stream = Recorded<{ readonly _tag: string }, unknown>
+
+/** Waits until the streams have gone on for a while from here. */
+const goOn = async (...streams: readonly Stream[]): Promise<void> => {
+  const before = streams.map(({ rights }) => rights().length)
+  await eventually(() =>
+    streams.forEach(({ rights }, index) => expect(rights().length).toBeGreaterThan(before[index]! + 2)),
+  )
+}
+
+let thrown = 0
+beforeEach(() => {
+  thrown = 0
+})
+
+const boom = (): never => {
+  thrown += 1
+  throw new Error('mine')
+}
+
+describe('a handler that throws', () => {
+  it.each<[string, (client: Client) => Subscription]>([
+    ['next of depth$', (client) => client.depth$(weth, 5).pipe(take(2)).subscribe(boom)],
+    ['next of status$', (client) => client.status$.subscribe(boom)],
+    ['next of errors$', (client) => client.errors$.subscribe(boom)],
+    ['complete', (client) => client.price$('svc-0xdead').subscribe({ complete: boom })],
+  ])('in %s hurts nobody else', async (_where, attach) => {
+    const { simulator, client } = await start({ faults: { garbage: ['binary'] } })
+    const attached = attach(client)
+    const [eth, btc, depth] = [
+      record(client.price$(ethTopic)),
+      record(client.price$(btcTopic)),
+      record(client.depth$(weth, 5)),
+    ]
+    await eventually(() => expect(thrown).toBeGreaterThan(0))
+    await goOn(eth, btc, depth)
+    attached.unsubscribe()
+    for (const { tags } of [eth, btc, depth]) expect(new Set(tags())).toEqual(new Set(['Right']))
+    expect(simulator.upgrades).toBe(1)
+    // Rx reports each of them, a little later.
+    await eventually(() => expect(unhandled.length).toBe(thrown))
+  })
+
+  it('in an operator ends its own stream, and no other', async () => {
+    const { simulator, client } = await start()
+    let failure: unknown
+    const failing = client.price$(ethTopic).pipe(filter(boom))
+    failing.subscribe({ error: (error: unknown) => (failure = error) })
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    expect(failure).toEqual(new Error('mine'))
+    expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe('a long frame', () => {
+  it('just within the limit is an error of its own, and nothing else is disturbed', async () => {
+    const { simulator, client } = await start()
+    const errors: string[] = []
+    client.errors$.subscribe(({ kind }) => errors.push(kind))
+    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    await goOn(eth, btc)
+    simulator.send('x'.repeat(limit))
+    simulator.send(`{"topic":"${ethTopic}","price":"`.padEnd(limit - 2, 'x') + '"}')
+    await goOn(eth, btc)
+    expect(errors).toEqual(['error-text'])
+    expect(eth.tags().filter((tag) => tag !== 'Right')).toEqual(['DecodeError'])
+    expect(new Set(btc.tags())).toEqual(new Set(['Right']))
+    expect(simulator.upgrades).toBe(1)
+  })
+
+  it('just within the limit may be a price', async () => {
+    const { simulator, client } = await start()
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    simulator.send(`{"topic":"${ethTopic}","price":123456789}`.padEnd(limit))
+    await eventually(() => expect(eth.rights().map(({ price }) => price)).toContain(123456789))
+  })
+
+  it('beyond it ends the connection with 1009, and all come back on the next', async () => {
+    const { simulator, client } = await start()
+    const errors: unknown[] = []
+    client.errors$.subscribe((error) => errors.push(error))
+    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    await goOn(eth, btc)
+    simulator.send(`{"topic":"${ethTopic}","price":123456789}`.padEnd(limit + 1))
+    await eventually(() => {
+      for (const { rights } of [eth, btc]) expect(rights().at(-1)?.epoch).toBe(2)
+    })
+    for (const { events, rights } of [eth, btc]) {
+      expect(events.filter(isLeft)).toMatchObject([{ left: { _tag: 'Disconnected', code: 1009 } }])
+      expect(rights().map(({ price }) => price)).not.toContain(123456789)
+    }
+    expect(errors).toEqual([])
+  })
+})
+
+describe('a binary frame', () => {
+  it('is no price, though it spells one', async () => {
+    const { simulator, client } = await start()
+    const errors: string[] = []
+    client.errors$.subscribe(({ kind }) => errors.push(kind))
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    simulator.send(Buffer.from(`{"topic":"${ethTopic}","price":123456789}`))
+    await goOn(eth)
+    expect(errors).toEqual(['binary'])
+    expect(eth.rights().map(({ price }) => price)).not.toContain(123456789)
+    expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe('a slow consumer', () => {
+  it('that keeps the thread busy delays others, and takes nothing from them', async () => {
+    const { simulator, client } = await start()
+    client.price$(ethTopic).subscribe(() => block(15))
+    const [eth, same, btc] = [
+      record(client.price$(ethTopic)),
+      record(client.price$(ethTopic)),
+      record(client.price$(btcTopic)),
+    ]
+    await goOn(eth, btc)
+    expect(same.events).toEqual(eth.events)
+    for (const { tags } of [eth, btc]) expect(new Set(tags())).toEqual(new Set(['Right']))
+    expect(simulator.upgrades).toBe(1)
+  })
+
+  it('that never takes its second value holds nobody up', async () => {
+    const { client } = await start()
+    client
+      .price$(ethTopic)
+      .pipe(switchMap(() => NEVER))
+      .subscribe()
+    const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
+    await goOn(eth, depth)
+  })
+})
+
+/** What is active at the service, over all connections. */
+const active = ({ connections }: Simulator): readonly string[] => connections.flatMap(({ topics }) => topics)
+
+describe('from inside next', () => {
+  it('one may subscribe: to the same topic, which is told the price at once, and to another', async () => {
+    const { simulator, client } = await start()
+    let streams: readonly Stream[] = []
+    client
+      .price$(ethTopic)
+      .pipe(filter(isRight), take(1))
+      .subscribe(() => {
+        const same = record(client.price$(ethTopic))
+        expect(same.rights().length).toBe(1)
+        streams = [same, record(client.price$(btcTopic)), record(client.depth$(weth, 5))]
+      })
+    await eventually(() => expect(streams.length).toBe(3))
+    await goOn(...streams)
+    expect(simulator.upgrades).toBe(1)
+    expect(simulator.frames.length).toBe(2)
+  })
+
+  it('one may make a sibling leave, who hears nothing more', async () => {
+    const { client } = await start()
+    const eth = record(client.price$(ethTopic))
+    const siblings: Stream[] = []
+    client
+      .price$(ethTopic)
+      .subscribe(() => siblings.forEach(({ subscription }) => subscription.unsubscribe()))
+    await goOn(eth)
+    siblings.push(record(client.price$(ethTopic)))
+    await goOn(eth)
+    // The price that it was told when it joined.
+    expect(siblings[0]!.events.length).toBe(1)
+  })
+
+  it('one may leave for good with take(1), over and over', async () => {
+    const { simulator, client } = await start()
+    const prices = record(client.price$(ethTopic).pipe(take(1), repeat(20)))
+    await eventually(() => expect(prices.isComplete()).toBe(true))
+    expect(prices.events.length).toBe(20)
+    await eventually(() => expect(simulator.connections).toEqual([]))
+    expect(client.inspect()).toMatchObject({ status: { _tag: 'Idle' }, topics: [] })
+  })
+
+  it('one may switch from A to B to A', async () => {
+    const { simulator, client } = await start()
+    const wanted = new Subject<Topic>()
+    const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
+    const switching = new Subscription()
+    const next: Record<string, Topic> = { [ethTopic]: btcTopic, [btcTopic]: ethTopic }
+    let switches = 0
+    switching.add(
+      merge(client.price$(ethTopic), client.price$(btcTopic))
+        .pipe(filter(isRight))
+        .subscribe(() => {
+          const last = prices.rights().at(-1)
+          if (last !== undefined && switches++ < 20) wanted.next(next[last.topic]!)
+        }),
+    )
+    wanted.next(ethTopic)
+    await eventually(() => expect(switches).toBeGreaterThan(20))
+    wanted.next(ethTopic)
+    switching.unsubscribe()
+    await eventually(() => expect(active(simulator)).toEqual([ethTopic]))
+    await goOn(prices)
+    expect(prices.rights().at(-1)?.topic).toBe(ethTopic)
+    expect(new Set(prices.tags())).toEqual(new Set(['Right']))
+    expect(simulator.upgrades).toBe(1)
+  })
+
+  it('one may switch from A to B to A within one tick, and the service hears of A alone', async () => {
+    const { simulator, client } = await start()
+    const wanted = new Subject<Topic>()
+    const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
+    await firstValueFrom(
+      client.price$(btcTopic).pipe(
+        filter(isRight),
+        tap(() => {
+          for (const topic of [ethTopic, 'svc-0xdead', ethTopic] as const) wanted.next(topic)
+        }),
+      ),
+    )
+    await goOn(prices)
+    const asked = simulator.frames.map(({ text }) => (JSON.parse(text) as { topic: string }).topic)
+    expect(new Set(asked)).toEqual(new Set([btcTopic, ethTopic]))
+    expect(simulator.upgrades).toBe(1)
+  })
+
+  it('one may leave and come back: it is subscribed once, and goes on', async () => {
+    const { simulator, client } = await start()
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    let again: Stream | undefined
+    const first = client.price$(ethTopic).subscribe(() => {
+      first.unsubscribe()
+      again ??= record(client.price$(ethTopic))
+    })
+    await eventually(() => expect(again).toBeDefined())
+    await goOn(eth, again!)
+    expect(simulator.frames.length).toBe(1)
+  })
+})
+
+describe('from inside complete', () => {
+  it('one may ask again for what was refused, and is asked for once more', async () => {
+    const { simulator, client } = await start()
+    const answers = record(client.price$('svc-0xdead').pipe(repeat(3)))
+    await eventually(() => expect(answers.isComplete()).toBe(true))
+    expect(answers.tags()).toEqual(new Array(3).fill('SubscriptionRejected'))
+    expect(simulator.frames.length).toBe(3)
+  })
+})
+
+const isStatus =
+  (tag: ConnectionStatus['_tag']) =>
+  ({ _tag }: ConnectionStatus): boolean =>
+    _tag === tag
+
+describe('the client may be closed', () => {
+  it.each<[string, SimulatorOptions, (client: Client, close: () => void) => unknown]>([
+    ['inside next', {}, (client, close) => client.price$(ethTopic).pipe(filter(isRight)).subscribe(close)],
+    [
+      'inside next of a Left',
+      { faults: { refuseUpgrades: 503 } },
+      (client, close) => client.price$(ethTopic).subscribe(close),
+    ],
+    ['inside next of depth$', {}, (client, close) => client.depth$(weth, 5).subscribe(close)],
+    ['inside complete', {}, (client, complete) => client.price$('svc-0xdead').subscribe({ complete })],
+    [
+      'when the client says that it connects',
+      {},
+      (client, close) => client.status$.pipe(filter(isStatus('Connecting'))).subscribe(close),
+    ],
+    [
+      'when the client says that it is open',
+      {},
+      (client, close) => client.status$.pipe(filter(isStatus('Open'))).subscribe(close),
+    ],
+    [
+      'when the client says that it waits',
+      { faults: { refuseUpgrades: 503 } },
+      (client, close) => client.status$.pipe(filter(isStatus('Waiting'))).subscribe(close),
+    ],
+    [
+      'inside a listener of errors$',
+      { faults: { garbage: ['binary'] } },
+      (client, close) => client.errors$.subscribe(close),
+    ],
+    ['as a teardown', {}, (client, close) => client.price$(ethTopic).pipe(take(1)).subscribe().add(close)],
+  ])(
+    '%s: everything completes, nothing is left, and nothing is told later',
+    async (_where, simulated, attach) => {
+      const { simulator, client } = await start(simulated)
+      const statuses: string[] = []
+      const streams: Stream[] = []
+      const heard = (): number => streams.reduce((sum, { events }) => sum + events.length, 0)
+      let closing: Promise<void> | undefined
+      let before = 0
+      attach(client, () => {
+        closing ??= client.close()
+        before = heard()
+      })
+      streams.push(
+        record(client.price$(ethTopic)),
+        record(client.price$(btcTopic)),
+        record(client.depth$(wbtc, 5)),
+      )
+      client.status$.subscribe(({ _tag }) => statuses.push(_tag))
+      await eventually(() => expect(closing).toBeDefined())
+      expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
+      await closing
+      await eventually(() => expect(simulator.connections).toEqual([]))
+      expect(heard()).toBe(before)
+      expect(statuses.at(-1)).toBe('Closed')
+      expect(client.inspect()).toMatchObject({ topics: [], polls: [] })
+      expect(unhandled).toEqual([])
+    },
+  )
+
+  it('when the client says that it is idle', async () => {
+    const { simulator, client } = await start()
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    let closing: Promise<void> | undefined
+    client.status$.pipe(filter(isStatus('Idle'))).subscribe(() => void (closing ??= client.close()))
+    eth.subscription.unsubscribe()
+    await eventually(() => expect(closing).toBeDefined())
+    await closing
+    await eventually(() => expect(simulator.connections).toEqual([]))
+    expect(unhandled).toEqual([])
+  })
+})

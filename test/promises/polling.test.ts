@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, skip, take } from 'rxjs'
+import { createClient, type Client, type DepthClientOptions } from 'svc-streams'
+import { describe, expect, it } from 'vitest'
+import { clientOf, closing, record, startService, wbtc, weth } from '../support/service.js'
+import { eventually } from '../transport/eventually.js'
+import { httpServer } from '../transport/servers.js'
+
+const side = { total_quantity: 1, total_quantity_usd: 1 }
+const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })
+
+const ok = (response: ServerResponse): unknown => response.end(depthBody)
+
+interface Arrival {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** On the clock that only moves forward, in ms. */
+  readonly at: number
+  /** Requests of the same path that were unanswered when it came. */
+  readonly others: number
+}
+
+/** A relayer that answers its n-th request, from 0, as it is told, and remembers each. */
+const startRelayer = async (
+  answer: (response: ServerResponse, index: number, request: IncomingMessage) => unknown,
+  options: Partial<DepthClientOptions> = {},
+): Promise<{ client: Client; arrivals: readonly Arrival[] }> => {
+  const arrivals: Arrival[] = []
+  const baseUrl = await httpServer((request, response) => {
+    const isBeside = (each: Arrival): boolean =>
+      each.request.url === request.url && !each.response.writableEnded && !each.response.closed
+    const others = arrivals.filter(isBeside).length
+    arrivals.push({ request, response, at: performance.now(), others })
+    answer(response, arrivals.length - 1, request)
+  })
+  const reconnect = { initialDelay: 1, maxDelay: 1 }
+  const prices = { priceBaseUrl: baseUrl, authKey: 'AAEC' }
+  const client = closing(createClient({ environment: 'mainnet', baseUrl, ...prices, reconnect, ...options }))
+  return { client, arrivals }
+}
+
+/** The time between an arrival and the one before it, in ms. */
+const gaps = (arrivals: readonly Arrival[]): readonly number[] =>
+  arrivals.slice(1).map(({ at }, index) => at - arrivals[index]!.at)
+
+describe('a poll', () => {
+  it('has one request at a time, and no queue of late ones, at a service slower than its interval', async () => {
+    const held: ServerResponse[] = []
+    const { client, arrivals } = await startRelayer((response, _index, { url = '' }) =>
+      url.endsWith(weth) && held.length < 5 ? held.push(response) : ok(response),
+    )
+    const depth = record(client.depth$(weth, 1))
+    for (let late = 1; late <= 5; late++) {
+      await eventually(() => expect(held.length).toBe(late))
+      // Many of its intervals go by, as those of another poll.
+      await firstValueFrom(client.depth$(wbtc, 1).pipe(skip(20)))
+      expect(held.length).toBe(late)
+      ok(held.at(-1)!)
+    }
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(20))
+    expect(new Set(arrivals.map(({ others }) => others))).toEqual(new Set([0]))
+    expect(new Set(depth.tags())).toEqual(new Set(['Right']))
+  })
+
+  it('is one for all who ask for the same, and goes on for those who stay', async () => {
+    const { client, arrivals } = await startRelayer(ok)
+    const streams = Array.from({ length: 10 }, () => record(client.depth$(weth, 600_000)))
+    await eventually(() => streams.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
+    const late = record(client.depth$(weth, 600_000))
+    expect(late.tags()).toEqual(['Right'])
+    expect(arrivals.length).toBe(1)
+    expect(client.inspect().polls).toMatchObject([{ subscribers: 11 }])
+  })
+
+  it('aborts its request when the last leaves, and not before', async () => {
+    const { client, arrivals } = await startRelayer(() => undefined)
+    const streams = [record(client.depth$(weth, 1000)), record(client.depth$(weth, 1000))]
+    await eventually(() => expect(arrivals.length).toBe(1))
+    streams[0]!.subscription.unsubscribe()
+    const [{ response }] = arrivals as [Arrival]
+    // Long enough for an abort to arrive: another request has come and gone.
+    const other = client.depth(wbtc)()
+    await eventually(() => expect(arrivals.length).toBe(2))
+    ok(arrivals[1]!.response)
+    await other
+    expect(response.closed).toBe(false)
+    streams[1]!.subscription.unsubscribe()
+    await eventually(() => expect([response.closed, response.writableFinished]).toEqual([true, false]))
+    expect(streams.map(({ events }) => events.length)).toEqual([0, 0])
+    expect(client.inspect().polls).toEqual([])
+  })
+
+  it('begins anew for who comes back, and hears nothing of the request that was aborted', async () => {
+    const { client, arrivals } = await startRelayer((response, index) =>
+      index === 0 ? undefined : ok(response),
+    )
+    const first = record(client.depth$(weth, 1))
+    await eventually(() => expect(arrivals.length).toBeGreaterThan(0))
+    first.subscription.unsubscribe()
+    const again = record(client.depth$(weth, 1))
+    await eventually(() => expect(again.rights().length).toBeGreaterThan(3))
+    expect(first.events).toEqual([])
+    expect(new Set(again.tags())).toEqual(new Set(['Right']))
+  })
+})
+
+describe('a failure', () => {
+  it('of every kind is a Left, and polling goes on', async () => {
+    const failures: ((response: ServerResponse) => unknown)[] = [
+      (response) => response.writeHead(500).end('no'),
+      (response) => response.destroy(),
+      (response) => response.end('{'),
+      (response) => response.writeHead(401).end('no'),
+      () => undefined,
+      (response) => {
+        response.writeHead(200, { 'content-length': 1000 }).write('{')
+        response.destroy()
+      },
+      (response) => response.end(depthBody.padEnd(2000)),
+      (response) => response.writeHead(204).end(),
+      (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+      (response) => response.socket?.end('gibberish\r\n\r\n'),
+      (response) =>
+        response.writeHead(500).end('UnsupportedPair(Token { addr: "0x1" }, Token { addr: "0x2" })'),
+    ]
+    const { client } = await startRelayer((response, index) => (failures[index] ?? ok)(response), {
+      maxBodyBytes: 1000,
+      requestTimeout: 100,
+    })
+    const depth = record(client.depth$(weth, 1))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(3))
+    expect(depth.tags().slice(0, 12)).toEqual([
+      'HttpError',
+      'NetworkError',
+      'DecodeError',
+      'Unauthorized',
+      'Timeout',
+      'NetworkError',
+      'DecodeError',
+      'HttpError',
+      'HttpError',
+      'NetworkError',
+      'UnsupportedPair',
+      'Right',
+    ])
+    expect(depth.isComplete()).toBe(false)
+  })
+
+  it('after another stretches the wait, and a success resets it', async () => {
+    // Waits are drawn up to 20 ms at first, and up to minutes after a dozen failures in a row.
+    const failing = (row: number) => (response: ServerResponse, index: number) =>
+      index % (row + 1) < row ? response.writeHead(500).end() : ok(response)
+    const reconnect = { initialDelay: 20, maxDelay: 60_000 }
+    const inARow = await startRelayer(failing(Infinity), { reconnect })
+    const nowAndThen = await startRelayer(failing(1), { reconnect })
+    const row = record(inARow.client.depth$(weth, 1))
+    const mixed = record(nowAndThen.client.depth$(weth, 1))
+    await eventually(() => expect(mixed.events.filter(isLeft).length).toBeGreaterThan(25))
+    expect(row.events.length).toBeGreaterThan(0)
+    expect(row.events.length).toBeLessThan(25)
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([429, 503])('of a %i is waited for', async (status) => {
+    const { client, arrivals } = await startRelayer(
+      (response, index) =>
+        index === 0 ? response.writeHead(status, { 'retry-after': '1' }).end() : ok(response),
+      { reconnect: { initialDelay: 1, maxDelay: 30_000 } },
+    )
+    const depth = record(client.depth$(weth, 1))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(1))
+    expect(depth.events[0]).toMatchObject({ left: { status, retryAfterMs: 1000 } })
+    // At the least: a busy machine only makes it more. Timers may be 1 ms early.
+    expect(gaps(arrivals)[0]).toBeGreaterThanOrEqual(998)
+  })
+
+  it.each(['86400', 'Fri, 31 Dec 9999 23:59:59 GMT', '999999999999'])(
+    'of %s holds the poll no longer than reconnect.maxDelay',
+    async (header) => {
+      const { client } = await startRelayer(
+        (response, index) =>
+          index === 0 ? response.writeHead(429, { 'retry-after': header }).end() : ok(response),
+        { reconnect: { initialDelay: 1, maxDelay: 50 } },
+      )
+      const depth = record(client.depth$(weth, 1))
+      await eventually(() => expect(depth.tags().slice(0, 2)).toEqual(['HttpError', 'Right']))
+    },
+  )
+})
+
+describe("a clock that is not the service's", () => {
+  it('is mended by one request more, once for all polls', async () => {
+    const simulator = await startService({ faults: { clockOffset: 3_600_000 } })
+    const client = clientOf(simulator)
+    const eth = record(client.depth$(weth, 600_000))
+    await eventually(() => expect(eth.tags()).toEqual(['Right']))
+    expect(simulator.requests.length).toBe(2)
+    const btc = record(client.depth$(wbtc, 5).pipe(take(5)))
+    await eventually(() => expect(btc.isComplete()).toBe(true))
+    expect(new Set(btc.tags())).toEqual(new Set(['Right']))
+    expect(simulator.requests.length).toBe(2 + 5)
+  })
+
+  it('is not made right by a service that says 401 whatever is sent: two requests, then Unauthorized', async () => {
+    const { client, arrivals } = await startRelayer((response) =>
+      response.writeHead(401, { date: 'Thu, 01 Jan 2015 00:00:00 GMT' }).end('no'),
+    )
+    expect(await client.depth(weth)()).toMatchObject({ left: { _tag: 'Unauthorized' } })
+    expect(arrivals.length).toBe(2)
+  })
+})
+
+describe('a connection that the service keeps alive', () => {
+  it('is used again', async () => {
+    const { client, arrivals } = await startRelayer(ok)
+    const depth = record(client.depth$(weth, 1))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(5))
+    expect(new Set(arrivals.map(({ request }) => request.socket)).size).toBe(1)
+  })
+
+  it.each(['politely', 'rudely'])('and closes %s between two polls costs nobody an error', async (how) => {
+    const { client, arrivals } = await startRelayer((response, _index, { socket }) => {
+      response.once('finish', () => {
+        setImmediate(() => (how === 'politely' ? socket.end() : socket.resetAndDestroy()))
+      })
+      ok(response)
+    })
+    const depth = record(client.depth$(weth, 30))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(10))
+    expect(new Set(depth.tags())).toEqual(new Set(['Right']))
+    expect(new Set(arrivals.map(({ request }) => request.socket)).size).toBe(arrivals.length)
+  })
+})

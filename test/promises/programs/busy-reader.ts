@@ -1,0 +1,63 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { createClient, type Topic } from 'svc-streams'
+import { startServiceThread } from './service-thread.js'
+
+// Reads a burst of more than 100 MB with a handler that is slower than the sender, and says what that took.
+
+const frames = 100_000
+const blanks = 1200
+const topic: Topic = 'svc-0xab'
+
+const service = await startServiceThread()
+const { priceBaseUrl, priceWsUrl } = service.addresses
+const client = createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl })
+
+/** The memory of this thread, in bytes: the service's thread has its own. */
+const held = (): number => {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const work = (microseconds: number): void => {
+  const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
+  while (process.hrtime.bigint() < end);
+}
+
+let received = 0
+let isInOrder = true
+let mostAhead = 0
+let mostHeld = 0
+let flushed = 0
+let before = 0
+
+const first = new Promise<void>((resolve) => {
+  client.price$(topic).subscribe((event) => {
+    received += 1
+    isInOrder &&= isRight(event) && event.right.price === received
+    if (received % 500 === 0) mostHeld = Math.max(mostHeld, held() - before)
+    if (received === 1) resolve()
+    work(20)
+  })
+})
+
+await first
+before = held()
+await service.tell({ name: 'burst', topic, frames, blanks })
+while (received <= frames) {
+  ;({ flushed } = await service.tell({ name: 'report' }))
+  mostAhead = Math.max(mostAhead, flushed - received)
+}
+
+const MB = (bytes: number): number => Math.round(bytes / 1e6)
+const frameBytes = JSON.stringify({ topic, price: 1 }).length + blanks
+console.log(
+  JSON.stringify({
+    received,
+    isInOrder,
+    sentMB: MB(flushed * frameBytes),
+    mostAheadMB: MB(mostAhead * frameBytes),
+    mostHeldMB: MB(mostHeld),
+  }),
+)
+await client.close()
+await service.close()

@@ -1,0 +1,110 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { filter, firstValueFrom, take, type Observable } from 'rxjs'
+import {
+  createClient,
+  type Client,
+  type ConnectionStatus,
+  type DepthClientOptions,
+  type Topic,
+} from 'svc-streams'
+
+// A program without an exit, which ends only if nothing is left behind. The service is in another process.
+
+const [scenario = '', addresses = '{}'] = process.argv.slice(2)
+const options = {
+  environment: 'mainnet' as const,
+  requestTimeout: 600_000,
+  connectTimeout: 600_000,
+  ...(JSON.parse(addresses) as Pick<
+    DepthClientOptions,
+    'priceBaseUrl' | 'baseUrl' | 'authKey' | 'priceWsUrl'
+  >),
+}
+
+const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const topic: Topic = `svc-${mint}`
+/** So long that a wait for it cannot be mistaken for an end. */
+const never = 600_000
+
+const reached = (client: Client, tag: ConnectionStatus['_tag']): Promise<unknown> =>
+  firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === tag)))
+
+const firstRight = (events$: Observable<{ readonly _tag: string }>): Promise<unknown> =>
+  firstValueFrom(events$.pipe(filter(({ _tag }) => _tag === 'Right')))
+
+/** What keeps the event loop alive now. */
+const resources = (): string => process.getActiveResourcesInfo().sort().join()
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Does something with a client, closes it, and sees that nothing is left as soon as that is done. */
+const closed = async (client: Client, use: () => Promise<unknown>): Promise<void> => {
+  const before = resources()
+  await use()
+  if (resources() === before) throw new Error('nothing was ever there')
+  await client.close()
+  // A socket that has been destroyed counts until the event loop has turned. No peer and no timer is that quick.
+  for (let turns = 0; turns < 10; turns++) await nextTurn()
+  if (resources() !== before) throw new Error(`left after close(): ${resources()}; before: ${before}`)
+}
+
+const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  'all have left': async (client) => {
+    client.status$.subscribe()
+    client.errors$.subscribe()
+    await Promise.all([
+      firstValueFrom(client.price$(topic).pipe(filter(isRight), take(3))),
+      firstRight(client.depth$(mint, 1000)),
+      client.price(topic)(),
+      client.depth(mint)(),
+    ])
+  },
+  'all have left while it waits to reconnect': async (client) => {
+    const subscription = client.price$(topic).subscribe()
+    await reached(client, 'Waiting')
+    subscription.unsubscribe()
+  },
+  'all have left while it dials and requests': async (client) => {
+    const subscription = client.price$(topic).subscribe()
+    subscription.add(client.depth$(mint, 1000).subscribe())
+    await reached(client, 'Connecting')
+    await nextTurn()
+    subscription.unsubscribe()
+  },
+  closed: (client) =>
+    closed(client, async () => {
+      client.price$(topic).subscribe()
+      client.depth$(mint, 10).subscribe()
+      await Promise.all([firstRight(client.price$(topic)), firstRight(client.depth$(mint, 10))])
+    }),
+  'closed while it dials and requests': (client) =>
+    closed(client, async () => {
+      client.price$(topic).subscribe()
+      client.depth$(mint, 10).subscribe()
+      void client.price(topic)()
+      await reached(client, 'Connecting')
+      await nextTurn()
+    }),
+  'closed while it waits to reconnect': (client) =>
+    closed(client, async () => {
+      client.price$(topic).subscribe()
+      await reached(client, 'Waiting')
+    }),
+  'closed with a frozen peer': (client) =>
+    closed(client, async () => {
+      client.price$(topic).subscribe()
+      client.depth$(mint, 10).subscribe()
+      await reached(client, 'Open')
+    }),
+  disposed: async (client) => {
+    await using used = client
+    used.price$(topic).subscribe()
+    used.depth$(mint, 10).subscribe()
+    await firstRight(used.price$(topic))
+  },
+}
+
+const reconnect = { initialDelay: never, maxDelay: never }
+const client = createClient({ ...options, reconnect })
+process.once('beforeExit', () => console.log('ended by itself'))
+await scenarios[scenario]?.(client)

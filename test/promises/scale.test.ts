@@ -1,0 +1,142 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { createClient, type ClientOptions, type PriceClient, type Topic } from 'svc-streams'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { closing } from '../support/service.js'
+import { eventually } from '../transport/eventually.js'
+import { startServiceThread, type Report, type ServiceThread } from './programs/service-thread.js'
+
+// Many topics, at a service in a thread of its own, so that it keeps up whatever the client does.
+
+const topics = (count: number): readonly Topic[] =>
+  Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
+
+const pricesOf = ({ addresses: { priceBaseUrl, priceWsUrl } }: ServiceThread) => ({
+  priceBaseUrl,
+  priceWsUrl,
+})
+
+interface Crowd {
+  readonly service: ServiceThread
+  readonly client: PriceClient
+  /** The topics that had a price on this connection, or on one that came later. */
+  readonly priced: (epoch: number) => number
+  /** How often each topic was told that the connection is down. */
+  readonly disconnects: () => readonly number[]
+  readonly leave: () => void
+}
+
+const startCrowd = async (count: number, options: Partial<ClientOptions> = {}): Promise<Crowd> => {
+  const service = closing(await startServiceThread())
+  const client = closing(
+    createClient({
+      environment: 'testnet',
+      ...pricesOf(service),
+      reconnect: { initialDelay: 1, maxDelay: 1 },
+      ...options,
+    }),
+  )
+  const epochs = new Array<number>(count).fill(0)
+  const disconnects = new Array<number>(count).fill(0)
+  const subscriptions = topics(count).map((topic, index) =>
+    client.price$(topic).subscribe((event) => {
+      if (isRight(event)) epochs[index] = event.right.epoch
+      else disconnects[index]! += 1
+    }),
+  )
+  return {
+    service,
+    client,
+    priced: (from) => epochs.filter((epoch) => epoch >= from).length,
+    disconnects: () => disconnects,
+    leave: () => subscriptions.forEach((subscription) => subscription.unsubscribe()),
+  }
+}
+
+interface Bursts {
+  /** The most frames that were sent between two turns of the event loop. */
+  readonly most: () => number
+  /** The turns since the first frame. */
+  readonly turns: () => number
+}
+
+/** Watches what is sent from now on, by a heartbeat of the event loop. */
+const watchBursts = (): Bursts => {
+  let [frames, total, most, turns] = [0, 0, 0, 0]
+  const send = Reflect.get(WebSocket.prototype, 'send') as (...args: unknown[]) => void
+  const spy = vi.spyOn(WebSocket.prototype, 'send').mockImplementation(function (
+    this: WebSocket,
+    ...args: unknown[]
+  ) {
+    total += 1
+    most = Math.max(most, ++frames)
+    Reflect.apply(send, this, args)
+  })
+  const beat = (): void => {
+    if (total > 0) turns += 1
+    frames = 0
+    heartbeat = setImmediate(beat)
+  }
+  let heartbeat = setImmediate(beat)
+  onTestFinished(() => {
+    clearImmediate(heartbeat)
+    spy.mockRestore()
+  })
+  return { most: () => most, turns: () => turns }
+}
+
+/** Asks the service how things stand until it is as it should be. */
+const reported = (service: ServiceThread, check: (report: Report) => void): Promise<void> =>
+  vi.waitFor(async () => check(await service.tell({ name: 'report' })), { timeout: 4000, interval: 10 })
+
+const totals = ({ open }: Report) => ({
+  connections: open.length,
+  topics: open.reduce((sum, { topics }) => sum + topics, 0),
+  most: Math.max(...open.map(({ most }) => most)),
+  fullest: Math.max(...open.map(({ topics }) => topics)),
+})
+
+describe.each([
+  { count: 10_000, options: {}, connections: 1, fullest: 10_000 },
+  { count: 1000, options: { maxTopicsPerConnection: 100 }, connections: 10, fullest: 100 },
+])('$count topics over $connections connections', ({ count, options, connections, fullest }) => {
+  const once = { connections, topics: count, most: 1, fullest }
+
+  it('are each asked for once', async () => {
+    const { service, priced } = await startCrowd(count, options)
+    await eventually(() => expect(priced(1)).toBe(count))
+    expect(totals(await service.tell({ name: 'report' }))).toEqual(once)
+    expect((await service.tell({ name: 'report' })).upgrades).toBe(connections)
+  })
+
+  it('are told of a cut once each, and asked for once each on what comes after it', async () => {
+    const { service, priced, disconnects } = await startCrowd(count, options)
+    await eventually(() => expect(priced(1)).toBe(count))
+    await service.tell({ name: 'drop' })
+    await eventually(() => expect(priced(connections + 1)).toBe(count))
+    expect(new Set(disconnects())).toEqual(new Set([1]))
+    const report = await service.tell({ name: 'report' })
+    expect(totals(report)).toEqual(once)
+    expect(report.upgrades).toBe(2 * connections)
+  })
+})
+
+describe('10 000 topics', () => {
+  it('leave the event loop its turns between bursts of frames', async () => {
+    const bursts = watchBursts()
+    const { service, priced } = await startCrowd(10_000)
+    await eventually(() => expect(priced(1)).toBe(10_000))
+    await service.tell({ name: 'drop' })
+    await eventually(() => expect(priced(2)).toBe(10_000))
+    expect(bursts.most()).toBeLessThanOrEqual(1000)
+    expect(bursts.turns()).toBeGreaterThanOrEqual(20)
+  })
+
+  it('can all be left, and then nothing is open', async () => {
+    const { service, client, priced, leave } = await startCrowd(10_000, { linger: 0 })
+    await eventually(() => expect(priced(1)).toBe(10_000))
+    leave()
+    await reported(service, ({ open }) => expect(open).toEqual([]))
+    expect(client.inspect()).toMatchObject({ status: { _tag: 'Idle' }, topics: [] })
+  })
+})

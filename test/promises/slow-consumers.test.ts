@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { concatMap, filter, firstValueFrom, map, tap } from 'rxjs'
+import { createClient, type ClientOptions, type Price, type PriceClient, type PriceError } from 'svc-streams'
+import { conflate, rights } from 'svc-streams/operators'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { closing, ethTopic } from '../support/service.js'
+import { eventually } from '../transport/eventually.js'
+import { startServiceThread, type ServiceThread } from './programs/service-thread.js'
+
+// A service in a thread of its own sends faster than anybody here can read.
+
+const frames = 100_000
+
+type PriceEvent = Either<PriceError, Price>
+
+const start = async (
+  options: Partial<ClientOptions> = {},
+): Promise<{ service: ServiceThread; client: PriceClient }> => {
+  const service = closing(await startServiceThread())
+  const { priceBaseUrl, priceWsUrl } = service.addresses
+  const client = closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
+  return { service, client }
+}
+
+/** Has the prices sent, and resolves when the last has been delivered to all who came before this call. */
+const burst = async (service: ServiceThread, client: PriceClient): Promise<void> => {
+  const isLast = (event: PriceEvent): boolean => isRight(event) && event.right.price === frames + 1
+  const last = firstValueFrom(client.price$(ethTopic).pipe(filter(isLast)))
+  await service.tell({ name: 'burst', topic: ethTopic, frames, blanks: 0 })
+  await last
+}
+
+/** A handler's work: keeps the thread busy for so many microseconds. */
+const work = (microseconds: number): void => {
+  const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
+  while (process.hrtime.bigint() < end);
+}
+
+/** The prices of a burst are 2, 3, …, after the 1 that answers the subscribe. */
+const inOrder = (prices: readonly number[]): boolean => prices.every((price, index) => price === index + 1)
+
+const program = fileURLToPath(new URL('programs/busy-reader.ts', import.meta.url))
+
+describe('a burst of 100 000 prices to a busy handler', () => {
+  it('arrives whole and in order, at that handler and at others, over the one connection', async () => {
+    // Pings and pongs stand behind all that in the queue, and must not cost the connection.
+    const { service, client } = await start({ pingInterval: 100, staleAfter: 100 })
+    const [busy, other]: [number[], number[]] = [[], []]
+    const unexpected: unknown[] = []
+    client.price$(ethTopic).subscribe((event) => {
+      if (!isRight(event) || event.right.epoch !== 1) unexpected.push(event)
+      else busy.push(event.right.price)
+      work(5)
+    })
+    client
+      .price$(ethTopic)
+      .pipe(rights())
+      .subscribe(({ price }) => other.push(price))
+    await eventually(() => expect(busy.length).toBe(1))
+    await burst(service, client)
+    expect([inOrder(busy), inOrder(other), other.length]).toEqual([true, true, busy.length])
+    expect(unexpected).toEqual([])
+  })
+
+  it('lets timers and immediates run meanwhile', async () => {
+    const { service, client } = await start()
+    let received = 0
+    client.price$(ethTopic).subscribe(() => {
+      received += 1
+      work(5)
+    })
+    await eventually(() => expect(received).toBe(1))
+    /** How many prices had come at each turn. */
+    const turns = { timer: [0], immediate: [0] }
+    const timer = setInterval(() => turns.timer.push(received), 1)
+    const beat = (): void => {
+      turns.immediate.push(received)
+      immediate = setImmediate(beat)
+    }
+    let immediate = setImmediate(beat)
+    onTestFinished(() => {
+      clearInterval(timer)
+      clearImmediate(immediate)
+    })
+    await burst(service, client)
+    expect(new Set(turns.timer).size).toBeGreaterThan(5)
+    expect(new Set(turns.immediate).size).toBeGreaterThan(5)
+  })
+
+  it('does not pile up in memory: the socket is read no faster than the handler takes it', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program])
+    const { received, isInOrder, sentMB, mostAheadMB, mostHeldMB } = JSON.parse(stdout) as Reading
+    expect({ received, isInOrder }).toEqual({ received: frames + 1, isInOrder: true })
+    expect(sentMB).toBeGreaterThan(100)
+    expect(mostAheadMB).toBeLessThan(sentMB / 3)
+    expect(mostHeldMB).toBeLessThan(sentMB / 3)
+  })
+})
+
+/** What the program prints. */
+interface Reading {
+  readonly received: number
+  readonly isInOrder: boolean
+  readonly sentMB: number
+  /** The most that had been sent and not been handled: what the machine's buffers hold, and the client. */
+  readonly mostAheadMB: number
+  /** The most that the client's thread held, above what it held before. */
+  readonly mostHeldMB: number
+}
+
+describe('conflate', () => {
+  it('gives a slow asynchronous consumer the latest and a count, with nothing queued behind', async () => {
+    const { service, client } = await start()
+    const taken: { price: number; dropped: number }[] = []
+    let waiting = 0
+    let mostWaiting = 0
+    client
+      .price$(ethTopic)
+      .pipe(
+        conflate(20),
+        rights(),
+        map(({ value, dropped }) => ({ price: value.price, dropped })),
+        tap(() => {
+          mostWaiting = Math.max(mostWaiting, ++waiting)
+        }),
+        concatMap(async (latest) => {
+          await new Promise((resolve) => setImmediate(resolve))
+          return latest
+        }),
+      )
+      .subscribe((latest) => {
+        waiting -= 1
+        taken.push(latest)
+      })
+    await eventually(() => expect(taken).toEqual([{ price: 1, dropped: 0 }]))
+    await burst(service, client)
+    await eventually(() => expect(taken.at(-1)?.price).toBe(frames + 1))
+    expect(mostWaiting).toBe(1)
+    expect(taken.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(frames + 1 - taken.length)
+    for (const [index, { price, dropped }] of taken.entries()) {
+      expect(price).toBe((taken[index - 1]?.price ?? 0) + 1 + dropped)
+    }
+    expect(taken.length).toBeLessThan(frames / 100)
+  })
+})

@@ -2,6 +2,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Observable } from 'rxjs'
+import { onAbort } from './abort.js'
 import { configure, type Configuration } from './config.js'
 import type { Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
@@ -119,10 +120,8 @@ const wireDepth = (config: DepthRequestConfig & { readonly reconnect: BackoffPol
 
 const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {
   if (signal === undefined) return
-  const abort = () => void client.close()
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  client.status$.subscribe({ complete: () => signal.removeEventListener('abort', abort) })
+  const leave = onAbort(signal, () => void client.close())
+  client.status$.subscribe({ complete: leave })
 }
 
 const noDepth = (): never => {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { CanonicalHeaders } from './mac-input.js'
+import { spellingsOf } from './redact.js'
 import { hmac } from './sign.js'
 
 /** The headers that a signed request carries, and the texts in them that no error may repeat. */
@@ -13,10 +14,13 @@ export type Signer = (path: string, expiration: number) => SignedHeaders
 
 export const createSigner = (service: string, key: KeyObject, canonicalHeaders: CanonicalHeaders): Signer => {
   const prefix = `x-${service.toLowerCase()}-auth`
-  const base64 = key.export().toString('base64')
+  const keySpellings = spellingsOf(key.export().toString('base64'))
   return (path, expiration) => {
     const expires = { [`${prefix}-expiration`]: String(expiration) }
     const signature = hmac(key, { service, path, headers: expires, canonicalHeaders })
-    return { headers: { ...expires, [prefix]: signature }, secrets: [signature, base64] }
+    return {
+      headers: { ...expires, [prefix]: signature },
+      secrets: [...spellingsOf(signature), ...keySpellings],
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concatMap, defer, map, of, type Observable } from 'rxjs'
+import { redacted, redactedCut } from '../auth/redact.js'
 import type { Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
 import { retryAfterMs } from '../codec/retry-after.js'
@@ -33,35 +34,44 @@ export class DepthRequests {
   request$(mint: Address): Observable<DepthEvent> {
     if (!isAddress(mint)) return of(left(invalidMint(mint)))
     const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
-    return this.signed$(path).pipe(
-      concatMap((answer) => (this.adoptsClock(answer) ? this.signed$(path) : of(answer))),
-      concatMap((answer) => of(readDepth(mint, answer))),
+    return this.attempt$(path).pipe(
+      concatMap((attempt) => (this.adoptsClock(attempt) ? this.attempt$(path) : of(attempt))),
+      map(({ answer }) => readDepth(mint, answer)),
     )
   }
 
   /** Signed afresh on each subscription. */
-  private signed$(path: string): Observable<Either<RequestError, HttpResponse>> {
+  private attempt$(path: string): Observable<Attempt> {
     const { relayer, sign, authExpiration } = this.config
-    const signed$ = defer(() => {
-      const expiration = Math.round(wallClock() + this.clockOffset + authExpiration)
+    const { clockOffset } = this
+    const attempt$ = defer(() => {
+      const expiration = Math.round(wallClock() + clockOffset + authExpiration)
       const { headers, secrets } = sign(path, expiration)
       return request$(this.config, { origin: relayer.origin, path, headers }).pipe(
-        map((answer) => withoutSecrets(answer, secrets)),
+        map((answer) => ({ answer: withoutSecrets(answer, secrets), clockOffset })),
       )
     })
     // Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error either.
-    return signed$.pipe(catchError((thrown: unknown) => of(left(networkError(thrown)))))
+    return attempt$.pipe(
+      catchError((thrown: unknown) => of({ answer: left(networkError(thrown)), clockOffset })),
+    )
   }
 
-  /** A 401 may mean only that our clock is off: whether it was, in which case it no longer is. */
-  private adoptsClock(answer: Either<RequestError, HttpResponse>): boolean {
+  /** A 401 may mean only that our clock was off when it was signed: whether it was, in which case it no longer is. */
+  private adoptsClock({ answer, clockOffset }: Attempt): boolean {
     if (isLeft(answer) || answer.right.status !== 401) return false
     const serviceNow = Date.parse(answer.right.headers['date'] ?? '')
     const offset = serviceNow - wallClock()
-    if (!(Math.abs(offset - this.clockOffset) > this.config.authExpiration / 2)) return false
+    if (!(Math.abs(offset - clockOffset) > this.config.authExpiration / 2)) return false
     this.clockOffset = offset
     return true
   }
+}
+
+interface Attempt {
+  readonly answer: Either<RequestError, HttpResponse>
+  /** What the service's clock was taken to be ahead of ours, in ms. */
+  readonly clockOffset: number
 }
 
 const readDepth = (mint: Address, answer: Either<RequestError, HttpResponse>): DepthEvent => {
@@ -81,9 +91,7 @@ const withoutSecrets = (
   answer: Either<RequestError, HttpResponse>,
   secrets: readonly string[],
 ): Either<RequestError, HttpResponse> => {
-  const clean = (text: string): string =>
-    secrets.reduce((cleaner, secret) => cleaner.replaceAll(secret, '[redacted]'), text)
-  if (!isLeft(answer)) return right({ ...answer.right, body: clean(answer.right.body) })
+  if (!isLeft(answer)) return right({ ...answer.right, body: redacted(answer.right.body, secrets) })
   const error = answer.left
-  return error._tag === 'DecodeError' ? left({ ...error, input: clean(error.input) }) : answer
+  return error._tag === 'DecodeError' ? left({ ...error, input: redactedCut(error.input, secrets) }) : answer
 }

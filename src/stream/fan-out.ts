@@ -1,5 +1,7 @@
 import type { Topic } from '../domain/topic.js'
-import type { Listener, PriceEvent } from './entry.js'
+import { complete } from './complete.js'
+import type { Listener, PriceEvent, Quote } from './entry.js'
+import { right } from 'fp-ts/lib/Either.js'
 import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */
@@ -23,7 +25,20 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
       event = tell(topic)
     }
     listener.subscriber.next(event)
-    if (last) listener.subscriber.complete()
+    if (last) complete(listener.subscriber)
   }
   return event
+}
+
+/** As `deliver`, for the prices that it is all about: without a closure for each. */
+export const deliverPrice = (audience: readonly Listener[], { price, receivedAt, epoch }: Quote): void => {
+  let topic: Topic | undefined
+  let event: PriceEvent | undefined
+  for (const listener of audience) {
+    if (event === undefined || listener.topic !== topic) {
+      topic = listener.topic
+      event = right({ topic, price, receivedAt, epoch })
+    }
+    listener.subscriber.next(event)
+  }
 }

@@ -7,6 +7,7 @@ import { baseOf, isTopic, type Topic } from '../domain/topic.js'
 import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
+import { completing$ } from './complete.js'
 import { stateOf, type Entry, type PriceEvent } from './entry.js'
 import { FrameBudget } from './frame-budget.js'
 import { Shard, type ShardConfig } from './shard.js'
@@ -26,8 +27,8 @@ export class PriceFeed {
   private epochs = 0
   private closed = false
 
-  readonly status$ = this.statuses$.asObservable()
-  readonly errors$ = this.uncorrelated$.asObservable()
+  readonly status$ = completing$(this.statuses$)
+  readonly errors$ = completing$(this.uncorrelated$)
 
   constructor(private readonly config: PriceFeedConfig) {
     const budget = new FrameBudget(config.maxFramesPerSecond)

@@ -4,6 +4,7 @@ import { publish } from '../diagnostics/publish.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
+import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
 import { deadline$, delay$ } from '../time/deadline.js'
 import type { Entry, Listener, Patience } from './entry.js'
@@ -101,7 +102,7 @@ export class Shard {
   /** Ends it all: the socket, the timers, the listeners' streams. */
   close(): void {
     const audience = this.hangUp({ _tag: 'Closed' })
-    for (const { subscriber } of audience) subscriber.complete()
+    for (const { subscriber } of audience) complete(subscriber)
   }
 
   /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */

@@ -1,6 +1,7 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import {
   filter,
+  finalize,
   firstValueFrom,
   merge,
   NEVER,
@@ -92,6 +93,41 @@ describe('a handler that throws', () => {
     await goOn(eth)
     expect(failure).toEqual(new Error('mine'))
     expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe('a teardown that throws', () => {
+  it('when the client closes keeps nobody from being completed', async () => {
+    const { client } = await start()
+    client.status$.pipe(finalize(boom)).subscribe()
+    client.errors$.pipe(finalize(boom)).subscribe()
+    client.price$(ethTopic).pipe(finalize(boom)).subscribe()
+    client.depth$(weth, 5).pipe(finalize(boom)).subscribe()
+    let told = 0
+    client.status$.subscribe({ complete: () => (told += 1) })
+    client.errors$.subscribe({ complete: () => (told += 1) })
+    const streams = [
+      record(client.price$(ethTopic)),
+      record(client.price$(btcTopic)),
+      record(client.depth$(weth, 5)),
+    ]
+    await goOn(...streams)
+    await client.close()
+    expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
+    expect(told).toBe(2)
+    expect(thrown).toBe(4)
+    // That of depth$, Rx swallows.
+    await eventually(() => expect(unhandled.length).toBe(3))
+  })
+
+  it('after a rejection hurts no other topic', async () => {
+    const { simulator, client } = await start()
+    client.price$('svc-0xdead').pipe(finalize(boom)).subscribe()
+    const [dead, eth] = [record(client.price$('svc-0xdead')), record(client.price$(ethTopic))]
+    await goOn(eth)
+    await eventually(() => expect(dead.tags()).toEqual(['SubscriptionRejected']))
+    expect(simulator.upgrades).toBe(1)
+    await eventually(() => expect(unhandled.length).toBe(1))
   })
 })
 

@@ -77,11 +77,12 @@ describe('an AbortSignal', () => {
   it('that clients share is left by each that is closed', async () => {
     const simulator = await startService()
     const { signal } = new AbortController()
-    const clients = Array.from({ length: 10 }, () =>
+    const clients = Array.from({ length: 100 }, () =>
       closing(createClient({ environment: 'mainnet', ...simulator, signal })),
     )
-    for (const [index, client] of clients.entries()) {
-      expect(getEventListeners(signal, 'abort').length).toBe(10 - index)
+    for (const client of clients) {
+      // One for all of them: of more than ten, Node warns.
+      expect(getEventListeners(signal, 'abort').length).toBe(1)
       await client.close()
     }
     expect(getEventListeners(signal, 'abort')).toEqual([])

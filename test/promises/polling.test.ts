@@ -203,6 +203,12 @@ describe("a clock that is not the service's", () => {
     expect(simulator.requests.length).toBe(2 + 5)
   })
 
+  it('is mended for each of several requests that were under way with it', async () => {
+    const client = clientOf(await startService({ faults: { clockOffset: 3_600_000 } }))
+    const polls = [record(client.depth$(weth, 600_000)), record(client.depth$(wbtc, 600_000))]
+    await eventually(() => polls.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
+  })
+
   it('is not made right by a service that says 401 whatever is sent: two requests, then Unauthorized', async () => {
     const { client, arrivals } = await startRelayer((response) =>
       response.writeHead(401, { date: 'Thu, 01 Jan 2015 00:00:00 GMT' }).end('no'),

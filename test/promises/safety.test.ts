@@ -83,6 +83,16 @@ describe('the key and the signatures', () => {
       (request) =>
         request.socket.end(`HTTP/1.1 500 ${header(request, 'x-svc-auth')}\r\ncontent-length: 0\r\n\r\n`),
     ],
+    [
+      'what is cut off in its middle',
+      (request, response) =>
+        response.end(
+          header(request, 'x-svc-auth')
+            .padStart(2049)
+            .padEnd(2 ** 21),
+        ),
+    ],
+    ['what JSON escapes', (request, response) => response.end(echo(request).replaceAll('/', '\\/'))],
     ['gibberish', (request) => request.socket.end(`${header(request, 'x-svc-auth')}\r\n\r\n`)],
     [
       'a redirect',
@@ -105,8 +115,9 @@ describe('the key and the signatures', () => {
     expect(signatures.size).toBeGreaterThan(4)
     for (const secret of [authKey, ...signatures]) {
       expect(text).not.toContain(secret)
-      // Nor all but its last character, which is next to nothing.
+      // Nor all but its last characters, nor as JSON escapes it.
       expect(text).not.toContain(secret.slice(0, 40))
+      expect(text).not.toContain(JSON.stringify(secret.replaceAll('/', '\\/')).slice(1, 40))
     }
   })
 

@@ -36,6 +36,7 @@ Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${
 faults and other moves            ${sum(made)}
 connections opened                ${sum(({ figures }) => figures.connections)}
 prices that arrived               ${sum(({ figures }) => figures.prices)}
+  took the short way              ${sum(({ figures }) => figures.shortWay)}
   told to listeners               ${sum(({ figures }) => figures.told)}
   lost while connected            ${sum(({ findings }) => findings.lost)}
   stale, told as fresh            ${sum(({ findings }) => findings.staleAsFresh)}

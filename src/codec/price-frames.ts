@@ -13,8 +13,9 @@ const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power)
 
 interface Known<V> {
-  /** All that comes before the number. */
-  readonly prefix: Uint8Array
+  /** All that comes before the number, in words of four bytes; the last may overlap the one before it. */
+  readonly words: Int32Array
+  readonly length: number
   readonly value: V
   /** Another with the same hash. */
   next: Known<V> | undefined
@@ -28,6 +29,8 @@ interface Known<V> {
  */
 export class PriceFrames<V> {
   private readonly known = new Map<number, Known<V>>()
+  /** The bytes looked at last: frames that came together share their memory. */
+  private view: DataView = new DataView(new ArrayBuffer(0))
   /** The price in the frame that was recognised last: a finite number above zero. */
   price = 0
 
@@ -35,85 +38,80 @@ export class PriceFrames<V> {
   learn(text: string, value: V): (() => void) | undefined {
     const found = layout.exec(text)?.[1]
     if (found === undefined) return undefined
-    const prefix = Uint8Array.from(found, (character) => character.charCodeAt(0))
-    const key = hash(prefix, 0, prefix.length)
-    const known: Known<V> = { prefix, value, next: this.known.get(key) }
+    const bytes = Uint8Array.from(found, (character) => character.charCodeAt(0))
+    const view = new DataView(bytes.buffer)
+    const key = hash(view, 0, bytes.length)
+    const words = Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) =>
+      view.getInt32(Math.min(index * 4, bytes.length - 4), true),
+    )
+    const known: Known<V> = { words, length: bytes.length, value, next: this.known.get(key) }
     this.known.set(key, known)
     return () => this.forget(key, known)
   }
 
   /** The value that was learned with a frame like this one, whose number is then `price`; otherwise `undefined`. */
   recognise(bytes: Uint8Array, start: number, end: number): V | undefined {
-    if (bytes[end - 1] !== brace) return undefined
-    const from = numberBefore(bytes, start, end - 1)
-    let known = this.known.get(hash(bytes, start, from))
-    while (known !== undefined && !matches(known.prefix, bytes, start, from)) known = known.next
-    if (known === undefined) return undefined
-    this.price = decimal(bytes, from, end - 1)
-    return this.price > 0 ? known.value : undefined
+    const length = this.readPrice(bytes, start, end)
+    if (length < 4) return undefined
+    const { buffer, byteOffset } = bytes
+    if (this.view.buffer !== buffer) this.view = new DataView(buffer)
+    const at = byteOffset + start
+    let known = this.known.get(hash(this.view, at, length))
+    while (known !== undefined && !matches(known, this.view, at, length)) known = known.next
+    return known?.value
+  }
+
+  /**
+   * Reads the number before the last brace, backwards, and returns how many bytes come before it, or 0 for what is to
+   * go the long way: no number as JSON writes it, a zero, a sign, an exponent, more digits than are exact. The price
+   * is the double that `JSON.parse` gives: an exact integer over an exact power of ten is rounded once, correctly.
+   */
+  private readPrice(bytes: Uint8Array, start: number, end: number): number {
+    if (bytes[end - 1] !== brace) return 0
+    let integer = 0
+    let digits = 0
+    let decimals = 0
+    let at = end - 2
+    for (; at >= start; at--) {
+      const byte = bytes[at] ?? 0
+      if (byte >= zero && byte <= nine) {
+        if (digits === exactDigits) return 0
+        integer += (byte - zero) * (powersOfTen[digits++] ?? 1)
+      } else if (byte === point && decimals === 0 && digits > 0) decimals = digits
+      else break
+    }
+    // No digit before the point, or a needless zero in front, is not how JSON writes a number.
+    if (digits === decimals || (bytes[at + 1] === zero && digits - decimals > 1)) return 0
+    this.price = integer / (powersOfTen[decimals] ?? 1)
+    return integer > 0 ? at + 1 - start : 0
   }
 
   private forget(key: number, forgotten: Known<V>): void {
     const first = this.known.get(key)
-    if (first === forgotten) {
-      if (first.next === undefined) this.known.delete(key)
-      else this.known.set(key, first.next)
-      return
-    }
-    for (let known = first; known !== undefined; known = known.next) {
-      if (known.next === forgotten) known.next = forgotten.next
-    }
+    if (first !== forgotten) {
+      for (let known = first; known !== undefined; known = known.next) {
+        if (known.next === forgotten) known.next = forgotten.next
+      }
+    } else if (first.next === undefined) this.known.delete(key)
+    else this.known.set(key, first.next)
   }
 }
 
-/** Where the digits and points begin that end there. */
-const numberBefore = (bytes: Uint8Array, start: number, end: number): number => {
-  let at = end
-  while (at > start) {
-    const byte = bytes[at - 1] as number
-    if ((byte < zero || byte > nine) && byte !== point) break
-    at--
+/** A small integer, which a Map holds without a heap number. */
+const hash = (view: DataView, at: number, length: number): number => {
+  const last = at + length - 4
+  let bits = length
+  for (let from = at; from < last; from += 4) bits = Math.imul(bits ^ view.getInt32(from, true), 0x01000193)
+  bits = Math.imul(bits ^ view.getInt32(last, true), 0x01000193)
+  return (bits ^ (bits >>> 15)) & 0x3fffffff
+}
+
+const matches = <V>(known: Known<V>, view: DataView, at: number, length: number): boolean => {
+  const { words } = known
+  if (known.length !== length) return false
+  const last = words.length - 1
+  for (let index = 0; index < last; index++) {
+    if (words[index] !== view.getInt32(at + index * 4, true)) return false
   }
-  return at
-}
-
-const hash = (bytes: Uint8Array, start: number, end: number): number => {
-  let bits = end - start
-  for (let at = start; at < end; at++) bits = (Math.imul(bits, 31) + (bytes[at] as number)) | 0
-  // A small integer, which a Map holds without a heap number.
-  return bits & 0x3fffffff
-}
-
-const matches = (prefix: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean => {
-  if (prefix.length !== end - start) return false
-  for (let at = 0; at < prefix.length; at++) if (prefix[at] !== bytes[start + at]) return false
-  return true
-}
-
-/**
- * The double that `JSON.parse` gives, or `NaN` for what is to go the long way: no number, or one with a sign, an
- * exponent, or more digits than are exact. An exact integer over an exact power of ten is rounded once, correctly.
- */
-const decimal = (bytes: Uint8Array, start: number, end: number): number => {
-  let digits = 0
-  let integer = 0
-  let pointAt = end
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] as number
-    if (byte === point) {
-      if (pointAt < end) return NaN
-      pointAt = at
-    } else {
-      integer = integer * 10 + (byte - zero)
-      digits++
-    }
-  }
-  if (digits > exactDigits || !isWritten(bytes, start, pointAt, end)) return NaN
-  return pointAt === end ? integer : integer / (powersOfTen[end - pointAt - 1] as number)
-}
-
-/** Whether JSON writes a number like this: digits on both sides of the point, no needless zero in front. */
-const isWritten = (bytes: Uint8Array, start: number, pointAt: number, end: number): boolean => {
-  if (pointAt === start || pointAt === end - 1) return false
-  return bytes[start] !== zero || pointAt === start + 1
+  return words[last] === view.getInt32(at + length - 4, true)
 }

@@ -36,6 +36,8 @@ export interface Entry {
   askAgain: boolean
   /** When its last listener left. */
   leftAt: number | undefined
+  /** Forgets what its price updates look like, where that was learned. */
+  unlearn: (() => void) | undefined
 }
 
 export const createEntry = (base: Address, topic: Topic): Entry => ({
@@ -48,6 +50,7 @@ export const createEntry = (base: Address, topic: Topic): Entry => ({
   stale: false,
   askAgain: false,
   leftAt: undefined,
+  unlearn: undefined,
 })
 
 /** Forgets all that only held on a connection that is gone. */
@@ -57,6 +60,8 @@ export const disconnectEntry = (entry: Entry): void => {
   entry.last = undefined
   entry.stale = false
   entry.askAgain = false
+  entry.unlearn?.()
+  entry.unlearn = undefined
 }
 
 export interface Patience {
@@ -67,6 +72,9 @@ export interface Patience {
 
 /** Asked for on this connection, and not yet confirmed. */
 export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined && entry.heardAt === undefined
+
+/** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
+export const isLive = (entry: Entry): boolean => entry.heardAt !== undefined && !entry.stale
 
 /** Waiting, and the wait for the answer has not ended. */
 export const isUnanswered = (entry: Entry): boolean => isWaiting(entry) && !entry.askAgain

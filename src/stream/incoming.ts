@@ -1,13 +1,16 @@
 import { readFrame } from '../codec/frame.js'
+import { PriceFrames } from '../codec/price-frames.js'
 import { publish } from '../diagnostics/publish.js'
 import { baseOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
-import { deliver } from './fan-out.js'
+import { Moment } from '../time/moment.js'
+import { isLive, type Entry } from './entry.js'
+import { deliver, deliverPrice } from './fan-out.js'
 import { report } from './report.js'
 import type { Subscriptions } from './subscriptions.js'
-import { failed, quoted } from './tell.js'
+import { failed } from './tell.js'
 
 export interface IncomingContext {
   readonly subscriptions: Subscriptions
@@ -20,6 +23,9 @@ export interface IncomingContext {
   readonly changed: () => void
 }
 
+/** Of a topic whose updates look different from what can be learned. */
+const unlearnable = (): void => undefined
+
 /** How much of a binary frame an error shows, in bytes. */
 const shownBytes = 1024
 
@@ -28,7 +34,24 @@ const shownBytes = 1024
  * belongs to no topic is an uncorrelated error; it is never guessed, and never delivered.
  */
 export class Incoming {
+  private readonly frames = new PriceFrames<Entry>()
+  private readonly moment = new Moment()
+
   constructor(private readonly context: IncomingContext) {}
+
+  /**
+   * The short way, for a price of a topic that is live: such a price changes no deadline that has been set, and no
+   * frame is owed for it. What came in one go has come at one time.
+   */
+  bytes(memory: Uint8Array, start: number, end: number): boolean {
+    const entry = this.frames.recognise(memory, start, end)
+    if (entry === undefined || !isLive(entry)) return false
+    this.moment.read()
+    entry.heardAt = this.moment.elapsed
+    entry.last = { price: this.frames.price, receivedAt: this.moment.wallClock, epoch: this.context.epoch() }
+    deliverPrice(entry.audience, entry.last)
+    return true
+  }
 
   text(text: string): void {
     const frame = readFrame(text)
@@ -57,7 +80,8 @@ export class Incoming {
     const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
     if (entry !== undefined) {
       changed()
-      deliver({ audience: entry.audience, tell: quoted(quote) })
+      entry.unlearn ??= this.frames.learn(text, entry) ?? unlearnable
+      deliverPrice(entry.audience, quote)
     } else if (base === undefined || !subscriptions.isDeparted(base, now)) {
       this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
     }

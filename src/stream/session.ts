@@ -14,6 +14,8 @@ export interface SessionConfig {
 
 /** Where a session's frames go, past Rx: the hot path is a plain call. */
 export interface FrameSink {
+  /** Whether a text frame was dealt with as the bytes that it is. */
+  bytes(memory: Uint8Array, start: number, end: number): boolean
   text(frame: string): void
   binary(frame: Uint8Array): void
 }
@@ -60,6 +62,10 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
             }),
           )
           subscriber.next({ _tag: 'Opened', socket, seen })
+        },
+        bytes: (memory, start, end) => {
+          signsOfLife++
+          return !subscriber.closed && sink.bytes(memory, start, end)
         },
         text: (frame) => {
           signsOfLife++

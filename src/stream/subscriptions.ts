@@ -87,7 +87,7 @@ export class Subscriptions {
     const audience: Listener[] = []
     for (const entry of this.entries.values()) {
       if (entry.leftAt !== undefined) this.entries.delete(entry.base)
-      else disconnectEntry(entry)
+      disconnectEntry(entry)
       for (const listener of entry.audience) audience.push(listener)
     }
     this.pending.clear()
@@ -188,6 +188,7 @@ export class Subscriptions {
   private forget(entry: Entry): void {
     this.entries.delete(entry.base)
     this.pending.delete(entry)
+    disconnectEntry(entry)
   }
 
   /** Only ever brings the due time forward: to come too early costs a look, to come too late a promise. */
@@ -204,10 +205,10 @@ export class Subscriptions {
       this.schedule(entry)
       return subscribeFrame(entry.topic)
     }
+    const wasAsked = entry.askedAt !== undefined
+    if (wasAsked) this.answers.leaves(entry, now)
     this.forget(entry)
-    if (entry.askedAt === undefined) return undefined
-    this.answers.leaves(entry, now)
-    return unsubscribeFrame(entry.topic)
+    return wasAsked ? unsubscribeFrame(entry.topic) : undefined
   }
 
   private silenced(entry: Entry, now: number): Tell {

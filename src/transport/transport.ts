@@ -9,6 +9,11 @@ import type { DecodeError, NetworkError } from '../errors/model.js'
 export interface SocketListener {
   /** The socket is open and takes frames. */
   opened(): void
+  /**
+   * A whole text frame as bytes, which are good during this call alone. Returns whether that was all; if not, the
+   * transport is to tell of the frame by `text`. A transport may do without, and just call `text`.
+   */
+  bytes(memory: Uint8Array, start: number, end: number): boolean
   /** A whole text frame. */
   text(frame: string): void
   /** A whole binary frame. */

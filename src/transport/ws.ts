@@ -1,11 +1,20 @@
+import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
+import { FrameLane } from './frame-lane.js'
 import type { Socket, SocketListener, WebSocketTransport } from './transport.js'
 
 /** How long a socket may take to go after a goodbye, ours or the peer's, before it is cut, in ms. */
 const goodbye = 1000
 
 /** `closeTimeout` is not in the types of `ws` yet. */
-type Options = ClientOptions & { readonly closeTimeout: number }
+type Options = Omit<ClientOptions, 'createConnection'> & {
+  readonly closeTimeout: number
+  readonly createConnection: (options: DialOptionsOfWs) => FrameLane
+}
+
+/** What `ws` dials with. */
+type DialOptionsOfWs = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
 
 const noCloseFrame = 1006
 const frameTooLong = 1009
@@ -16,7 +25,7 @@ export const wsTransport = (ca: string | undefined): WebSocketTransport => {
 
   return {
     dial(url, { maxFrameBytes }, listener) {
-      const socket = new WebSocket(url, optionsOf(maxFrameBytes, ca))
+      const socket = new WebSocket(url, optionsOf(url, maxFrameBytes, ca, listener))
       const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
       sockets.set(socket, gone)
       void gone.then(() => sockets.delete(socket))
@@ -30,21 +39,40 @@ export const wsTransport = (ca: string | undefined): WebSocketTransport => {
   }
 }
 
-const optionsOf = (maxFrameBytes: number, ca: string | undefined): Options => ({
-  // Compression costs far more than it saves on frames of a hundred bytes.
-  perMessageDeflate: false,
-  // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
-  maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
-  closeTimeout: goodbye,
-  ...(ca === undefined ? {} : { ca }),
-})
+const optionsOf = (
+  url: string,
+  maxFrameBytes: number,
+  ca: string | undefined,
+  listener: SocketListener,
+): ClientOptions => {
+  const connect = url.startsWith('wss:') ? connectWithTls : connectPlainly
+  const options: Options = {
+    // Compression costs far more than it saves on frames of a hundred bytes.
+    perMessageDeflate: false,
+    // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
+    maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
+    closeTimeout: goodbye,
+    ...(ca === undefined ? {} : { ca }),
+    createConnection: (dial) =>
+      new FrameLane(connect(dial), maxFrameBytes, (memory, start, end) => listener.bytes(memory, start, end)),
+  }
+  // Its types ask for a socket, where a Duplex will do.
+  return options as unknown as ClientOptions
+}
+
+// An empty path is none: that of the request would be taken for a file to connect to.
+
+const connectPlainly = (dial: DialOptionsOfWs): TcpSocket => connectTcp({ ...dial, path: '' })
+
+const connectWithTls = (dial: DialOptionsOfWs): TcpSocket =>
+  connectTls({ ...dial, path: '', servername: isIP(dial.host) === 0 ? dial.host : '' })
 
 const listen = (socket: WebSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
   socket.on('open', () => listener.opened())
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) listener.binary(data)
-    else listener.text(data.toString())
+    else if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())
   })
   socket.on('ping', () => listener.alive())
   socket.on('pong', () => listener.alive())

@@ -10,5 +10,6 @@ describe('in a bad network, before a bad service', () => {
     expect(figures.connections).toBeGreaterThan(3)
     expect(figures.disconnects).toBeGreaterThan(10)
     expect(figures.told).toBeGreaterThan(300)
+    expect(figures.shortWay).toBeGreaterThan(100)
   })
 })

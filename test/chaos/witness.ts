@@ -34,6 +34,8 @@ export interface Figures {
   timeouts: number
   rejections: number
   decodeErrors: number
+  /** Prices and others that took the short way, past `ws` and `JSON.parse`. */
+  shortWay: number
   connections: number
   /** The longest time from the end of a wait for the next dial to the first price after it, in ms. */
   longestRecovery: number
@@ -60,7 +62,7 @@ export class Witness {
   readonly findings: Findings = { violations: [], lost: 0, staleAsFresh: 0 }
   readonly figures: Figures = {
     ...{ prices: 0, told: 0, disconnects: 0, stales: 0, timeouts: 0, rejections: 0 },
-    ...{ decodeErrors: 0, connections: 0, longestRecovery: 0 },
+    ...{ decodeErrors: 0, shortWay: 0, connections: 0, longestRecovery: 0 },
   }
   readonly listeners: Listener[] = []
   /** What is known over each socket that is open. */
@@ -142,6 +144,14 @@ export class Witness {
         this.open.add(asked)
         this.figures.connections++
         listener.opened()
+      },
+      bytes: (memory, start, end) => {
+        const frame = Buffer.from(memory.subarray(start, end)).toString()
+        this.arrives(frame, asked, () => {
+          if (listener.bytes(memory, start, end)) this.figures.shortWay++
+          else listener.text(frame)
+        })
+        return true
       },
       text: (frame) => this.arrives(frame, asked, () => listener.text(frame)),
       binary: (frame) => listener.binary(frame),

@@ -33,6 +33,7 @@ const session = (
         ...options,
       })
       const sink = {
+        bytes: () => false,
         text: (frame: string) => journal.note(`text ${frame}`),
         binary: (frame: Uint8Array) => journal.note(`binary ${frame.length}`),
       }
@@ -103,7 +104,7 @@ describe('a session', () => {
 
   it('is a dial of its own for each who subscribes', () => {
     const transport = new ManualTransport()
-    const sink = { text: () => undefined, binary: () => undefined }
+    const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
     const source$ = session$({ transport, ...limits }, sink)
     expect(transport.sockets).toHaveLength(0)
     virtually(() => {
@@ -185,7 +186,7 @@ describe('pings', () => {
     it('are as far apart as the option says, beyond what a timer of the platform can wait', () => {
       vi.useFakeTimers()
       const transport = new ManualTransport()
-      const sink = { text: () => undefined, binary: () => undefined }
+      const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
       const config = { transport, ...limits, pingInterval: 2 ** 31 + 1000, pongTimeout: 1000 }
       const subscription = session$(config, sink).subscribe()
       transport.last.opens()

@@ -30,6 +30,7 @@ const recorder = (): { readonly told: string[]; readonly listener: SocketListene
     told,
     listener: {
       opened: () => void told.push('opened'),
+      bytes: () => false,
       text: (frame) => void told.push(`text ${frame}`),
       binary: (frame) => void told.push(`binary ${frame.join()}`),
       alive: () => void told.push('alive'),

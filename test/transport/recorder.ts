@@ -30,6 +30,7 @@ export const recorder = (): Recorder => {
       events.push(['opened'])
       open()
     },
+    bytes: () => false,
     text: (frame) => void events.push(['text', frame]),
     binary: (frame) => void events.push(['binary', [...frame]]),
     alive: () => void events.push(['alive']),

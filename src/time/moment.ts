@@ -1,0 +1,20 @@
+import { elapsed, wallClock } from './clock.js'
+
+/** The time, read once for all that comes in one go: until the event loop turns, it stands still. */
+export class Moment {
+  private isRead = false
+  /** In ms, of the clock that only moves forward. */
+  elapsed = 0
+  /** In ms since the Unix epoch. */
+  wallClock = 0
+
+  read(): void {
+    if (this.isRead) return
+    this.isRead = true
+    this.elapsed = elapsed()
+    this.wallClock = wallClock()
+    queueMicrotask(() => {
+      this.isRead = false
+    })
+  }
+}

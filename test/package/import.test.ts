@@ -33,7 +33,7 @@ const promised: Readonly<Record<(typeof doors)[number], readonly string[]>> = {
     'tapLeft',
   ],
   'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
-  'svc-streams/simulator': ['startSimulator'],
+  'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
 }
 
 describe.each(doors)('%s under plain Node', (door) => {

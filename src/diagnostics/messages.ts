@@ -15,9 +15,7 @@ import type {
  * without path and query; `epoch` counts the client's connections from 1; times are in ms.
  *
  * @example
- * import { subscribe } from 'node:diagnostics_channel'
- *
- * subscribe('svc-streams:stale', (message) => {
+ * diagnostics_channel.subscribe('svc-streams:stale', (message) => {
  *   const { error } = message as DiagnosticMessages['svc-streams:stale']
  *   console.warn(error.topic, error.silentForMs)
  * })

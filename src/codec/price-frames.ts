@@ -29,8 +29,10 @@ interface Known<V> {
  */
 export class PriceFrames<V> {
   private readonly known = new Map<number, Known<V>>()
-  /** The bytes looked at last: frames that came together share their memory. */
-  private view: DataView = new DataView(new ArrayBuffer(0))
+  /** The bytes looked at last, and their memory, which frames that came together share. */
+  private bytes: Uint8Array = new Uint8Array()
+  private view: DataView = new DataView(this.bytes.buffer)
+  private offset = 0
   /** The price in the frame that was recognised last: a finite number above zero. */
   price = 0
 
@@ -53,12 +55,17 @@ export class PriceFrames<V> {
   recognise(bytes: Uint8Array, start: number, end: number): V | undefined {
     const length = this.readPrice(bytes, start, end)
     if (length < 4) return undefined
-    const { buffer, byteOffset } = bytes
-    if (this.view.buffer !== buffer) this.view = new DataView(buffer)
-    const at = byteOffset + start
+    if (this.bytes !== bytes) this.look(bytes)
+    const at = this.offset + start
     let known = this.known.get(hash(this.view, at, length))
     while (known !== undefined && !matches(known, this.view, at, length)) known = known.next
     return known?.value
+  }
+
+  private look(bytes: Uint8Array): void {
+    this.bytes = bytes
+    this.offset = bytes.byteOffset
+    if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer)
   }
 
   /**

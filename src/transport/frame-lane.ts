@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 /** Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. */
 export type Offer = (bytes: Uint8Array, start: number, end: number) => boolean
 
+const agreed = 'HTTP/1.1 101 '
 const headersEnd = Buffer.from('\r\n\r\n')
 
 const nothing = Buffer.alloc(0)
@@ -12,27 +13,35 @@ const nothing = Buffer.alloc(0)
  * Stands between the TCP or TLS socket and `ws`, and takes out the text frames that somebody has a short way for;
  * every other byte goes on to `ws` untouched and in order. Why it is right:
  *
- * - It only ever takes a whole frame that lies in one piece: final, unfragmented, unmasked, uncompressed, of a length
- *   that is allowed, while no message is half said. All else is handed on.
+ * - It only ever takes a whole frame that lies in one piece: final, unmasked, uncompressed, short, while no message of
+ *   several frames is under way. All else is handed on.
  * - It takes nothing while `ws` has yet to read what was handed on before, so that the order is kept.
  * - It keeps to the frames' bounds by their lengths. What it does not understand, and a close frame, is the end of its
  *   work: from there on it only hands on.
  */
 export class FrameLane extends Duplex {
   private state: 'handshake' | 'frames' | 'over' = 'handshake'
+  /** How the answer to the upgrade begins. */
+  private answer = ''
   /** How much of a frame that was begun in an earlier piece is yet to come, in bytes. */
   private rest = 0
-  /** The first bytes of a header whose others are yet to come. */
+  /** The first bytes of what is only clear with those that are yet to come. */
   private held: Buffer = nothing
   /** Whether a message of several frames is under way. */
   private halfSaid = false
+  /** Whether all that was handed on is known to have been read. */
+  private isRead = false
+  private gone = false
+  /** The longest payload that is taken, in bytes: of a frame whose header is of two. */
+  private readonly longest: number
 
   constructor(
     private readonly raw: TcpSocket,
-    private readonly maxFrameBytes: number,
+    maxFrameBytes: number,
     private readonly offer: Offer,
   ) {
     super({ allowHalfOpen: false })
+    this.longest = Math.min(maxFrameBytes, 125)
     raw.on('data', (piece: Buffer) => this.receive(piece))
     raw.on('end', () => {
       this.handOn(this.held, 0, this.held.length)
@@ -44,6 +53,11 @@ export class FrameLane extends Duplex {
 
   setNoDelay(noDelay?: boolean): void {
     this.raw.setNoDelay(noDelay)
+  }
+
+  override pause(): this {
+    this.isRead = false
+    return super.pause()
   }
 
   override _read(): void {
@@ -66,6 +80,7 @@ export class FrameLane extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.gone = true
     if (this.raw.closed) return done(error)
     this.raw.once('close', () => done(error))
     this.raw.destroy()
@@ -74,19 +89,26 @@ export class FrameLane extends Duplex {
   private receive(piece: Buffer): void {
     const bytes = this.held.length === 0 ? piece : Buffer.concat([this.held, piece])
     this.held = nothing
-    if (this.state === 'handshake') this.passHandshake(bytes)
-    else this.walk(bytes, 0)
+    try {
+      if (this.state === 'handshake') this.passHandshake(bytes)
+      else this.walk(bytes, 0)
+    } catch (thrown) {
+      // What is left of the piece is lost, and with it where the next frame begins.
+      this.destroy()
+      throw thrown
+    }
   }
 
+  /** Nothing is taken before the answer to the upgrade has been read, nor after one that does not agree. */
   private passHandshake(bytes: Buffer): void {
-    const end = bytes.indexOf(headersEnd)
-    // The end may be cut in two.
-    const sure = end < 0 ? Math.max(0, bytes.length - headersEnd.length + 1) : end + headersEnd.length
-    this.handOn(bytes, 0, sure)
-    if (end < 0) this.held = bytes.subarray(sure)
+    const found = bytes.indexOf(headersEnd)
+    const end = found < 0 ? bytes.length - cutOff(headersEnd, bytes) : found + headersEnd.length
+    this.answer = (this.answer + bytes.toString('latin1', 0, end)).slice(0, agreed.length)
+    this.handOn(bytes, 0, end)
+    if (found < 0) this.held = bytes.subarray(end)
     else {
-      this.state = 'frames'
-      this.walk(bytes, sure)
+      this.state = this.answer === agreed ? 'frames' : 'over'
+      this.walk(bytes, end)
     }
   }
 
@@ -96,63 +118,93 @@ export class FrameLane extends Duplex {
     let at = Math.min(start + this.rest, bytes.length)
     this.rest -= at - start
     while (this.state === 'frames' && at < bytes.length) {
-      const size = headerSize(bytes, at)
-      if (at + size > bytes.length) {
-        this.held = bytes.subarray(at)
-        return this.handOn(bytes, from, at)
-      }
-      const payload = at + size
-      const end = payload + payloadSize(bytes, at)
-      if (!this.understands(bytes, at, end)) break
-      if (bytes[at] === finalText && end <= bytes.length && end - payload <= this.maxFrameBytes) {
+      const length = bytes[at + 1] ?? Infinity
+      const end = at + 2 + length
+      if (bytes[at] === finalText && !this.halfSaid && length <= this.longest && end <= bytes.length) {
         this.handOn(bytes, from, at)
-        from = this.takes(bytes, payload, end) ? end : at
-        if (this.destroyed) return
+        from = this.takes(bytes, at + 2, end) ? end : at
+        if (this.gone) return
+        at = end
+      } else {
+        const next = this.follow(bytes, at)
+        if (next === undefined) {
+          this.held = bytes.subarray(at)
+          return this.handOn(bytes, from, at)
+        }
+        this.rest = Math.max(0, next - bytes.length)
+        at = next
       }
-      this.rest = Math.max(0, end - bytes.length)
-      at = end
     }
     this.handOn(bytes, from, bytes.length)
   }
 
-  private takes(bytes: Buffer, payload: number, end: number): boolean {
-    const isRead = this.readableFlowing === true && this.readableLength === 0
-    return isRead && this.offer(bytes, payload, end)
+  private takes(bytes: Buffer, start: number, end: number): boolean {
+    this.isRead ||= this.readableFlowing === true && this.readableLength === 0
+    return this.isRead && !this.gone && this.offer(bytes, start, end)
   }
 
-  /** Whether it is clear what follows after this frame, and that frames follow. */
-  private understands(bytes: Buffer, at: number, end: number): boolean {
-    const first = bytes.readUInt8(at)
-    const isFinal = (first & 0x80) !== 0
-    const opcode = first & 0x0f
-    const isControl = opcode === ping || opcode === pong
-    const isContinued = opcode === continuation && this.halfSaid
-    const isBegun = (opcode === text || opcode === binary) && !this.halfSaid
-    const isPlain = (first & 0x70) === 0 && (bytes.readUInt8(at + 1) & 0x80) === 0
-    if (!isPlain || !Number.isSafeInteger(end) || !((isControl && isFinal) || isContinued || isBegun)) {
+  /** Where the next frame begins, or `undefined` where the header of this one is cut. */
+  private follow(bytes: Buffer, at: number): number | undefined {
+    if (at + 2 > bytes.length) return undefined
+    if (!this.isUnderstood(bytes.readUInt8(at), bytes.readUInt8(at + 1))) {
       this.state = 'over'
-      return false
+      return at
     }
-    if (!isControl) this.halfSaid = !isFinal
-    return true
+    const size = headerSize(bytes, at)
+    if (at + size > bytes.length) return undefined
+    const first = bytes.readUInt8(at)
+    if ((first & control) === 0) this.halfSaid = (first & final) === 0
+    return at + size + payloadSize(bytes, at)
+  }
+
+  /** Whether a frame whose header begins like this is one after which others follow. */
+  private isUnderstood(first: number, second: number): boolean {
+    const length = second & 0x7f
+    if ((first & reserved) !== 0 || (second & masked) !== 0) return false
+    switch (first & 0x0f) {
+      case ping:
+      case pong:
+        return (first & final) !== 0 && length <= 125
+      case continuation:
+        return this.halfSaid
+      case text:
+      case binary:
+        return !this.halfSaid
+      default:
+        return false
+    }
   }
 
   private handOn(bytes: Buffer, from: number, to: number): void {
-    if (to > from && !this.push(bytes.subarray(from, to))) this.raw.pause()
+    if (to <= from) return
+    this.isRead = false
+    if (!this.push(bytes.subarray(from, to))) this.raw.pause()
   }
 }
 
+/** How much of a mark stands at the end of some bytes, where it may be cut. */
+const cutOff = (mark: Buffer, bytes: Buffer): number => {
+  for (let length = mark.length - 1; length > 0; length--) {
+    if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length
+  }
+  return 0
+}
+
 // Section 5.2 of RFC 6455.
+const final = 0x80
+const reserved = 0x70
+const control = 0x08
+const masked = 0x80
 const continuation = 0x0
 const text = 0x1
 const binary = 0x2
 const ping = 0x9
 const pong = 0xa
-const finalText = 0x81
+const finalText = final | text
 
-/** Of a frame without a mask: two bytes, and a longer length where these say so. At least one byte must be there. */
+/** Of a frame without a mask: two bytes, and a longer length where these say so. */
 const headerSize = (bytes: Buffer, at: number): number => {
-  const length = at + 1 < bytes.length ? bytes.readUInt8(at + 1) & 0x7f : 0
+  const length = bytes.readUInt8(at + 1) & 0x7f
   return length < 126 ? 2 : length === 126 ? 4 : 10
 }
 

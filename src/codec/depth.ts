@@ -2,6 +2,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DepthSide, DepthSnapshot } from '../domain/depth.js'
 import type { DecodeError } from '../errors/model.js'
+import { recogniseDepth } from './depth-text.js'
 import { malformed, toDecodeError } from './issues.js'
 import { parseJsonExactly } from './json.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from './number.js'
@@ -24,6 +25,12 @@ export const DepthBody = t.type(
  * decodeDepth('{"price":0, …') // Left(DecodeError): price: expected a finite number above 0, got 0
  */
 export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
+  const depth = recogniseDepth(text)
+  return depth === undefined ? decodeAnyDepth(text) : right(depth)
+}
+
+/** The long way: any body, however it is written, and every error. */
+export const decodeAnyDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
   const json = parseJsonExactly(text)
   if (isLeft(json)) return left(malformed('depth', text, 'JSON', json.left))
   const body = DepthBody.decode(json.right)

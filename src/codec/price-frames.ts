@@ -1,3 +1,5 @@
+import { Words } from './words.js'
+
 /** The bytes of JSON that matter here. */
 const zero = 0x30
 const nine = 0x39
@@ -12,10 +14,13 @@ const layout =
 const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power)
 
-interface Known<V> {
-  /** All that comes before the number, in words of four bytes; the last may overlap the one before it. */
-  readonly words: Int32Array
+/** A prefix that was learned. */
+export interface Known<V> {
+  /** Where its words of four bytes are kept; the last word may overlap the one before it. */
+  readonly at: number
+  /** In bytes. */
   readonly length: number
+  readonly hash: number
   readonly value: V
   /** Another with the same hash. */
   next: Known<V> | undefined
@@ -29,6 +34,7 @@ interface Known<V> {
  */
 export class PriceFrames<V> {
   private readonly known = new Map<number, Known<V>>()
+  private words = new Words()
   /** The bytes looked at last, and their memory, which frames that came together share. */
   private bytes: Uint8Array = new Uint8Array()
   private view: DataView = new DataView(this.bytes.buffer)
@@ -36,19 +42,33 @@ export class PriceFrames<V> {
   /** The price in the frame that was recognised last: a finite number above zero. */
   price = 0
 
-  /** Learns from a frame that was decoded as a price update. Returns how it is forgotten, where it could be learned. */
-  learn(text: string, value: V): (() => void) | undefined {
-    const found = layout.exec(text)?.[1]
-    if (found === undefined) return undefined
-    const bytes = Uint8Array.from(found, (character) => character.charCodeAt(0))
-    const view = new DataView(bytes.buffer)
-    const key = hash(view, 0, bytes.length)
-    const words = Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) =>
-      view.getInt32(Math.min(index * 4, bytes.length - 4), true),
-    )
-    const known: Known<V> = { words, length: bytes.length, value, next: this.known.get(key) }
+  clear(): void {
+    this.known.clear()
+    this.words = new Words()
+    this.look(new Uint8Array())
+  }
+
+  /** Learns from a frame that was decoded as a price update, if it can be learned. */
+  learn(text: string, value: V): Known<V> | undefined {
+    const prefix = layout.exec(text)?.[1]
+    if (prefix === undefined) return undefined
+    const { length } = prefix
+    const view = new DataView(Uint8Array.from(prefix, (character) => character.charCodeAt(0)).buffer)
+    const key = hash(view, 0, length)
+    const known = { at: this.words.add(view), length, hash: key, value, next: this.known.get(key) }
     this.known.set(key, known)
-    return () => this.forget(key, known)
+    return known
+  }
+
+  forget(forgotten: Known<V>): void {
+    this.words.remove(forgotten.at, forgotten.length)
+    const first = this.known.get(forgotten.hash)
+    if (first !== forgotten) {
+      for (let known = first; known !== undefined; known = known.next) {
+        if (known.next === forgotten) known.next = forgotten.next
+      }
+    } else if (first.next === undefined) this.known.delete(forgotten.hash)
+    else this.known.set(forgotten.hash, first.next)
   }
 
   /** The value that was learned with a frame like this one, whose number is then `price`; otherwise `undefined`. */
@@ -58,7 +78,11 @@ export class PriceFrames<V> {
     if (this.bytes !== bytes) this.look(bytes)
     const at = this.offset + start
     let known = this.known.get(hash(this.view, at, length))
-    while (known !== undefined && !matches(known, this.view, at, length)) known = known.next
+    while (
+      known !== undefined &&
+      !(known.length === length && this.words.match(known.at, this.view, at, length))
+    )
+      known = known.next
     return known?.value
   }
 
@@ -92,16 +116,6 @@ export class PriceFrames<V> {
     this.price = integer / (powersOfTen[decimals] ?? 1)
     return integer > 0 ? at + 1 - start : 0
   }
-
-  private forget(key: number, forgotten: Known<V>): void {
-    const first = this.known.get(key)
-    if (first !== forgotten) {
-      for (let known = first; known !== undefined; known = known.next) {
-        if (known.next === forgotten) known.next = forgotten.next
-      }
-    } else if (first.next === undefined) this.known.delete(key)
-    else this.known.set(key, first.next)
-  }
 }
 
 /** A small integer, which a Map holds without a heap number. */
@@ -111,14 +125,4 @@ const hash = (view: DataView, at: number, length: number): number => {
   for (let from = at; from < last; from += 4) bits = Math.imul(bits ^ view.getInt32(from, true), 0x01000193)
   bits = Math.imul(bits ^ view.getInt32(last, true), 0x01000193)
   return (bits ^ (bits >>> 15)) & 0x3fffffff
-}
-
-const matches = <V>(known: Known<V>, view: DataView, at: number, length: number): boolean => {
-  const { words } = known
-  if (known.length !== length) return false
-  const last = words.length - 1
-  for (let index = 0; index < last; index++) {
-    if (words[index] !== view.getInt32(at + index * 4, true)) return false
-  }
-  return words[last] === view.getInt32(at + length - 4, true)
 }

@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
+import type { Known } from '../codec/price-frames.js'
 import type { Address } from '../domain/address.js'
 import type { Price } from '../domain/price.js'
 import type { TopicState } from '../domain/snapshot.js'
@@ -36,8 +37,8 @@ export interface Entry {
   askAgain: boolean
   /** When its last listener left. */
   leftAt: number | undefined
-  /** Forgets what its price updates look like, where that was learned. */
-  unlearn: (() => void) | undefined
+  /** What its price updates look like. */
+  known: Known<Entry> | 'cannot be learned' | undefined
 }
 
 export const createEntry = (base: Address, topic: Topic): Entry => ({
@@ -50,7 +51,7 @@ export const createEntry = (base: Address, topic: Topic): Entry => ({
   stale: false,
   askAgain: false,
   leftAt: undefined,
-  unlearn: undefined,
+  known: undefined,
 })
 
 /** Forgets all that only held on a connection that is gone. */
@@ -60,8 +61,7 @@ export const disconnectEntry = (entry: Entry): void => {
   entry.last = undefined
   entry.stale = false
   entry.askAgain = false
-  entry.unlearn?.()
-  entry.unlearn = undefined
+  entry.known = undefined
 }
 
 export interface Patience {

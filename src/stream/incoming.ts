@@ -1,12 +1,11 @@
 import { readFrame } from '../codec/frame.js'
-import { PriceFrames } from '../codec/price-frames.js'
 import { publish } from '../diagnostics/publish.js'
 import { baseOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
 import { Moment } from '../time/moment.js'
-import { isLive, type Entry } from './entry.js'
+import { isLive } from './entry.js'
 import { deliver, deliverPrice } from './fan-out.js'
 import { report } from './report.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -23,9 +22,6 @@ export interface IncomingContext {
   readonly changed: () => void
 }
 
-/** Of a topic whose updates look different from what can be learned. */
-const unlearnable = (): void => undefined
-
 /** How much of a binary frame an error shows, in bytes. */
 const shownBytes = 1024
 
@@ -34,7 +30,6 @@ const shownBytes = 1024
  * belongs to no topic is an uncorrelated error; it is never guessed, and never delivered.
  */
 export class Incoming {
-  private readonly frames = new PriceFrames<Entry>()
   private readonly moment = new Moment()
 
   constructor(private readonly context: IncomingContext) {}
@@ -44,11 +39,12 @@ export class Incoming {
    * frame is owed for it. What came in one go has come at one time.
    */
   bytes(memory: Uint8Array, start: number, end: number): boolean {
-    const entry = this.frames.recognise(memory, start, end)
+    const { frames } = this.context.subscriptions
+    const entry = frames.recognise(memory, start, end)
     if (entry === undefined || !isLive(entry)) return false
     this.moment.read()
     entry.heardAt = this.moment.elapsed
-    entry.last = { price: this.frames.price, receivedAt: this.moment.wallClock, epoch: this.context.epoch() }
+    entry.last = { price: frames.price, receivedAt: this.moment.wallClock, epoch: this.context.epoch() }
     deliverPrice(entry.audience, entry.last)
     return true
   }
@@ -80,7 +76,7 @@ export class Incoming {
     const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
     if (entry !== undefined) {
       changed()
-      entry.unlearn ??= this.frames.learn(text, entry) ?? unlearnable
+      entry.known ??= subscriptions.frames.learn(text, entry) ?? 'cannot be learned'
       deliverPrice(entry.audience, quote)
     } else if (base === undefined || !subscriptions.isDeparted(base, now)) {
       this.context.uncorrelated(uncorrelatedError('unknown-topic', text))

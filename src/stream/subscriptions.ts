@@ -1,5 +1,6 @@
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
+import { PriceFrames } from '../codec/price-frames.js'
 import { subscribeFrame, unsubscribeFrame } from '../codec/frame-out.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
 import { Answers } from './answers.js'
@@ -27,6 +28,8 @@ export class Subscriptions {
   /** The entries that a frame may be owed for. Whether one is, their state says when its turn comes. */
   private readonly pending = new Set<Entry>()
   private readonly answers: Answers
+  /** What the price updates of each topic look like on this connection, for the short way that they take. */
+  readonly frames = new PriceFrames<Entry>()
   private due = Infinity
 
   constructor(
@@ -62,7 +65,8 @@ export class Subscriptions {
 
   join(base: Address, listener: Listener): Entry {
     const entry = this.entries.get(base) ?? this.create(base, listener.topic)
-    entry.audience = [...entry.audience, listener]
+    // Not by a spread, which makes room for sixteen more.
+    entry.audience = entry.audience.concat(listener)
     entry.leftAt = undefined
     return entry
   }
@@ -92,6 +96,7 @@ export class Subscriptions {
     }
     this.pending.clear()
     this.answers.clear()
+    this.frames.clear()
     this.due = Infinity
     return audience
   }
@@ -188,6 +193,7 @@ export class Subscriptions {
   private forget(entry: Entry): void {
     this.entries.delete(entry.base)
     this.pending.delete(entry)
+    if (typeof entry.known === 'object') this.frames.forget(entry.known)
     disconnectEntry(entry)
   }
 
@@ -199,11 +205,14 @@ export class Subscriptions {
 
   private frameFor(entry: Entry, now: number): string | undefined {
     if (unwantedAt(entry, this.patience) > now) {
-      if (entry.askedAt !== undefined && !entry.askAgain) return undefined
-      entry.askedAt = now
-      entry.askAgain = false
+      const isOwed = entry.askedAt === undefined || entry.askAgain
+      if (isOwed) {
+        entry.askedAt = now
+        entry.askAgain = false
+      }
+      // What is not owed a frame now may be owed one when its linger ends.
       this.schedule(entry)
-      return subscribeFrame(entry.topic)
+      return isOwed ? subscribeFrame(entry.topic) : undefined
     }
     const wasAsked = entry.askedAt !== undefined
     if (wasAsked) this.answers.leaves(entry, now)

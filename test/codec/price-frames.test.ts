@@ -50,14 +50,21 @@ describe('a price update that looks like one that was learned', () => {
     const frames = new PriceFrames<number>()
     const text = update('svc-0xa', '1')
     // Learned three times over, the same bytes surely have the same hash.
-    const forget = [1, 2, 3].map((value) => frames.learn(text, value))
-    forget[1]?.()
+    const [one, two, three] = [1, 2, 3].map((value) => frames.learn(text, value)!)
+    frames.forget(two!)
     expect(recognised(frames, text)).toEqual([3, 1])
-    forget[2]?.()
+    frames.forget(three!)
     expect(recognised(frames, text)).toEqual([1, 1])
-    forget[0]?.()
+    frames.forget(one!)
     expect(recognised(frames, text)).toBeUndefined()
-    forget[0]?.()
+  })
+
+  it('is no longer once all is cleared, and may be learned again', () => {
+    const frames = learned('svc-0xa', 'svc-0xb')
+    frames.clear()
+    expect(recognised(frames, update('svc-0xa', '1'))).toBeUndefined()
+    frames.learn(update('svc-0xa', '1'), 'again')
+    expect(recognised(frames, update('svc-0xa', '1'))).toEqual(['again', 1])
   })
 })
 

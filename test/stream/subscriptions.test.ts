@@ -158,6 +158,17 @@ describe('a topic asked for', () => {
     }
   })
 
+  it('that was given up, and is then confirmed after all, lingers as any other', () => {
+    const { subscriptions, listeners, entries } = asked([aa])
+    subscriptions.expire(300)
+    subscriptions.leave(entries[0]!, listeners[0]!, 310)
+    subscriptions.confirmed(aa, 320)
+    expect(subscriptions.take(Infinity, 320)).toEqual([])
+    expect(subscriptions.nextDue).toBe(410)
+    subscriptions.expire(410)
+    expect(subscriptions.take(Infinity, 410)).toEqual([unsubscribes('svc-0xaa')])
+  })
+
   it('is confirmed by a confirmation, or by a price', () => {
     const { subscriptions } = asked([aa, bb])
     subscriptions.confirmed(aa, 100)

@@ -32,5 +32,8 @@ export const signedHeaders = (headers: Readonly<Record<string, string>>, service
 /** The pieces over which the MAC is computed, in order (section 5 of the service's documentation). */
 export const macInput = (parts: MacParts): readonly (string | Uint8Array)[] => {
   const canonical = parts.canonicalHeaders ?? concatenated
-  return [parts.path, canonical(signedHeaders(parts.headers, parts.service)), parts.body ?? '']
+  const { path, body } = parts
+  const headers = canonical(signedHeaders(parts.headers, parts.service))
+  const start = typeof headers === 'string' ? [path + headers] : [path, headers]
+  return body === undefined ? start : [...start, body]
 }

@@ -44,5 +44,5 @@ export const signRequest = ({
 export const hmac = (key: KeyObject, parts: MacParts): string => {
   const mac = createHmac('sha256', key)
   for (const piece of macInput(parts)) mac.update(piece)
-  return mac.digest('base64').replace(/=+$/, '')
+  return mac.digest('base64').replace('=', '')
 }

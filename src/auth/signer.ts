@@ -6,7 +6,7 @@ import { hmac } from './sign.js'
 /** The headers that a signed request carries, and the texts in them that no error may repeat. */
 export interface SignedHeaders {
   readonly headers: Readonly<Record<string, string>>
-  readonly secrets: readonly string[]
+  readonly secrets: () => readonly string[]
 }
 
 /** Signs a request path with an expiration in ms since the Unix epoch. */
@@ -20,7 +20,7 @@ export const createSigner = (service: string, key: KeyObject, canonicalHeaders: 
     const signature = hmac(key, { service, path, headers: expires, canonicalHeaders })
     return {
       headers: { ...expires, [prefix]: signature },
-      secrets: [...spellingsOf(signature), ...keySpellings],
+      secrets: () => [...spellingsOf(signature), ...keySpellings],
     }
   }
 }

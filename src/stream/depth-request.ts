@@ -36,7 +36,7 @@ export class DepthRequests {
     const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
     return this.attempt$(path).pipe(
       concatMap((attempt) => (this.adoptsClock(attempt) ? this.attempt$(path) : of(attempt))),
-      map(({ answer }) => readDepth(mint, answer)),
+      map((attempt) => readDepth(mint, attempt)),
     )
   }
 
@@ -48,12 +48,14 @@ export class DepthRequests {
       const expiration = Math.round(wallClock() + clockOffset + authExpiration)
       const { headers, secrets } = sign(path, expiration)
       return request$(this.config, { origin: relayer.origin, path, headers }).pipe(
-        map((answer) => ({ answer: withoutSecrets(answer, secrets), clockOffset })),
+        map((answer) => ({ answer, secrets, clockOffset })),
       )
     })
     // Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error either.
     return attempt$.pipe(
-      catchError((thrown: unknown) => of({ answer: left(networkError(thrown)), clockOffset })),
+      catchError((thrown: unknown) =>
+        of({ answer: left(networkError(thrown)), secrets: () => [], clockOffset }),
+      ),
     )
   }
 
@@ -70,28 +72,25 @@ export class DepthRequests {
 
 interface Attempt {
   readonly answer: Either<RequestError, HttpResponse>
+  /** What no error may repeat of what it was signed with. */
+  readonly secrets: () => readonly string[]
   /** What the service's clock was taken to be ahead of ours, in ms. */
   readonly clockOffset: number
 }
 
-const readDepth = (mint: Address, answer: Either<RequestError, HttpResponse>): DepthEvent => {
-  if (isLeft(answer)) return answer
+/** A service, or what stands before it, may repeat a request in its answer: what an error shows is made without. */
+const readDepth = (mint: Address, { answer, secrets }: Attempt): DepthEvent => {
+  if (isLeft(answer)) return left(withoutSecrets(answer.left, secrets()))
   const { status, headers, body } = answer.right
   const receivedAt = wallClock()
   if (status !== 200) {
     const wait = retryAfterMs(headers['retry-after'], headers['date'], receivedAt)
-    return left(depthFailure({ status, body, retryAfterMs: wait }))
+    return left(depthFailure({ status, body: redacted(body, secrets()), retryAfterMs: wait }))
   }
-  const depth = decodeDepth(body)
+  const decoded = decodeDepth(body)
+  const depth = isLeft(decoded) ? decodeDepth(redacted(body, secrets())) : decoded
   return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
 }
 
-/** A service, or what stands before it, may repeat a request in its answer. */
-const withoutSecrets = (
-  answer: Either<RequestError, HttpResponse>,
-  secrets: readonly string[],
-): Either<RequestError, HttpResponse> => {
-  if (!isLeft(answer)) return right({ ...answer.right, body: redacted(answer.right.body, secrets) })
-  const error = answer.left
-  return error._tag === 'DecodeError' ? left({ ...error, input: redactedCut(error.input, secrets) }) : answer
-}
+const withoutSecrets = (error: RequestError, secrets: readonly string[]): RequestError =>
+  error._tag === 'DecodeError' ? { ...error, input: redactedCut(error.input, secrets) } : error

@@ -1,8 +1,9 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Agent, type Dispatcher } from 'undici'
 import { decodeError, networkError } from '../errors/constructors.js'
-import type { DecodeError } from '../errors/model.js'
-import type { HttpTransport } from './transport.js'
+import type { DecodeError, NetworkError } from '../errors/model.js'
+import { Body } from './body.js'
+import type { HttpRequest, HttpResponse, HttpTransport } from './transport.js'
 
 export interface UndiciOptions {
   /** PEM certificates to trust; default: Node's own. */
@@ -24,34 +25,74 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
   })
 
   return {
-    async get({ origin, path, headers, maxBodyBytes, signal }) {
-      try {
-        const response = await agent.request({ origin, path, headers, signal, method: 'GET' })
-        const body = await readBody(response.body, maxBodyBytes)
-        return isLeft(body)
-          ? body
-          : right({ status: response.statusCode, headers: firstOfEach(response.headers), body: body.right })
-      } catch (thrown) {
-        return left(networkError(thrown))
-      }
-    },
+    get: (request) =>
+      new Promise((resolve) => {
+        const answer = new Answer(request, resolve)
+        try {
+          const { origin, path, headers } = request
+          agent.dispatch({ origin, path, headers, method: 'GET' }, answer)
+        } catch (thrown) {
+          answer.onResponseError(undefined, thrown)
+        }
+      }),
     close: () => agent.destroy(),
   }
 }
 
-const readBody = async (
-  body: Dispatcher.ResponseData['body'],
-  maxBytes: number,
-): Promise<Either<DecodeError, string>> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop destroys the body: a peer that streams for ever is not read any further.
-    if (size > maxBytes) return left(tooLong(Buffer.concat(chunks).toString(), maxBytes))
+/** One answer, as it comes. */
+class Answer implements Dispatcher.DispatchHandler {
+  private readonly body = new Body()
+  private status = 0
+  private headers: HttpResponse['headers'] = {}
+  private controller: Dispatcher.DispatchController | undefined
+
+  constructor(
+    private readonly request: HttpRequest,
+    private readonly resolve: (answer: Either<NetworkError | DecodeError, HttpResponse>) => void,
+  ) {
+    request.signal.addEventListener('abort', this.abort)
   }
-  return right(Buffer.concat(chunks).toString())
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.request.signal.aborted) this.abort()
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.status = status
+    this.headers = firstOfEach(headers)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBodyBytes } = this.request
+    this.body.add(chunk)
+    if (this.body.size <= maxBodyBytes) return
+    this.settle(left(tooLong(this.body.toString(), maxBodyBytes)))
+    // A peer that streams for ever is not read any further.
+    controller.abort(new Error('the body is too long'))
+  }
+
+  onResponseEnd(): void {
+    const { status, headers, body } = this
+    this.settle(right({ status, headers, body: body.toString() }))
+  }
+
+  onResponseError(_controller: unknown, thrown: unknown): void {
+    this.settle(left(networkError(thrown)))
+  }
+
+  private readonly abort = (): void => {
+    this.controller?.abort(new DOMException('the request was aborted', 'AbortError'))
+  }
+
+  private settle(answer: Either<NetworkError | DecodeError, HttpResponse>): void {
+    this.request.signal.removeEventListener('abort', this.abort)
+    this.resolve(answer)
+  }
 }
 
 const tooLong = (text: string, maxBytes: number): DecodeError =>

@@ -39,7 +39,7 @@ describe('createSigner (section 5)', () => {
   it('tells the texts that no error may repeat, and shows none of them itself', () => {
     const sign = createSigner('svc', createSecretKey(bytes), concatenated)
     const { headers, secrets } = sign('/p', 1)
-    expect(secrets).toEqual([...spellingsOf(headers['x-svc-auth'] ?? ''), ...spellingsOf(key)])
+    expect(secrets()).toEqual([...spellingsOf(headers['x-svc-auth'] ?? ''), ...spellingsOf(key)])
     expect(inspect(sign, { showHidden: true, depth: null })).not.toContain(key)
   })
 })

@@ -1,0 +1,30 @@
+/** A body as it comes in pieces: copied where there are several, so that a thousand tiny ones pin no network buffers. */
+export class Body {
+  private bytes: Buffer = Buffer.alloc(0)
+  private used = 0
+
+  /** In bytes. */
+  get size(): number {
+    return this.used
+  }
+
+  add(piece: Buffer): void {
+    const size = this.used + piece.length
+    if (this.used === 0) this.bytes = piece
+    else {
+      if (size > this.bytes.length) this.grow(2 * size)
+      piece.copy(this.bytes, this.used)
+    }
+    this.used = size
+  }
+
+  toString(): string {
+    return this.bytes.toString('utf8', 0, this.used)
+  }
+
+  private grow(capacity: number): void {
+    const bytes = Buffer.allocUnsafeSlow(capacity)
+    this.bytes.copy(bytes, 0, 0, this.used)
+    this.bytes = bytes
+  }
+}

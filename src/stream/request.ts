@@ -1,5 +1,5 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, defer, finalize, from, map, of, race, take, type Observable } from 'rxjs'
+import { Observable } from 'rxjs'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import type { HttpResponse, HttpTransport } from '../transport/transport.js'
@@ -25,14 +25,23 @@ export const request$ = (
   { http, requestTimeout, maxBodyBytes }: RequestConfig,
   target: Target,
 ): Observable<Either<RequestError, HttpResponse>> =>
-  defer(() => {
+  new Observable((subscriber) => {
     const abort = new AbortController()
-    const answer$ = defer(() => from(http.get({ ...target, maxBodyBytes, signal: abort.signal }))).pipe(
-      catchError((thrown: unknown) => of(left(networkError(thrown)))),
-    )
-    const late$ = deadline$(requestTimeout, () => 0).pipe(map(() => left(timeout(requestTimeout))))
-    return race<Either<RequestError, HttpResponse>[]>(answer$, late$).pipe(
-      take(1),
-      finalize(() => abort.abort()),
-    )
+    let isAnswered = false
+    const tell = (answer: Either<RequestError, HttpResponse>): void => {
+      subscriber.next(answer)
+      subscriber.complete()
+    }
+    const answered = (answer: Either<RequestError, HttpResponse>): void => {
+      isAnswered = true
+      tell(answer)
+    }
+    const late = deadline$(requestTimeout).subscribe(() => tell(left(timeout(requestTimeout))))
+    subscriber.add(() => {
+      late.unsubscribe()
+      // To abort what is over already would cost more than all the rest of it.
+      if (!isAnswered) abort.abort()
+    })
+    const asked = async () => http.get({ ...target, maxBodyBytes, signal: abort.signal })
+    asked().then(answered, (thrown: unknown) => tell(left(networkError(thrown))))
   })

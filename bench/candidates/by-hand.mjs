@@ -1,0 +1,21 @@
+// What people write without a library. All else is compared with it.
+import { WebSocket } from 'ws'
+import { candidate } from './candidate.mjs'
+import { opened, subscribeFrame } from './wire.mjs'
+
+candidate(async ({ url, onPrice }) => {
+  const handlers = new Map()
+  const ws = new WebSocket(url, { perMessageDeflate: false })
+  ws.on('message', (d) => {
+    const m = JSON.parse(d.toString())
+    handlers.get(m.topic)?.(m.price)
+  })
+  await opened(ws)
+
+  return (topics) => {
+    for (const topic of topics) {
+      handlers.set(topic, onPrice)
+      ws.send(subscribeFrame(topic))
+    }
+  }
+})

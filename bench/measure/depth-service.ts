@@ -1,0 +1,13 @@
+import { withChild, type Child } from '../process/child.js'
+
+export interface DepthService {
+  readonly child: Child
+  readonly origin: string
+}
+
+/** Runs `use` with a depth endpoint that is gone afterwards. */
+export const withDepthService = <T>(use: (service: DepthService) => Promise<T>): Promise<T> =>
+  withChild('server/depth-service.ts', async (child) => {
+    const port = await child.ask<number>('listen')
+    return use({ child, origin: `http://127.0.0.1:${port}` })
+  })

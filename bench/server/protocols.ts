@@ -1,0 +1,73 @@
+/** What a client has subscribed to: the topic, and how its prices are addressed. */
+export interface Subscription {
+  readonly topic: string
+  readonly id: string
+}
+
+/** One way to say the same: how a client subscribes, and how a price is sent to it. */
+export interface Protocol {
+  readonly receive: (text: string, heard: Heard) => void
+  /** The text of a price's frame. `price` is JSON already. */
+  readonly price: (subscription: Subscription, price: string) => string
+}
+
+export interface Heard {
+  readonly reply: (message: unknown) => void
+  readonly subscribed: (subscription: Subscription) => void
+}
+
+/** The service's own: a confirmation for each topic, then its prices. */
+const own: Protocol = {
+  receive: (text, { reply, subscribed }) => {
+    const { method, topic } = JSON.parse(text) as { readonly method: string; readonly topic: string }
+    if (method !== 'subscribe') return
+    reply({ subscriptions: [topic] })
+    subscribed({ topic, id: topic })
+  },
+  price: ({ topic }, price) => `{"topic":"${topic}","price":${price}}`,
+}
+
+interface GraphqlMessage {
+  readonly type: string
+  readonly id: string
+  readonly payload?: { readonly variables: { readonly topic: string } }
+}
+
+/** graphql-transport-ws. */
+const graphql: Protocol = {
+  receive: (text, { reply, subscribed }) => {
+    const { type, id, payload } = JSON.parse(text) as GraphqlMessage
+    if (type === 'connection_init') reply({ type: 'connection_ack' })
+    else if (type === 'subscribe' && payload !== undefined) subscribed({ topic: payload.variables.topic, id })
+  },
+  price: ({ topic, id }, price) =>
+    `{"id":"${id}","type":"next","payload":{"data":{"price":{"topic":"${topic}","price":${price}}}}}`,
+}
+
+interface CentrifugeCommand {
+  readonly id: number
+  readonly connect?: object
+  readonly subscribe?: { readonly channel: string }
+}
+
+/** The JSON protocol of centrifuge: a line a command. */
+const centrifuge: Protocol = {
+  receive: (text, { reply, subscribed }) => {
+    for (const line of text.split('\n')) {
+      const { id, connect, subscribe } = JSON.parse(line) as CentrifugeCommand
+      if (connect !== undefined) reply({ id, connect: { client: 'bench', version: 'bench' } })
+      if (subscribe === undefined) continue
+      reply({ id, subscribe: {} })
+      subscribed({ topic: subscribe.channel, id: subscribe.channel })
+    }
+  },
+  price: ({ topic, id }, price) =>
+    `{"push":{"channel":"${id}","pub":{"data":{"topic":"${topic}","price":${price}}}}}`,
+}
+
+/** By the path that a client connects to. */
+export const protocols: Readonly<Record<string, Protocol>> = {
+  '/': own,
+  '/graphql': graphql,
+  '/centrifuge': centrifuge,
+}

@@ -1,0 +1,41 @@
+/** How much is measured: everything for results, little for trying out. */
+export interface Settings {
+  readonly quick: boolean
+  /** Rounds of the live-price table, and of the others. */
+  readonly liveRounds: number
+  readonly rounds: number
+  /** Frames before the measured ones, and the measured ones. */
+  readonly warmUp: number
+  readonly frames: number
+  /** Depth requests before the measured ones, which HTTP clients need many of to be warm, and the measured ones. */
+  readonly requestsBefore: number
+  readonly requests: number
+  /** How long a poll or a rate is watched, in ms. */
+  readonly watchMs: number
+  /** Fresh processes for each way to import. */
+  readonly imports: number
+}
+
+export const fullSettings: Settings = {
+  quick: false,
+  liveRounds: 7,
+  rounds: 5,
+  warmUp: 300_000,
+  frames: 400_000,
+  requestsBefore: 10_000,
+  requests: 5_000,
+  watchMs: 1_500,
+  imports: 15,
+}
+
+export const quickSettings: Settings = {
+  quick: true,
+  liveRounds: 2,
+  rounds: 1,
+  warmUp: 100_000,
+  frames: 200_000,
+  requestsBefore: 1_000,
+  requests: 1_000,
+  watchMs: 1_000,
+  imports: 3,
+}

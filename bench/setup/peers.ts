@@ -1,0 +1,10 @@
+import { missingPeers } from './versions.js'
+import { runCommand } from './run-command.js'
+
+/** Installs the peers where one is missing. No script of theirs is run: none is needed for what is measured. */
+export const installPeers = async (): Promise<void> => {
+  if ((await missingPeers()).length === 0) return
+  await runCommand('npm', ['ci', '--prefix', 'bench', '--ignore-scripts', '--no-audit', '--no-fund'])
+  const missing = await missingPeers()
+  if (missing.length > 0) throw new Error(`not installed: ${missing.join(', ')}`)
+}

@@ -1,0 +1,27 @@
+import type { Section } from '../report/markdown.js'
+import type { Settings } from '../settings.js'
+import { depthPolls } from './depth-polls.js'
+import { depthRequests } from './depth-requests.js'
+import { latency } from './latency.js'
+import { livePrices } from './live-prices.js'
+import { memory } from './memory.js'
+import { depthDecoding, depthSigning } from './operations.js'
+import { startUp } from './start-up.js'
+import { subscriberCounts } from './subscribers.js'
+import { timers } from './timers.js'
+import { topicCounts } from './topics.js'
+
+/** All tables, by the name that `--only` takes, in the order of the results. */
+export const tables: Readonly<Record<string, (settings: Settings) => Promise<Section>>> = {
+  live: livePrices,
+  topics: topicCounts,
+  subscribers: subscriberCounts,
+  memory,
+  latency,
+  timers,
+  requests: depthRequests,
+  signing: depthSigning,
+  decoding: depthDecoding,
+  polls: depthPolls,
+  'start-up': startUp,
+}

@@ -1,7 +1,10 @@
 import type { Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
 
-/** Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. */
+/**
+ * Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. What it
+ * takes must be valid text: nobody else looks at it.
+ */
 export type Offer = (bytes: Uint8Array, start: number, end: number) => boolean
 
 const agreed = 'HTTP/1.1 101 '

@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+import type { Socket as TcpSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocket, type ClientOptions } from 'ws'
+import { FrameLane, type Offer } from '../../../src/transport/frame-lane.js'
+import { FakeRaw, type Script } from './fake-raw.js'
+
+export interface Journal {
+  /** Everything that was told, in order. */
+  readonly entries: readonly string[]
+  /** What was sent to the server, as hex. */
+  readonly sent: string
+  /** How many frames were offered, and how many of them taken. */
+  readonly offered: number
+  readonly taken: number
+}
+
+/** Whether a frame with this content is taken. */
+export type Taste = (payload: Buffer) => boolean
+
+export interface Subject {
+  /** `undefined`: the raw socket itself, without a lane. */
+  readonly taste: Taste | undefined
+  readonly maxFrameBytes: number
+  /** Called after each entry. */
+  readonly react?: (socket: WebSocket, entry: string) => void
+}
+
+/** Masks are random otherwise, and what was sent could not be compared. */
+const fixedMask = (mask: Buffer): void => void mask.fill(0x5a)
+
+/** In the types of `ws`, a connection is a TCP socket. */
+export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOptions => ({
+  createConnection: () => connection as unknown as TcpSocket,
+  perMessageDeflate: false,
+  maxPayload: maxFrameBytes,
+  generateMask: fixedMask,
+})
+
+/** The one place where the tests make a lane. */
+export const laneOver = (raw: FakeRaw, maxFrameBytes: number, offer: Offer): FrameLane =>
+  new FrameLane(raw as unknown as TcpSocket, maxFrameBytes, offer)
+
+/**
+ * Plays a script to a `ws` WebSocket, over a lane or not, that ends after an error like that of the transport.
+ * Resolves when socket and connection are gone.
+ */
+export const journalOf = async (script: Script, subject: Subject): Promise<Journal> => {
+  const { taste, maxFrameBytes, react } = subject
+  const entries: string[] = []
+  let offered = 0
+  let taken = 0
+  let mayOffer = false
+  const raw = new FakeRaw(script)
+
+  const offer: Offer = (bytes, start, end) => {
+    if (socket.readyState === WebSocket.CONNECTING) return false
+    offered++
+    // A copy: the memory is good for this call alone.
+    const payload = Buffer.from(bytes.subarray(start, end))
+    if (!mayOffer || socket.isPaused || connection.destroyed) {
+      tell(`offered out of time: ${payload.toString('hex')}`)
+    }
+    // To be taken is to be understood, and what is no UTF-8 is not.
+    if (taste === undefined || !isUtf8(payload) || !taste(payload)) return false
+    taken++
+    tell(`text ${payload.toString('hex')}`)
+    return true
+  }
+
+  const connection = taste === undefined ? raw : laneOver(raw, maxFrameBytes, offer)
+  const socket = new WebSocket('ws://service.invalid', optionsFor(connection, maxFrameBytes))
+  const tell = (entry: string): void => {
+    entries.push(entry)
+    react?.(socket, entry)
+  }
+
+  socket.on('open', () => {
+    mayOffer = true
+    tell('open')
+  })
+  socket.on('message', (data: Buffer, isBinary) => {
+    tell(`${isBinary ? 'binary' : 'text'} ${data.toString('hex')}`)
+  })
+  socket.on('ping', (data) => tell(`ping ${data.toString('hex')}`))
+  socket.on('pong', (data) => tell(`pong ${data.toString('hex')}`))
+  socket.on('error', (error: Error & { readonly code?: string }) => {
+    mayOffer = false
+    tell(`error ${error.code ?? ''} ${error.message}`)
+    if (socket.readyState !== WebSocket.CONNECTING) socket.terminate()
+  })
+  await Promise.all([
+    new Promise<void>((resolve) => {
+      socket.on('close', (code, reason) => {
+        mayOffer = false
+        tell(`close ${code} ${reason.toString('hex')}`)
+        resolve()
+      })
+    }),
+    new Promise<void>((resolve) => raw.once('close', resolve)),
+  ])
+  return { entries, sent: raw.sent(), offered, taken }
+}

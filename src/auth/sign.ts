@@ -3,7 +3,7 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
 import { decodeKey } from './key.js'
-import { macInput, type CanonicalHeaders, type MacParts } from './mac-input.js'
+import { macInput, type CanonicalHeaders, type MacInput } from './mac-input.js'
 
 export interface SignRequest {
   /** The auth key, base64. */
@@ -33,16 +33,16 @@ export const signRequest = ({
   ...request
 }: SignRequest): Either<ConfigurationError, string> => {
   const secret = decodeKey(key, 'key')
-  return isLeft(secret) ? secret : right(hmac(secret.right, { service, ...request }))
+  return isLeft(secret) ? secret : right(hmac(secret.right, macInput({ service, ...request })))
 }
 
 /**
- * HMAC-SHA256 of the request, in base64 without padding.
+ * HMAC-SHA256, in base64 without padding.
  *
  * @internal it would bring the types of Node into the declarations
  */
-export const hmac = (key: KeyObject, parts: MacParts): string => {
+export const hmac = (key: KeyObject, input: MacInput): string => {
   const mac = createHmac('sha256', key)
-  for (const piece of macInput(parts)) mac.update(piece)
+  for (const piece of input) mac.update(piece)
   return mac.digest('base64').replace('=', '')
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { CanonicalHeaders } from './mac-input.js'
+import { pathAndHeaders, type CanonicalHeaders } from './mac-input.js'
 import { spellingsOf } from './redact.js'
 import { hmac } from './sign.js'
 
@@ -13,13 +13,16 @@ export interface SignedHeaders {
 export type Signer = (path: string, expiration: number) => SignedHeaders
 
 export const createSigner = (service: string, key: KeyObject, canonicalHeaders: CanonicalHeaders): Signer => {
-  const prefix = `x-${service.toLowerCase()}-auth`
+  const signatureName = `x-${service.toLowerCase()}-auth`
+  const expirationName = `${signatureName}-expiration`
   const keySpellings = spellingsOf(key.export().toString('base64'))
   return (path, expiration) => {
-    const expires = { [`${prefix}-expiration`]: String(expiration) }
-    const signature = hmac(key, { service, path, headers: expires, canonicalHeaders })
+    const expires = String(expiration)
+    // The one header that is signed.
+    const canonical = canonicalHeaders([[expirationName, expires]])
+    const signature = hmac(key, pathAndHeaders(path, canonical))
     return {
-      headers: { ...expires, [prefix]: signature },
+      headers: { [expirationName]: expires, [signatureName]: signature },
       secrets: () => [...spellingsOf(signature), ...keySpellings],
     }
   }

@@ -6,7 +6,8 @@ import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
-import { deadline$, delay$ } from '../time/deadline.js'
+import { delay$ } from '../time/deadline.js'
+import { Alarm } from './alarm.js'
 import type { Entry, Listener, Patience } from './entry.js'
 import { deliver } from './fan-out.js'
 import type { FrameBudget } from './frame-budget.js'
@@ -47,8 +48,10 @@ export class Shard {
   private reconciling: Subscription | undefined
   /** A wait for frames to be allowed again. */
   private pacing: Subscription | undefined
-  private alarm: Subscription | undefined
-  private alarmAt = Infinity
+  private readonly alarm = new Alarm(
+    () => this.open?.seen() ?? 0,
+    () => this.onAlarm(),
+  )
 
   constructor(
     private readonly config: ShardConfig,
@@ -216,24 +219,12 @@ export class Shard {
     this.listener.status()
   }
 
-  /** One timer for all topics, set to what comes first; a price puts its topic's deadline off without touching it. */
+  /** A price puts its topic's deadline off without touching the timer. */
   private setAlarm(): void {
-    const { nextDue } = this.subscriptions
-    if (nextDue === Infinity) this.clearAlarm()
-    if (nextDue >= this.alarmAt) return
-    this.clearAlarm()
-    this.alarmAt = nextDue
-    const seen = () => this.open?.seen() ?? 0
-    this.alarm = deadline$(Math.max(0, nextDue - elapsed()), seen).subscribe(() => this.onAlarm())
-  }
-
-  private clearAlarm(): void {
-    this.alarm?.unsubscribe()
-    this.alarmAt = Infinity
+    this.alarm.set(this.subscriptions.nextDue)
   }
 
   private onAlarm(): void {
-    this.clearAlarm()
     const deliveries = this.subscriptions.expire(elapsed())
     this.setAlarm()
     if (this.subscriptions.owes) this.reconcileSoon()

@@ -1,6 +1,6 @@
-import { elapsed, wallClock } from './clock.js'
+import { elapsed, isVirtualTime, wallClock } from './clock.js'
 
-/** The time, read once for all that comes in one go: until the event loop turns, it stands still. */
+/** The time, read once for all that comes in one go: until the event loop turns, it stands still. Virtual time moves. */
 export class Moment {
   private isRead = false
   /** In ms, of the clock that only moves forward. */
@@ -9,7 +9,7 @@ export class Moment {
   wallClock = 0
 
   read(): void {
-    if (this.isRead) return
+    if (this.isRead && !isVirtualTime()) return
     this.isRead = true
     this.elapsed = elapsed()
     this.wallClock = wallClock()

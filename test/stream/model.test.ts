@@ -163,7 +163,10 @@ const live = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Life):
 describe('whatever happens, and in whatever order', () => {
   unhandledErrors()
 
-  it('a client keeps what it promises', { timeout: 60_000 }, () => {
+  /** Another in each run, and shown with it: set it to see a life again. */
+  const seed = Number(process.env['MODEL_SEED'] ?? Date.now() % 2 ** 31)
+
+  it(`a client keeps what it promises: seed ${seed}`, { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     fc.assert(
       fc.property(life, (one) => {
@@ -172,7 +175,7 @@ describe('whatever happens, and in whatever order', () => {
         expect(timersLeft).toBe(0)
         for (const [what, count] of model.counts) counts.set(what, (counts.get(what) ?? 0) + count)
       }),
-      { numRuns: 3000 },
+      { numRuns: 3000, seed },
     )
     // Lives in which nothing happens prove nothing.
     const kinds = [

@@ -1,7 +1,7 @@
+import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
 import { complete } from './complete.js'
 import type { Listener, PriceEvent, Quote } from './entry.js'
-import { right } from 'fp-ts/lib/Either.js'
 import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */

@@ -1,4 +1,4 @@
-import { Words } from './words.js'
+import { ByteTable, type Place } from './byte-table.js'
 
 /** The bytes of JSON that matter here. */
 const zero = 0x30
@@ -14,18 +14,6 @@ const layout =
 const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power)
 
-/** A prefix that was learned. */
-export interface Known<V> {
-  /** Where its words of four bytes are kept; the last word may overlap the one before it. */
-  readonly at: number
-  /** In bytes. */
-  readonly length: number
-  readonly hash: number
-  readonly value: V
-  /** Another with the same hash. */
-  next: Known<V> | undefined
-}
-
 /**
  * Price updates whose bytes are known but for the number. Why it is right: a prefix is learned from a frame that was
  * decoded the long way, and it holds all of the frame but its number and the last brace. A frame with the same bytes
@@ -33,8 +21,7 @@ export interface Known<V> {
  * there twice, nothing can be escaped. Whatever differs by a byte is not recognised, and goes the long way.
  */
 export class PriceFrames<V> {
-  private readonly known = new Map<number, Known<V>>()
-  private words = new Words()
+  private known = new ByteTable<V>()
   /** The bytes looked at last, and their memory, which frames that came together share. */
   private bytes: Uint8Array = new Uint8Array()
   private view: DataView = new DataView(this.bytes.buffer)
@@ -43,32 +30,19 @@ export class PriceFrames<V> {
   price = 0
 
   clear(): void {
-    this.known.clear()
-    this.words = new Words()
+    this.known = new ByteTable()
     this.look(new Uint8Array())
   }
 
   /** Learns from a frame that was decoded as a price update, if it can be learned. */
-  learn(text: string, value: V): Known<V> | undefined {
+  learn(text: string, value: V): Place | undefined {
     const prefix = layout.exec(text)?.[1]
     if (prefix === undefined) return undefined
-    const { length } = prefix
-    const view = new DataView(Uint8Array.from(prefix, (character) => character.charCodeAt(0)).buffer)
-    const key = hash(view, 0, length)
-    const known = { at: this.words.add(view), length, hash: key, value, next: this.known.get(key) }
-    this.known.set(key, known)
-    return known
+    return this.known.add(new DataView(Uint8Array.from(prefix, codeOf).buffer), value)
   }
 
-  forget(forgotten: Known<V>): void {
-    this.words.remove(forgotten.at, forgotten.length)
-    const first = this.known.get(forgotten.hash)
-    if (first !== forgotten) {
-      for (let known = first; known !== undefined; known = known.next) {
-        if (known.next === forgotten) known.next = forgotten.next
-      }
-    } else if (first.next === undefined) this.known.delete(forgotten.hash)
-    else this.known.set(forgotten.hash, first.next)
+  forget(place: Place): void {
+    this.known.remove(place)
   }
 
   /** The value that was learned with a frame like this one, whose number is then `price`; otherwise `undefined`. */
@@ -76,14 +50,7 @@ export class PriceFrames<V> {
     const length = this.readPrice(bytes, start, end)
     if (length < 4) return undefined
     if (this.bytes !== bytes) this.look(bytes)
-    const at = this.offset + start
-    let known = this.known.get(hash(this.view, at, length))
-    while (
-      known !== undefined &&
-      !(known.length === length && this.words.match(known.at, this.view, at, length))
-    )
-      known = known.next
-    return known?.value
+    return this.known.find(this.view, this.offset + start, length)
   }
 
   private look(bytes: Uint8Array): void {
@@ -118,11 +85,4 @@ export class PriceFrames<V> {
   }
 }
 
-/** A small integer, which a Map holds without a heap number. */
-const hash = (view: DataView, at: number, length: number): number => {
-  const last = at + length - 4
-  let bits = length
-  for (let from = at; from < last; from += 4) bits = Math.imul(bits ^ view.getInt32(from, true), 0x01000193)
-  bits = Math.imul(bits ^ view.getInt32(last, true), 0x01000193)
-  return (bits ^ (bits >>> 15)) & 0x3fffffff
-}
+const codeOf = (character: string): number => character.charCodeAt(0)

@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
-import type { Known } from '../codec/price-frames.js'
+import type { Place } from '../codec/byte-table.js'
 import type { Address } from '../domain/address.js'
 import type { Price } from '../domain/price.js'
 import type { TopicState } from '../domain/snapshot.js'
@@ -28,26 +28,37 @@ export interface Entry {
   audience: readonly Listener[]
   /** When it was asked for on the connection that is open now. */
   askedAt: number | undefined
-  /** When it was last heard of: the later of its confirmation and its last price. Undefined while it waits. */
-  heardAt: number | undefined
-  /** Its last price on this connection. */
-  last: Quote | undefined
+  /** When it was last heard of: the later of its confirmation and its last price. `never` while it waits. */
+  heardAt: number
+  /** Its last price on this connection, in USD; `never` before the first. */
+  price: number
+  /** When that price came, in ms since the Unix epoch, and over which connection. */
+  receivedAt: number
+  epoch: number
   stale: boolean
   /** Whether asking for it came to nothing, so that it is to be asked for again. */
   askAgain: boolean
   /** When its last listener left. */
   leftAt: number | undefined
   /** What its price updates look like. */
-  known: Known<Entry> | 'cannot be learned' | undefined
+  known: Place | 'cannot be learned' | undefined
 }
+
+/**
+ * A number all the same: what is always a floating-point number is overwritten in place by each price, where an object
+ * or an `undefined` would cost an allocation that outlives the price.
+ */
+export const never = -Infinity
 
 export const createEntry = (base: Address, topic: Topic): Entry => ({
   base,
   topic,
   audience: [],
   askedAt: undefined,
-  heardAt: undefined,
-  last: undefined,
+  heardAt: never,
+  price: never,
+  receivedAt: never,
+  epoch: 0,
   stale: false,
   askAgain: false,
   leftAt: undefined,
@@ -57,12 +68,22 @@ export const createEntry = (base: Address, topic: Topic): Entry => ({
 /** Forgets all that only held on a connection that is gone. */
 export const disconnectEntry = (entry: Entry): void => {
   entry.askedAt = undefined
-  entry.heardAt = undefined
-  entry.last = undefined
+  entry.heardAt = never
+  entry.price = never
   entry.stale = false
   entry.askAgain = false
   entry.known = undefined
 }
+
+export const quote = (entry: Entry, { price, receivedAt, epoch }: Quote): void => {
+  entry.price = price
+  entry.receivedAt = receivedAt
+  entry.epoch = epoch
+}
+
+/** Its last price on this connection, if there was one. */
+export const lastQuote = ({ price, receivedAt, epoch }: Entry): Quote | undefined =>
+  price === never ? undefined : { price, receivedAt, epoch }
 
 export interface Patience {
   readonly linger: number
@@ -71,10 +92,10 @@ export interface Patience {
 }
 
 /** Asked for on this connection, and not yet confirmed. */
-export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined && entry.heardAt === undefined
+export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined && entry.heardAt === never
 
 /** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
-export const isLive = (entry: Entry): boolean => entry.heardAt !== undefined && !entry.stale
+export const isLive = (entry: Entry): boolean => entry.heardAt !== never && !entry.stale
 
 /** Waiting, and the wait for the answer has not ended. */
 export const isUnanswered = (entry: Entry): boolean => isWaiting(entry) && !entry.askAgain
@@ -88,7 +109,7 @@ export const unwantedAt = ({ leftAt, askAgain }: Entry, { linger }: Patience): n
 /** When its silence becomes an error: it is not confirmed in time, or goes stale. */
 export const silentAt = (entry: Entry, patience: Patience): number => {
   if (entry.askedAt === undefined || entry.askAgain || entry.stale) return Infinity
-  return entry.heardAt === undefined
+  return entry.heardAt === never
     ? entry.askedAt + patience.confirmTimeout
     : entry.heardAt + patience.staleAfter
 }
@@ -96,5 +117,5 @@ export const silentAt = (entry: Entry, patience: Patience): number => {
 export const stateOf = (entry: Entry): TopicState => {
   if (entry.leftAt !== undefined) return 'lingering'
   if (entry.stale) return 'stale'
-  return entry.heardAt === undefined ? 'waiting' : 'live'
+  return entry.heardAt === never ? 'waiting' : 'live'
 }

@@ -1,7 +1,7 @@
 import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
 import { complete } from './complete.js'
-import type { Listener, PriceEvent, Quote } from './entry.js'
+import type { Entry, Listener, PriceEvent } from './entry.js'
 import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */
@@ -30,8 +30,8 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
   return event
 }
 
-/** As `deliver`, for the prices that it is all about: without a closure for each. */
-export const deliverPrice = (audience: readonly Listener[], { price, receivedAt, epoch }: Quote): void => {
+/** As `deliver`, for the prices that it is all about: of the topic's last price, without a closure for each. */
+export const deliverPrice = ({ audience, price, receivedAt, epoch }: Entry): void => {
   let topic: Topic | undefined
   let event: PriceEvent | undefined
   for (const listener of audience) {

@@ -44,8 +44,10 @@ export class Incoming {
     if (entry === undefined || !isLive(entry)) return false
     this.moment.read()
     entry.heardAt = this.moment.elapsed
-    entry.last = { price: frames.price, receivedAt: this.moment.wallClock, epoch: this.context.epoch() }
-    deliverPrice(entry.audience, entry.last)
+    entry.price = frames.price
+    entry.receivedAt = this.moment.wallClock
+    entry.epoch = this.context.epoch()
+    deliverPrice(entry)
     return true
   }
 
@@ -77,7 +79,7 @@ export class Incoming {
     if (entry !== undefined) {
       changed()
       entry.known ??= subscriptions.frames.learn(text, entry) ?? 'cannot be learned'
-      deliverPrice(entry.audience, quote)
+      deliverPrice(entry)
     } else if (base === undefined || !subscriptions.isDeparted(base, now)) {
       this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
     }

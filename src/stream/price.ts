@@ -8,7 +8,7 @@ import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { completing$ } from './complete.js'
-import { stateOf, type Entry, type PriceEvent } from './entry.js'
+import { lastQuote, stateOf, type Entry, type PriceEvent } from './entry.js'
 import { FrameBudget } from './frame-budget.js'
 import { Shard, type ShardConfig } from './shard.js'
 
@@ -41,7 +41,7 @@ export class PriceFeed {
     const base = isTopic(topic, service) ? baseOf(topic, service) : undefined
     if (base === undefined) return of(left(invalidTopic(topic, service)))
     return new Observable((subscriber) => {
-      if (!this.closed) return this.shardFor(base).join(base, { topic, subscriber })
+      if (!this.closed) return this.shardFor(base).join(base, topic, subscriber)
       subscriber.next(left(clientClosed))
       subscriber.complete()
       return undefined
@@ -108,6 +108,5 @@ const describe = (entry: Entry, now: number): TopicSnapshot => ({
   topic: entry.topic,
   subscribers: entry.audience.length,
   state: stateOf(entry),
-  lastPriceAgeMs:
-    entry.last === undefined || entry.heardAt === undefined ? null : Math.round(now - entry.heardAt),
+  lastPriceAgeMs: lastQuote(entry) === undefined ? null : Math.round(now - entry.heardAt),
 })

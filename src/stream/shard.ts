@@ -1,5 +1,15 @@
-import { asapScheduler, asyncScheduler, Observable, Subscription, takeUntil, type SchedulerLike } from 'rxjs'
+import {
+  asapScheduler,
+  asyncScheduler,
+  Observable,
+  Subscription,
+  takeUntil,
+  type SchedulerLike,
+  type Subscriber,
+  type Unsubscribable,
+} from 'rxjs'
 import type { Address } from '../domain/address.js'
+import type { Topic } from '../domain/topic.js'
 import { publish } from '../diagnostics/publish.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
@@ -8,10 +18,11 @@ import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
 import { delay$ } from '../time/deadline.js'
 import { Alarm } from './alarm.js'
-import type { Entry, Listener, Patience } from './entry.js'
+import type { Entry, Listener, Patience, PriceEvent } from './entry.js'
 import { deliver } from './fan-out.js'
 import type { FrameBudget } from './frame-budget.js'
 import { Incoming } from './incoming.js'
+import { Listening } from './listening.js'
 import { report } from './report.js'
 import { Subscriptions } from './subscriptions.js'
 import { failed, latest } from './tell.js'
@@ -88,24 +99,28 @@ export class Shard {
     return this.subscriptions.has(base)
   }
 
-  /** Adds a listener, tells it what holds now, and returns how it leaves. */
-  join(base: Address, listener: Listener): () => void {
-    const entry = this.subscriptions.join(base, listener)
+  /** Adds a listener, and tells it what holds now. It leaves by unsubscribing. */
+  join(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
+    const listening = new Listening(topic, subscriber, this.left)
+    const entry = this.subscriptions.join(base, listening)
+    listening.entry = entry
     this.reconcileSoon()
     const { down } = this
     const tell = down !== undefined && this.isDown ? failed(() => down) : latest(entry, elapsed())
-    if (tell !== undefined) listener.subscriber.next(tell(listener.topic))
-    return () => {
-      this.subscriptions.leave(entry, listener, elapsed())
-      this.setAlarm()
-      this.reconcileSoon()
-    }
+    if (tell !== undefined) subscriber.next(tell(topic))
+    return listening
   }
 
   /** Ends it all: the socket, the timers, the listeners' streams. */
   close(): void {
     const audience = this.hangUp({ _tag: 'Closed' })
     for (const { subscriber } of audience) complete(subscriber)
+  }
+
+  private readonly left = (listener: Listener, entry: Entry): void => {
+    this.subscriptions.leave(entry, listener, elapsed())
+    this.setAlarm()
+    this.reconcileSoon()
   }
 
   /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */

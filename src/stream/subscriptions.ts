@@ -9,6 +9,8 @@ import {
   disconnectEntry,
   isUnanswered,
   isWaiting,
+  never,
+  quote,
   silentAt,
   unwantedAt,
   type Entry,
@@ -132,10 +134,10 @@ export class Subscriptions {
   }
 
   /** Returns the topic's entry, or `undefined` where the topic is not subscribed on this connection. */
-  priced(base: Address, quote: Quote, now: number): Entry | undefined {
+  priced(base: Address, price: Quote, now: number): Entry | undefined {
     const entry = this.asked(base)
     if (entry === undefined) return undefined
-    entry.last = quote
+    quote(entry, price)
     this.heard(entry, now)
     return entry
   }
@@ -182,7 +184,7 @@ export class Subscriptions {
   }
 
   private heard(entry: Entry, now: number): void {
-    const confirmMs = entry.heardAt === undefined ? now - (entry.askedAt ?? now) : undefined
+    const confirmMs = entry.heardAt === never ? now - (entry.askedAt ?? now) : undefined
     entry.heardAt = now
     entry.stale = false
     entry.askAgain = false
@@ -193,7 +195,7 @@ export class Subscriptions {
   private forget(entry: Entry): void {
     this.entries.delete(entry.base)
     this.pending.delete(entry)
-    if (typeof entry.known === 'object') this.frames.forget(entry.known)
+    if (typeof entry.known === 'number') this.frames.forget(entry.known)
     disconnectEntry(entry)
   }
 
@@ -221,7 +223,7 @@ export class Subscriptions {
   }
 
   private silenced(entry: Entry, now: number): Tell {
-    if (entry.heardAt !== undefined) {
+    if (entry.heardAt !== never) {
       entry.stale = true
       return silent(entry, now)
     }

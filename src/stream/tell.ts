@@ -3,7 +3,7 @@ import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
 import { shortened } from '../errors/text.js'
-import type { Entry, PriceEvent, Quote } from './entry.js'
+import { lastQuote, type Entry, type PriceEvent, type Quote } from './entry.js'
 
 /** What a listener is told, given the topic as that listener wrote it. */
 export type Tell = (topic: Topic) => PriceEvent
@@ -11,7 +11,7 @@ export type Tell = (topic: Topic) => PriceEvent
 export const quoted =
   (quote: Quote): Tell =>
   (topic) =>
-    right({ topic, price: quote.price, receivedAt: quote.receivedAt, epoch: quote.epoch })
+    right({ topic, ...quote })
 
 export const failed =
   (error: (topic: Topic) => PriceError): Tell =>
@@ -23,13 +23,15 @@ export const refused = (text: string): Tell => {
   return failed((topic) => subscriptionRejected(topic, reason))
 }
 
-export const silent = ({ last, heardAt }: Entry, now: number): Tell => {
-  const silentForMs = Math.round(now - (heardAt ?? now))
+export const silent = (entry: Entry, now: number): Tell => {
+  const silentForMs = Math.round(now - entry.heardAt)
+  const last = lastQuote(entry)
   return failed((topic) => stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }))
 }
 
 /** What somebody who joins is told at once, if anything holds now. */
 export const latest = (entry: Entry, now: number): Tell | undefined => {
   if (entry.stale) return silent(entry, now)
-  return entry.last === undefined ? undefined : quoted(entry.last)
+  const last = lastQuote(entry)
+  return last === undefined ? undefined : quoted(last)
 }

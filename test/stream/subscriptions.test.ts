@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../src/domain/address.js'
 import type { Topic } from '../../src/domain/topic.js'
-import type { Entry, Listener, Quote } from '../../src/stream/entry.js'
+import { lastQuote, type Entry, type Listener, type Quote } from '../../src/stream/entry.js'
 import type { Delivery } from '../../src/stream/fan-out.js'
 import { latest } from '../../src/stream/tell.js'
 import { Subscriptions } from '../../src/stream/subscriptions.js'
@@ -240,7 +240,7 @@ describe('a topic asked for', () => {
     subscriptions.connected()
     expect(subscriptions.priced(aa, quote(1), 2)).toBeUndefined()
     subscriptions.take(Infinity, 3)
-    expect(subscriptions.priced(aa, quote(1), 4)?.last).toEqual(quote(1))
+    expect(lastQuote(subscriptions.priced(aa, quote(1), 4)!)).toEqual(quote(1))
   })
 })
 

@@ -10,7 +10,7 @@ const entry = (state: Partial<Entry> = {}): Entry => ({ ...createEntry('0xaa', '
 describe('what a listener is told', () => {
   it('is spelled as that listener wrote the topic', () => {
     expect(quoted(quote)('svc-0xAA')).toEqual(right({ topic: 'svc-0xAA', ...quote }))
-    expect(silent(entry({ heardAt: 10, last: quote }), 40)('svc-0xAA')).toEqual(
+    expect(silent(entry({ heardAt: 10, ...quote }), 40)('svc-0xAA')).toEqual(
       left({
         _tag: 'Stale',
         message: 'svc-0xAA: nothing for 30 ms; the last price was 12.5',
@@ -35,13 +35,13 @@ describe('what somebody who joins is told at once', () => {
   })
 
   it('is the last price while it is current', () => {
-    expect(latest(entry({ heardAt: 5, last: quote }), 10)?.('svc-0xaa')).toEqual(
+    expect(latest(entry({ heardAt: 5, ...quote }), 10)?.('svc-0xaa')).toEqual(
       right({ topic: 'svc-0xaa', ...quote }),
     )
   })
 
   it('is how long the topic has been silent by now, where it is stale, and not the price', () => {
-    const told = latest(entry({ heardAt: 5, last: quote, stale: true }), 105)?.('svc-0xaa')
+    const told = latest(entry({ heardAt: 5, ...quote, stale: true }), 105)?.('svc-0xaa')
     expect(told).toMatchObject({ left: { _tag: 'Stale', silentForMs: 100 } })
   })
 })

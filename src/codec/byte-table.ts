@@ -1,0 +1,134 @@
+/** Words of four bytes; the last word of a byte string may overlap the one before it. */
+const wordSize = 4
+
+/** What stands before the words of each record. */
+const hashAt = 0
+const lengthAt = 1
+/** The next record with the same slot, or 0. */
+const nextAt = 2
+const valueAt = 3
+const headSize = 4
+
+/** Where a record is kept. */
+export type Place = number
+
+/**
+ * From byte strings of at least four bytes to values: a hash table whose records lie in one piece of memory. With
+ * thousands of topics the time goes into waiting for memory, and here a byte string is in one place with all that is
+ * compared with it.
+ */
+export class ByteTable<V> {
+  /** The first record of each slot, or 0. As many as a power of two, and at least as many as there are values. */
+  private slots = new Int32Array(64)
+  private records = new Int32Array(1024)
+  private used = 1
+  private readonly values: (V | undefined)[] = []
+  /** Records that are free again, by how many words they hold. */
+  private readonly free = new Map<number, Place[]>()
+
+  /** The same bytes may be there several times; the last of them is found. */
+  add(bytes: DataView, value: V): Place {
+    const length = bytes.byteLength
+    const place = this.free.get(wordsIn(length))?.pop() ?? this.create(wordsIn(length))
+    const { records } = this
+    records[place + hashAt] = hash(bytes, 0, length)
+    records[place + lengthAt] = length
+    this.values[records[place + valueAt] ?? 0] = value
+    for (let index = 0; index < wordsIn(length); index++) {
+      const at = Math.min(index * wordSize, length - wordSize)
+      records[place + headSize + index] = bytes.getInt32(at, true)
+    }
+    this.link(place)
+    return place
+  }
+
+  remove(place: Place): void {
+    const { records, slots } = this
+    const slot = this.slotOf(records[place + hashAt] ?? 0)
+    const next = records[place + nextAt] ?? 0
+    if (slots[slot] === place) slots[slot] = next
+    else {
+      let before = slots[slot] ?? 0
+      while (records[before + nextAt] !== place) before = records[before + nextAt] ?? 0
+      records[before + nextAt] = next
+    }
+    this.values[records[place + valueAt] ?? 0] = undefined
+    const words = wordsIn(records[place + lengthAt] ?? 0)
+    const places = this.free.get(words)
+    if (places === undefined) this.free.set(words, [place])
+    else places.push(place)
+  }
+
+  /** The value of so many bytes from there on. */
+  find(bytes: DataView, start: number, length: number): V | undefined {
+    const { records } = this
+    const sought = hash(bytes, start, length)
+    let place = this.slots[this.slotOf(sought)] ?? 0
+    while (place !== 0 && !(records[place] === sought && this.matches(place, bytes, start, length))) {
+      place = records[place + nextAt] ?? 0
+    }
+    return place === 0 ? undefined : this.values[records[place + valueAt] ?? 0]
+  }
+
+  private matches(place: Place, bytes: DataView, start: number, length: number): boolean {
+    const { records } = this
+    if (records[place + lengthAt] !== length) return false
+    const last = start + length - wordSize
+    let at = place + headSize
+    for (let from = start; from < last; from += wordSize) {
+      if (records[at++] !== bytes.getInt32(from, true)) return false
+    }
+    return records[at] === bytes.getInt32(last, true)
+  }
+
+  private slotOf(hashed: number): number {
+    return hashed & (this.slots.length - 1)
+  }
+
+  private link(place: Place): void {
+    const slot = this.slotOf(this.records[place + hashAt] ?? 0)
+    this.records[place + nextAt] = this.slots[slot] ?? 0
+    this.slots[slot] = place
+  }
+
+  private create(words: number): Place {
+    const place = this.used
+    this.used += headSize + words
+    if (this.used > this.records.length) this.records = copied(this.records, Math.max(this.used, 2 * place))
+    this.records[place + valueAt] = this.values.push(undefined) - 1
+    if (this.values.length > this.slots.length) this.spread()
+    return place
+  }
+
+  /** Over twice as many slots. The record that has just been created has no words yet, and is in none. */
+  private spread(): void {
+    const linked = [...this.slots].flatMap((first) => this.linkedFrom(first))
+    this.slots = new Int32Array(2 * this.slots.length)
+    // Last come, first found: of the same bytes, the one that is found stays the same.
+    for (const place of linked.reverse()) this.link(place)
+  }
+
+  private linkedFrom(first: Place): readonly Place[] {
+    const places: Place[] = []
+    for (let place = first; place !== 0; place = this.records[place + nextAt] ?? 0) places.push(place)
+    return places
+  }
+}
+
+const wordsIn = (bytes: number): number => Math.ceil(bytes / wordSize)
+
+const copied = (from: Int32Array, size: number): Int32Array<ArrayBuffer> => {
+  const copy = new Int32Array(size)
+  copy.set(from)
+  return copy
+}
+
+const hash = (bytes: DataView, start: number, length: number): number => {
+  const last = start + length - wordSize
+  let bits = length
+  for (let from = start; from < last; from += wordSize) {
+    bits = Math.imul(bits ^ bytes.getInt32(from, true), 0x01000193)
+  }
+  bits = Math.imul(bits ^ bytes.getInt32(last, true), 0x01000193)
+  return bits ^ (bits >>> 15)
+}

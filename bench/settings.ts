@@ -4,7 +4,7 @@ export interface Settings {
   /** Rounds of the live-price table, and of the others. */
   readonly liveRounds: number
   readonly rounds: number
-  /** Frames before the measured ones, and the measured ones. */
+  /** Frames before the measured ones, until the compiler has done its work, and the measured ones. */
   readonly warmUp: number
   readonly frames: number
   /** Depth requests before the measured ones, which HTTP clients need many of to be warm, and the measured ones. */
@@ -18,9 +18,9 @@ export interface Settings {
 
 export const fullSettings: Settings = {
   quick: false,
-  liveRounds: 7,
+  liveRounds: 5,
   rounds: 5,
-  warmUp: 300_000,
+  warmUp: 1_000_000,
   frames: 400_000,
   requestsBefore: 10_000,
   requests: 5_000,

@@ -26,7 +26,8 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
       title: 'Live prices',
       method:
         `CPU of the client's process per message, bulk frames of ${figure(frameBytes)} bytes on average with their headers, ` +
-        `${topics} topics with one subscriber each, ${settings.liveRounds} rounds. × by hand: higher is faster.`,
+        `${topics} topics with one subscriber each, after ${settings.warmUp} messages to warm up, ${settings.liveRounds} rounds. ` +
+        '× by hand: higher is faster.',
       columns: ['Client', '× by hand', 'µs a message', 'messages a round'],
       rows: liveCandidates.map((candidate) => [
         candidate.name,

@@ -27,7 +27,7 @@ export const topicCounts = async ({ rounds, warmUp, frames }: Settings): Promise
     }
     return {
       title: 'Number of topics',
-      method: `CPU per message in µs, one subscriber a topic, ${rounds} rounds. Flat is 1.00 in the last columns: the cost relative to one topic in the same round.`,
+      method: `CPU per message in µs, one subscriber a topic, after ${warmUp} messages to warm up, ${rounds} rounds. Flat is 1.00 in the last columns: the cost relative to one topic in the same round.`,
       columns: [
         'Topics',
         ...programs,

@@ -1,3 +1,4 @@
+import { isPriceValue } from '../domain/price.js'
 import { ByteTable, type Place } from './byte-table.js'
 
 /** The bytes of JSON that matter here. */
@@ -9,6 +10,11 @@ const brace = 0x7d
 /** What a price update looks like but for its number, which is followed by the last brace. */
 const layout =
   /^(\{[ \t\r\n]*"topic"[ \t\r\n]*:[ \t\r\n]*"[\w-]+"[ \t\r\n]*,[ \t\r\n]*"price"[ \t\r\n]*:[ \t\r\n]*)[\d.eE+-]+\}$/
+
+/** The bytes of which numbers are made, none of which comes right before one. */
+const numeric = new Set(Buffer.from('0123456789.eE+-'))
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** So many digits make an integer that a double holds exactly, and so many powers of ten are exact too. */
 const exactDigits = 15
@@ -61,8 +67,8 @@ export class PriceFrames<V> {
 
   /**
    * Reads the number before the last brace, backwards, and returns how many bytes come before it, or 0 for what is to
-   * go the long way: no number as JSON writes it, a zero, a sign, an exponent, more digits than are exact. The price
-   * is the double that `JSON.parse` gives: an exact integer over an exact power of ten is rounded once, correctly.
+   * go the long way: no number as JSON writes it, a zero, a sign. The price is the double that `JSON.parse` gives: an
+   * exact integer over an exact power of ten is rounded once, correctly.
    */
   private readPrice(bytes: Uint8Array, start: number, end: number): number {
     if (bytes[end - 1] !== brace) return 0
@@ -73,15 +79,25 @@ export class PriceFrames<V> {
     for (; at >= start; at--) {
       const byte = bytes[at] ?? 0
       if (byte >= zero && byte <= nine) {
-        if (digits === exactDigits) return 0
+        if (digits === exactDigits) return this.readText(bytes, start, end)
         integer += (byte - zero) * (powersOfTen[digits++] ?? 1)
       } else if (byte === point && decimals === 0 && digits > 0) decimals = digits
+      else if (numeric.has(byte)) return this.readText(bytes, start, end)
       else break
     }
     // No digit before the point, or a needless zero in front, is not how JSON writes a number.
     if (digits === decimals || (bytes[at + 1] === zero && digits - decimals > 1)) return 0
     this.price = integer / (powersOfTen[decimals] ?? 1)
     return integer > 0 ? at + 1 - start : 0
+  }
+
+  /** As `readPrice`, for a number of more digits than are exact, or with an exponent. */
+  private readText(bytes: Uint8Array, start: number, end: number): number {
+    let at = end - 1
+    while (at > start && numeric.has(bytes[at - 1] ?? 0)) at--
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - 1 - at).toString('latin1')
+    this.price = jsonNumber.test(text) ? Number(text) : NaN
+    return isPriceValue(this.price) ? at - start : 0
   }
 }
 

@@ -39,6 +39,13 @@ describe('a price update that looks like one that was learned', () => {
     }
   })
 
+  it.each(['1e3', '1.5E-2', '12e+1', '1234567890123456', '2682.5049999999997', '0.00000000000000001'])(
+    'may have a price like %s',
+    (price) => {
+      expect(recognised(learned('svc-0xa'), update('svc-0xa', price))).toEqual(['svc-0xa', Number(price)])
+    },
+  )
+
   it('may be written with spaces', () => {
     const frames = new PriceFrames<string>()
     frames.learn('{ "topic" : "svc-0xa",\t"price": 1}', 'spaced')
@@ -86,15 +93,19 @@ describe('what goes the long way', () => {
     '0',
     '0.0',
     '-1',
-    '1e3',
-    '1E-2',
     '01',
     '1.',
     '.5',
     '',
     '1.2.3',
-    '1234567890123456',
     '0x1',
+    '1e400',
+    '1e-400',
+    '1e',
+    '1e+-2',
+    '01e2',
+    '00000000000000001',
+    '-1234567890123456.5',
     '1,2',
   ]
   it.each(['"1"', 'null', '1 ', ...odd])('is a price like %s', (price) => {

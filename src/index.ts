@@ -28,7 +28,7 @@ export type {
   InvalidInterval,
   InvalidMint,
   InvalidTopic,
-  NetworkCause,
+  FailureCause,
   NetworkError,
   NotFresh,
   PriceError,

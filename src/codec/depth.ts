@@ -21,8 +21,10 @@ export const DepthBody = t.type(
  * The text of a depth response as a typed value. Quantities are exact at any size; unknown fields are ignored.
  *
  * @example
- * decodeDepth('{"price":1,"timestamp":0,"buy":{…},"sell":{…}}') // Right({ price: 1, … })
- * decodeDepth('{"price":0, …') // Left(DecodeError): price: expected a finite number above 0, got 0
+ * const side = '{"total_quantity":9336472979533427000,"total_quantity_usd":25044.1}'
+ * decodeDepth(`{"price":2682.5,"timestamp":0,"buy":${side},"sell":${side}}`)
+ * // Right({ price: 2682.5, timestamp: 0, buy: { totalQuantity: 9336472979533427000n, … })
+ * decodeDepth('{"price":0}') // Left(DecodeError: depth: price: expected a finite number above 0, got 0; …)
  */
 export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
   const depth = recogniseDepth(text)

@@ -10,7 +10,7 @@ const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
  *
  * @example
  * decodePriceText('2682.505') // Right(2682.505)
- * decodePriceText('12abc') // Left(DecodeError): expected a decimal number above 0, got "12abc"
+ * decodePriceText('12abc') // Left(DecodeError: price: expected a decimal number above 0, got "12abc")
  */
 export const decodePriceText = (text: string): Either<DecodeError, number> => {
   const body = text.trim()

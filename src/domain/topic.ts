@@ -24,3 +24,7 @@ export const baseOf = (topic: string, service: string): Address | undefined => {
   const found = base.exec(topic.slice(service.length + 1))
   return found === null ? undefined : canonicalAddress(found[0] as Address)
 }
+
+/** Whether a text is a topic of some service. */
+export const isTopicOfAny = (text: unknown): text is Topic =>
+  typeof text === 'string' && isAddress(text.slice(text.lastIndexOf('-') + 1)) && text.includes('-', 1)

@@ -4,12 +4,14 @@ import type {
   DecodeError,
   DecodeIssue,
   Disconnected,
+  FailureCause,
   HttpError,
   InvalidInterval,
   InvalidMint,
   InvalidTopic,
   NetworkError,
   NotFresh,
+  RecordingError,
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
@@ -18,6 +20,7 @@ import type {
   Unauthorized,
   UncorrelatedError,
   UnsupportedPair,
+  WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
 import { asNumber, asText, oneLine, quoted, shortened } from './text.js'
@@ -118,15 +121,16 @@ export const httpError = (status: number, body: string, retryAfterMs: number | u
 })
 
 export const networkError = (thrown: unknown): NetworkError => {
+  const cause = causeOf(thrown)
+  return { _tag: 'NetworkError', message: `no answer: ${cause.message}`, cause }
+}
+
+const causeOf = (thrown: unknown): FailureCause => {
   const error: Error & { readonly code?: unknown } =
     thrown instanceof Error ? thrown : new Error(asText(thrown))
   const code = typeof error.code === 'string' ? error.code : undefined
   const message = oneLine(error.message === '' ? (code ?? error.name) : error.message)
-  return {
-    _tag: 'NetworkError',
-    message: `no answer: ${message}`,
-    cause: { name: error.name, message, code },
-  }
+  return { name: error.name, message, code }
 }
 
 export const timeout = (afterMs: number): Timeout => ({
@@ -143,6 +147,23 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   kind,
   input: shortened(input),
 })
+
+export const recordingError = (
+  line: number,
+  input: string,
+  issues: readonly DecodeIssue[],
+): RecordingError => ({
+  _tag: 'RecordingError',
+  message: `line ${line} of the recording: ${issues.map(renderIssue).join('; ')}`,
+  line,
+  input: shortened(input),
+  issues,
+})
+
+export const writeError = (thrown: unknown): WriteError => {
+  const cause = causeOf(thrown)
+  return { _tag: 'WriteError', message: `not written: ${cause.message}`, cause }
+}
 
 export const notFresh = (
   leg: string,

@@ -94,14 +94,14 @@ export interface HttpError extends Tagged<'HttpError'> {
 
 /** No answer came: DNS, refused, reset, TLS. */
 export interface NetworkError extends Tagged<'NetworkError'> {
-  readonly cause: NetworkCause
+  readonly cause: FailureCause
 }
 
 /** The failure below, reduced to what is safe and useful in a log. */
-export interface NetworkCause {
+export interface FailureCause {
   readonly name: string
   readonly message: string
-  /** The system's or the HTTP client's code, such as `ECONNREFUSED`. */
+  /** The system's or the HTTP client's code, such as `ECONNREFUSED` or `ENOSPC`. */
   readonly code: string | undefined
 }
 
@@ -130,6 +130,20 @@ export interface NotFresh extends Tagged<'NotFresh'> {
   readonly skewMs?: number
 }
 
+/** A recording is damaged, cut, or cannot be read. All before that line has been replayed. */
+export interface RecordingError extends Tagged<'RecordingError'> {
+  /** Counted from 1. */
+  readonly line: number
+  /** The line: its first 2 kB. */
+  readonly input: string
+  readonly issues: readonly DecodeIssue[]
+}
+
+/** What was to be recorded could not be written. */
+export interface WriteError extends Tagged<'WriteError'> {
+  readonly cause: FailureCause
+}
+
 /** What `price$` may give instead of a price. */
 export type PriceError =
   | InvalidTopic
@@ -156,4 +170,5 @@ export type DepthError =
   | Timeout
   | ClientClosed
 
-export type AnyError = PriceError | PriceRequestError | DepthError | UncorrelatedError | NotFresh
+export type AnyError =
+  PriceError | PriceRequestError | DepthError | UncorrelatedError | NotFresh | RecordingError | WriteError

@@ -7,7 +7,9 @@ export const renderError = (error: AnyError): string => `${error._tag}: ${error.
  * One function for each error that can be there; leaving one out does not compile.
  *
  * @example
- * matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs, … })
+ * import type { Disconnected, Stale } from 'svc-streams'
+ * const patience = (error: Stale | Disconnected): number =>
+ *   matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs })
  */
 export const matchError = <
   E extends AnyError,

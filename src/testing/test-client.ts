@@ -1,15 +1,13 @@
-import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defaultIfEmpty, filter, map, NEVER, of, startWith, type Observable } from 'rxjs'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { map, NEVER, of, startWith, type Observable } from 'rxjs'
 import type { Client } from '../client.js'
-import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
-import { chainIds, type Environment } from '../domain/environment.js'
+import type { Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus, Open } from '../domain/status.js'
-import type { Topic } from '../domain/topic.js'
-import { networkError, subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
+import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
-import { Lifetime } from '../stream/lifetime.js'
+import { givenClient } from '../given-client.js'
 
 /** What a test client is made of: a stream for each topic and mint, whose values may come bare or as an `Either`. */
 export interface TestClientStreams {
@@ -24,7 +22,6 @@ export interface TestClientStreams {
 }
 
 const open: Open = { _tag: 'Open', epoch: 1, since: 0 }
-const closed: ConnectionStatus = { _tag: 'Closed' }
 const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
 
 /**
@@ -36,40 +33,14 @@ const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
   const { prices = {}, depths = {}, status$ = open$, errors$ = NEVER, environment = 'mainnet' } = streams
-  const lifetime = new Lifetime()
-  let status: ConnectionStatus = open
-
-  const price$ = (topic: Topic): Observable<Either<PriceError, Price>> =>
-    lifetime.whileOpen$(find$(prices, topic) ?? of(left(subscriptionRejected(topic, missing))))
-
-  const depth$ = (mint: Address): Observable<Either<DepthError, Depth>> =>
-    lifetime.whileOpen$(find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, missing))))
-
-  const firstPrice$ = (topic: Topic) =>
-    price$(topic).pipe(
-      filter(isRight),
-      map(({ right: price }) => right({ ...price, epoch: 0 })),
-      defaultIfEmpty(left(networkError(new Error(`the stream given for ${topic} ended without a price`)))),
-    )
-
-  const close = (): Promise<void> => {
-    status = closed
-    lifetime.end()
-    return Promise.resolve()
-  }
-
-  return {
-    chainId: chainIds[environment],
-    status$: concat(lifetime.until$(status$), of(closed)),
-    errors$: lifetime.until$(errors$),
-    price$,
-    price: (topic) => lifetime.once(firstPrice$(topic)),
-    depth$,
-    depth: (mint) => lifetime.once(depth$(mint)),
-    inspect: () => ({ status, topics: [], polls: [] }),
-    close,
-    [Symbol.asyncDispose]: close,
-  }
+  return givenClient({
+    environment,
+    status$,
+    status: () => open,
+    errors$,
+    price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, missing))),
+    depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, missing))),
+  })
 }
 
 const missing = 'the test client was given no stream for it'

@@ -33,6 +33,7 @@ const promised: Readonly<Record<(typeof doors)[number], readonly string[]>> = {
     'tapLeft',
   ],
   'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
+  'svc-streams/recording': ['record', 'replay'],
   'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
 }
 

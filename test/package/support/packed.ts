@@ -26,6 +26,7 @@ export const doors = [
   'svc-streams',
   'svc-streams/operators',
   'svc-streams/testing',
+  'svc-streams/recording',
   'svc-streams/simulator',
 ] as const
 

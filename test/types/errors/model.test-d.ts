@@ -57,9 +57,9 @@ describe('the unions are closed', () => {
     >()
   })
 
-  test('AnyError is all of them, and what belongs to no topic or to an operator', () => {
+  test('AnyError is all of them, and what belongs to no topic, to an operator or to a recording', () => {
     expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
-      Tag<PriceError | PriceRequestError | DepthError> | 'UncorrelatedError' | 'NotFresh'
+      Tag<PriceError | PriceRequestError | DepthError> | 'UncorrelatedError' | 'NotFresh' | 'RecordingError' | 'WriteError'
     >()
   })
 })

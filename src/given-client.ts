@@ -1,0 +1,68 @@
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { concat, defaultIfEmpty, filter, map, of, type Observable } from 'rxjs'
+import type { Client } from './client.js'
+import type { Address } from './domain/address.js'
+import type { Depth } from './domain/depth.js'
+import { chainIds, type Environment } from './domain/environment.js'
+import type { Price } from './domain/price.js'
+import type { ConnectionStatus } from './domain/status.js'
+import type { Topic } from './domain/topic.js'
+import { networkError } from './errors/constructors.js'
+import type { DepthError, PriceError, UncorrelatedError } from './errors/model.js'
+import { Lifetime } from './stream/lifetime.js'
+import { Watch } from './stream/watch.js'
+
+/** What a client without a service is made of. */
+export interface GivenStreams {
+  readonly environment: Environment
+  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
+  readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  readonly status$: Observable<ConnectionStatus>
+  /** The current one. */
+  readonly status: () => ConnectionStatus
+  readonly errors$: Observable<UncorrelatedError>
+  /** Called once, when the client is closed. */
+  readonly closed?: () => void
+}
+
+const closedStatus: ConnectionStatus = { _tag: 'Closed' }
+
+/** The `Client` interface over given streams: what is written for a client cannot tell. */
+export const givenClient = (given: GivenStreams): Client => {
+  const lifetime = new Lifetime()
+  const watch = new Watch()
+  let closing: Promise<void> | undefined
+
+  const firstPrice$ = (topic: Topic) =>
+    given.price$(topic).pipe(
+      filter(isRight),
+      map(({ right: price }) => right({ ...price, epoch: 0 })),
+      defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
+    )
+
+  const close = (): Promise<void> => {
+    if (closing !== undefined) return closing
+    closing = Promise.resolve()
+    lifetime.end()
+    given.closed?.()
+    return closing
+  }
+
+  return {
+    chainId: chainIds[given.environment],
+    status$: concat(lifetime.until$(given.status$), of(closedStatus)),
+    errors$: lifetime.until$(given.errors$),
+    price$: (topic) => lifetime.whileOpen$(watch.price$(topic, given.price$(topic))),
+    price: (topic) => lifetime.once(firstPrice$(topic)),
+    depth$: (mint, interval) =>
+      lifetime.whileOpen$(watch.depth$(mint, interval, given.depth$(mint, interval))),
+    depth: (mint) => lifetime.once(given.depth$(mint, 1)),
+    inspect: () => ({
+      status: closing === undefined ? given.status() : closedStatus,
+      topics: watch.topics(),
+      polls: watch.polls(),
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,140 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
+import type { RecordingHeader, Row } from '../codec/row.js'
+import type { RecordingError } from '../errors/model.js'
+import type { RecordingSource } from './lines.js'
+import { waitFor, type Pace } from './pace.js'
+import { entriesOf } from './read.js'
+import { Stage } from './stage.js'
+
+/** Rows after which the event loop has its turn, so that other work is not held up. */
+const burst = 256
+
+/** What was told of a recording. */
+export interface ReplaySummary {
+  /** Rows. */
+  readonly rows: number
+}
+
+export type ReplayResult = Either<RecordingError, ReplaySummary>
+
+/**
+ * Reads a recording and tells it row by row, each at its time. It goes on only while somebody listens, and reads no
+ * further than it has told: a recording of any length takes little memory.
+ */
+export class Playback {
+  readonly stage = new Stage(() => this.joined())
+  private readonly closing = new Subscription()
+  private readonly ended$ = new Subject<void>()
+  private readonly result = settleable<ReplayResult>()
+  private readonly opened = settleable<true>()
+  private started = false
+  private rows = 0
+  private listeners = 0
+  private awaited: (() => void) | undefined
+
+  constructor(
+    private readonly source: RecordingSource,
+    private readonly pace: Pace,
+  ) {}
+
+  /** Resolves when the recording is over, cannot be read on, or is closed. */
+  get finished(): Promise<ReplayResult> {
+    return this.result.promise
+  }
+
+  /** What is subscribed to and unsubscribed from in the recording's time, from its first moment to its last. */
+  lived$<A>(inside$: Observable<A>): Observable<A> {
+    const lived$ = new Observable<A>((subscriber) => {
+      const inside = new Subscription()
+      subscriber.add(() => this.within(() => inside.unsubscribe()))
+      subscriber.add(this.joined())
+      void this.opened.promise.then(() => {
+        if (!subscriber.closed) this.within(() => inside.add(inside$.subscribe(subscriber)))
+      })
+    })
+    return lived$.pipe(takeUntil(this.ended$))
+  }
+
+  /** Does something in the recording's time. */
+  within<A>(work: () => A): A {
+    return this.pace.within(work)
+  }
+
+  close(): void {
+    this.closing.unsubscribe()
+    this.awaited?.()
+    this.ended$.next()
+    this.result.settle(right({ rows: this.rows }))
+  }
+
+  private joined(): () => void {
+    this.listeners++
+    this.awaited?.()
+    if (!this.started) {
+      this.started = true
+      void this.play()
+    }
+    return () => {
+      this.listeners--
+    }
+  }
+
+  private async play(): Promise<void> {
+    for await (const entries of entriesOf(this.source)) {
+      for (const entry of entries) {
+        if (isLeft(entry)) {
+          this.end(entry.left)
+          return
+        }
+        if (this.listeners === 0) await this.somebody()
+        const wait = this.pace.wait(entry.right.at)
+        if (wait > 0) await waitFor(wait, this.closing)
+        if (this.closing.closed) return
+        this.tell(entry.right)
+        if (entry.right._tag === 'Recording' || this.rows % burst === 0) await turn()
+      }
+    }
+    this.end(undefined)
+  }
+
+  private tell(row: Row | RecordingHeader): void {
+    this.pace.at(row.at, () => this.stage.tell(row))
+    if (row._tag === 'Recording') this.opened.settle(true)
+    else this.rows++
+  }
+
+  /** Nobody listens: time stands still. */
+  private async somebody(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.awaited = resolve
+      if (this.closing.closed) resolve()
+    })
+    this.awaited = undefined
+    this.pace.resume()
+  }
+
+  private end(error: RecordingError | undefined): void {
+    if (this.closing.closed) return
+    this.opened.settle(true)
+    this.within(() => {
+      this.stage.end(error)
+      this.ended$.next()
+    })
+    this.result.settle(error === undefined ? right({ rows: this.rows }) : left(error))
+  }
+}
+
+interface Settleable<A> {
+  readonly promise: Promise<A>
+  readonly settle: (value: A) => void
+}
+
+const settleable = <A>(): Settleable<A> => {
+  let settle: (value: A) => void = () => undefined
+  const promise = new Promise<A>((resolve) => {
+    settle = resolve
+  })
+  return { promise, settle }
+}

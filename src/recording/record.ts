@@ -1,0 +1,95 @@
+import { asyncScheduler, endWith, map, merge, type Observable } from 'rxjs'
+import type { Client, PriceClient } from '../client.js'
+import type { RecordingHeader, Row } from '../codec/row.js'
+import { isAddress, type Address } from '../domain/address.js'
+import { isTopicOfAny, type Topic } from '../domain/topic.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { LineRecorder, type LineWriter, type Recorder } from './recorder.js'
+
+export interface RecordOptions {
+  /** Where the recording goes. It is the caller's: it is neither opened nor ended here. */
+  readonly to: LineWriter
+  /** Whose prices are recorded. Default: none. */
+  readonly topics?: readonly Topic[]
+  /** Whose depths are recorded; they need a client with depth. Default: none. */
+  readonly mints?: readonly Address[]
+  /** Of the polls of depths, in ms, at least 1. Default: 1000. */
+  readonly interval?: number
+}
+
+/**
+ * Writes what a client gives, values and errors, with the time of each, as lines of JSON that `replay` reads: the
+ * prices of some topics, the depths of some mints, the status of the connection, and what belongs to no topic. Each
+ * row is one whole line in one `write`, as soon as it comes, so that a crash loses no more than the writable had not
+ * yet passed on. Quantities are exact. A recording may be appended to another of the same streams.
+ *
+ * It begins at once, and ends with `stop`, with the client, when all its streams have completed, or when writing
+ * fails. Throws a `ConfigurationError` for a malformed topic, mint or interval, or if there is nothing to record.
+ *
+ * @example
+ * await using recorder = record(client, { topics: [topic], mints: [mint], to: createWriteStream('market.ndjson') })
+ */
+export const record = (client: PriceClient | Client, options: RecordOptions): Recorder => {
+  const { topics, mints, interval } = checked(client, options)
+  const recorder = new LineRecorder(options.to, {
+    _tag: 'Recording',
+    version: 1,
+    at: now(),
+    topics,
+    mints,
+    interval,
+  })
+  recorder.follow(client.status$.pipe(map((status) => ({ _tag: 'Status', at: now(), status }))))
+  recorder.follow(client.errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: now(), error }))))
+  recorder.followToEnd(
+    merge(
+      ...topics.map((topic) => priceRow$(client, topic)),
+      ...mints.map((mint) => depthRow$(client as Client, mint, interval)),
+    ),
+  )
+  return recorder
+}
+
+const priceRow$ = (client: PriceClient, topic: Topic): Observable<Row> =>
+  client.price$(topic).pipe(
+    map((event) => ({ _tag: 'Price', at: now(), topic, event }) as const),
+    endWith(undefined),
+    map((row) => row ?? endOf(topic)),
+  )
+
+const depthRow$ = (client: Client, mint: Address, interval: number): Observable<Row> =>
+  client.depth$(mint, interval).pipe(
+    map((event) => ({ _tag: 'Depth', at: now(), mint, event }) as const),
+    endWith(undefined),
+    map((row) => row ?? endOf(mint)),
+  )
+
+const endOf = (name: Topic | Address): Row => ({ _tag: 'End', at: now(), of: name })
+
+const now = (): number => asyncScheduler.now()
+
+const checked = (
+  client: PriceClient | Client,
+  { topics = [], mints = [], interval = 1000 }: RecordOptions,
+): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
+  if (!topics.every((topic: unknown) => isTopicOfAny(topic))) {
+    throw new ConfigurationError('topics', 'expected topics like svc-0x82af…')
+  }
+  if (!mints.every((mint: unknown) => isAddress(mint))) {
+    throw new ConfigurationError('mints', 'expected token addresses like 0x82af…')
+  }
+  if (!(Number.isFinite(interval) && interval >= 1)) {
+    throw new ConfigurationError('interval', 'expected a finite number of at least 1')
+  }
+  if (topics.length + mints.length === 0) {
+    throw new ConfigurationError('topics', 'expected a topic or a mint to record')
+  }
+  if (mints.length > 0 && !('depth$' in client)) {
+    throw new ConfigurationError('mints', 'the client has no depth')
+  }
+  return { topics: distinct(topics), mints: distinct(mints), interval }
+}
+
+/** Each once, in the case in which it comes first. */
+const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] =>
+  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

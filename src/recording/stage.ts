@@ -1,0 +1,104 @@
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { BehaviorSubject, map, of, Subject, type Observable } from 'rxjs'
+import type { RecordingHeader, Row } from '../codec/row.js'
+import { isAddress, type Address } from '../domain/address.js'
+import type { Depth } from '../domain/depth.js'
+import type { Price } from '../domain/price.js'
+import type { ConnectionStatus } from '../domain/status.js'
+import { defaultService, isTopicOfAny, type Topic } from '../domain/topic.js'
+import {
+  invalidInterval,
+  invalidMint,
+  invalidTopic,
+  subscriptionRejected,
+  unsupportedPair,
+} from '../errors/constructors.js'
+import type {
+  DecodeError,
+  DepthError,
+  PriceError,
+  RecordingError,
+  UncorrelatedError,
+} from '../errors/model.js'
+import { Channels } from './channels.js'
+
+/** All streams of a recording, and what is told on them. Time is not its business. */
+export class Stage {
+  private readonly prices: Channels<PriceError, Price>
+  private readonly depths: Channels<DepthError, Depth>
+  private readonly statuses$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
+  private readonly uncorrelated$ = new Subject<UncorrelatedError>()
+
+  readonly status$ = this.statuses$.asObservable()
+  readonly errors$ = this.uncorrelated$.asObservable()
+
+  /** Somebody comes to listen to a price or a depth: `joined` returns what is to be done when they leave. */
+  constructor(joined: () => () => void) {
+    this.prices = new Channels({ holds: isCurrent, missing: notRecorded, joined })
+    this.depths = new Channels({ holds: () => true, missing: notSupported, joined })
+  }
+
+  get status(): ConnectionStatus {
+    return this.statuses$.value
+  }
+
+  price$(topic: Topic): Observable<Either<PriceError, Price>> {
+    if (!isTopicOfAny(topic)) return of(left(invalidTopic(topic, defaultService)))
+    return this.prices.event$(topic).pipe(map((event) => spelledAs(topic, event)))
+  }
+
+  depth$(mint: Address, interval: number): Observable<Either<DepthError, Depth>> {
+    if (!isAddress(mint)) return of(left(invalidMint(mint)))
+    if (!(Number.isFinite(interval) && interval >= 1)) return of(left(invalidInterval(interval)))
+    const event$ = this.depths.event$(mint)
+    return event$.pipe(map((event) => (isRight(event) ? right({ ...event.right, mint }) : event)))
+  }
+
+  tell(row: Row | RecordingHeader): void {
+    switch (row._tag) {
+      case 'Recording':
+        this.prices.record(row.topics)
+        return this.depths.record(row.mints)
+      case 'Price':
+        return this.prices.tell(row.topic, row.event)
+      case 'Depth':
+        return this.depths.tell(row.mint, row.event)
+      case 'End':
+        return isAddress(row.of) ? this.depths.end(row.of) : this.prices.end(row.of)
+      case 'Status':
+        return this.statuses$.next(row.status)
+      case 'Uncorrelated':
+        return this.uncorrelated$.next(row.error)
+    }
+  }
+
+  /** The recording is over; where it could not be read to its end, every stream says so first. */
+  end(error: RecordingError | undefined): void {
+    const parting = error === undefined ? undefined : asDecodeError(error)
+    this.prices.endAll(parting)
+    this.depths.endAll(parting)
+  }
+}
+
+const reason = 'it is not in the recording'
+
+const notRecorded = (topic: string): PriceError => subscriptionRejected(topic, reason)
+
+const notSupported = (mint: string): DepthError => unsupportedPair(mint, undefined, reason)
+
+/** A price holds until something else is known; so does what says that there is none. */
+const isCurrent = (event: Either<PriceError, Price>): boolean =>
+  isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
+
+/** The topic as the caller wrote it in this call. */
+const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
+  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
+  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+}
+
+const asDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
+  _tag: 'DecodeError',
+  message,
+  input,
+  issues,
+})

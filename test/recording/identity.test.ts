@@ -1,0 +1,132 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { asyncScheduler, lastValueFrom, map, materialize, merge, toArray, type Observable } from 'rxjs'
+import { TestScheduler } from 'rxjs/testing'
+import type { Address, Client, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
+import { record, replay } from 'svc-streams/recording'
+import { createTestClient } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { priceValue, quantity } from '../arbitraries.js'
+import { errors } from '../errors/arbitraries.js'
+import { played$, rowsOf, tape, type After } from './support.js'
+
+// Recording and replaying is the identity: values, errors, ends, their order and their times.
+
+const topics: readonly Topic[] = ['svc-0xab', 'svc-0xcd']
+const mints: readonly Address[] = ['0xab', '0xef']
+const interval = 250
+
+const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(model, { noNullPrototype: true })
+
+const time = fc.integer({ min: 0, max: 2 ** 45 })
+const usd = fc.double({ min: 0, max: 1e12, noNaN: true }).map((value) => value + 0)
+
+const priceOf = (topic: Topic): fc.Arbitrary<Price> =>
+  plain({ topic: fc.constant(topic), price: priceValue, receivedAt: time, epoch: fc.nat() })
+
+const side = plain({ totalQuantity: quantity, totalQuantityUsd: usd })
+
+const depthOf = (mint: Address): fc.Arbitrary<Depth> =>
+  plain({
+    mint: fc.constant(mint),
+    price: priceValue,
+    timestamp: time,
+    buy: side,
+    sell: side,
+    receivedAt: time,
+  })
+
+const errorOf = <E>(tags: readonly (keyof typeof errors)[]): fc.Arbitrary<E> =>
+  fc.oneof(...tags.map((tag) => errors[tag])) as fc.Arbitrary<E>
+
+const priceError = errorOf<PriceError>([
+  'SubscriptionRejected',
+  'SubscriptionTimeout',
+  'Disconnected',
+  'Stale',
+  'DecodeError',
+  'ClientClosed',
+])
+
+const depthError = errorOf<DepthError>([
+  'InvalidMint',
+  'InvalidInterval',
+  'DecodeError',
+  'UnsupportedPair',
+  'Unauthorized',
+  'HttpError',
+  'NetworkError',
+  'Timeout',
+  'ClientClosed',
+])
+
+const eventOf = <E, A>(error: fc.Arbitrary<E>, value: fc.Arbitrary<A>): fc.Arbitrary<Either<E, A>> =>
+  fc.oneof(
+    value.map((right) => ({ _tag: 'Right', right }) as const),
+    error.map((left) => ({ _tag: 'Left', left }) as const),
+  )
+
+interface Script<A> {
+  readonly events: readonly After<A>[]
+  readonly ends: boolean
+}
+
+const scriptOf = <A>(event: fc.Arbitrary<A>): fc.Arbitrary<Script<A>> =>
+  fc.record({
+    events: fc.array(fc.record({ ms: fc.nat(50), value: event }), { maxLength: 8 }),
+    ends: fc.boolean(),
+  })
+
+/** The topic of an error is that of its stream. */
+const ofTopic = (topic: Topic): fc.Arbitrary<PriceError> =>
+  priceError.map((error) => ('topic' in error ? { ...error, topic } : error))
+
+const scripts = fc.record({
+  prices: fc.tuple(...topics.map((topic) => scriptOf(eventOf(ofTopic(topic), priceOf(topic))))),
+  depths: fc.tuple(...mints.map((mint) => scriptOf(eventOf(depthError, depthOf(mint))))),
+})
+
+/** Everything that a client gives, when it gives it. */
+const everything$ = (client: Client): Observable<unknown> => {
+  const told$ = (name: string, source$: Observable<unknown>) =>
+    source$.pipe(
+      materialize(),
+      map(({ kind, value }) => ({ name, kind, value, at: asyncScheduler.now() })),
+    )
+  return merge(
+    ...topics.map((topic) => told$(topic, client.price$(topic))),
+    ...mints.map((mint) => told$(mint, client.depth$(mint, interval))),
+  )
+}
+
+describe('what was recorded', () => {
+  it('is what is replayed: every value, error and end, in order, at its time', async () => {
+    await fc.assert(
+      fc.asyncProperty(scripts, async ({ prices, depths }) => {
+        const to = tape()
+        const seen: unknown[] = []
+        new TestScheduler(() => undefined).run(() => {
+          const client = createTestClient({
+            prices: Object.fromEntries(
+              topics.map((topic, n) => [topic, played$(prices[n]!.events, prices[n]!.ends)]),
+            ),
+            depths: Object.fromEntries(
+              mints.map((mint, n) => [mint, played$(depths[n]!.events, depths[n]!.ends)]),
+            ),
+          })
+          everything$(client).subscribe((value) => seen.push(value))
+          record(client, { topics, mints, interval, to })
+        })
+
+        const client = replay([to.text()], { speed: Infinity })
+        const replayed = await lastValueFrom(client.run$(everything$).pipe(toArray()))
+        // What had no end in the original ends with the recording.
+        const ends = [...prices, ...depths].filter((script) => !script.ends).length
+        expect(replayed.slice(0, replayed.length - ends)).toStrictEqual(seen)
+        expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

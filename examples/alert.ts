@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { exhaustMap, filter, map, merge, startWith, take, takeUntil, type Observable } from 'rxjs'
+import { createClient, renderError, type PriceError, type Topic, type Waiting } from 'svc-streams'
+import { lefts, rights } from 'svc-streams/operators'
+import { startSimulator, type Simulator } from 'svc-streams/simulator'
+
+// An alert when the connection is down or a topic cannot be relied on: what it is, since when, and when it is over.
+// The service falls silent about ETH, says something odd, hangs up, and is not back at once.
+
+const eth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const btc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
+
+// A real deployment where the environment names one, or else the simulator.
+const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
+const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
+await using simulator = priceBaseUrl ? undefined : await startSimulator({ tick: 200 })
+await using client = createClient({
+  environment: 'mainnet',
+  ...(simulator ?? real),
+  staleAfter: simulator ? 1_000 : 30_000,
+})
+
+const clock = (time: number): string => new Date(time).toISOString().slice(11, 21)
+const line = (kind: string, about: string, text: string): string =>
+  `${clock(Date.now())}  ${kind.padEnd(5)}  ${about.padEnd(10)}  ${text}`
+
+/** A line at once, and another when it is over. */
+const episode$ = (
+  about: string,
+  since: number,
+  what: string,
+  over$: Observable<unknown>,
+): Observable<string> =>
+  over$.pipe(
+    take(1),
+    map(() => line('over', about, `well again after ${((Date.now() - since) / 1000).toFixed(1)} s`)),
+    startWith(line('ALERT', about, `since ${clock(since)}: ${what}`)),
+  )
+
+const topic$ = (name: string, topic: Topic): Observable<string> => {
+  const errors$ = client.price$(topic).pipe(lefts())
+  const prices$ = client.price$(topic).pipe(rights())
+  const trouble$ = (error: PriceError): Observable<string> => {
+    const since = Date.now() - (error._tag === 'Stale' ? error.silentForMs : 0)
+    return episode$(name, since, renderError(error), prices$)
+  }
+  // A lost connection is an error of every topic: `connection$` tells it once. What fails meanwhile is no news.
+  return errors$.pipe(
+    filter(({ _tag }) => _tag !== 'Disconnected'),
+    exhaustMap(trouble$),
+  )
+}
+
+const connection$ = (): Observable<string> => {
+  const down$ = client.status$.pipe(filter((status) => status._tag === 'Waiting'))
+  const open$ = client.status$.pipe(filter((status) => status._tag === 'Open'))
+  const outage$ = ({ reason }: Waiting): Observable<string> =>
+    episode$('connection', Date.now(), `down, ${reason}`, open$)
+  return down$.pipe(exhaustMap(outage$))
+}
+
+const oddities$ = client.errors$.pipe(map((error) => line('odd', 'service', renderError(error))))
+
+const misbehave = async (simulator: Simulator): Promise<void> => {
+  await wait(1_000)
+  simulator.delist(eth)
+  await wait(2_000)
+  simulator.list(eth)
+  await wait(500)
+  simulator.send('out of coffee')
+  await wait(500)
+  simulator.inject({ refuseUpgrades: 503 })
+  simulator.dropConnections(1012)
+  await wait(1_000)
+  simulator.inject({})
+  await wait(2_000)
+}
+const end = simulator ? misbehave(simulator) : once(process, 'SIGINT')
+
+const alerts$ = merge(connection$(), topic$('ETH', `svc-${eth}`), topic$('BTC', `svc-${btc}`), oddities$)
+console.log(line('begin', 'ETH, BTC', 'watched'))
+await alerts$.pipe(takeUntil(end)).forEach((alert) => console.log(alert))

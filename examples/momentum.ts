@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isLeft, match, type Either } from 'fp-ts/lib/Either.js'
+import { distinctUntilChanged, filter, map, takeUntil } from 'rxjs'
+import { createClient, renderError, type PriceError } from 'svc-streams'
+import { recordedMarket, startSimulator, type Simulator } from 'svc-streams/simulator'
+import { momentum$, type Momentum } from './strategies/momentum.js'
+
+// A momentum strategy on five minutes of a real market, played in six seconds. Halfway the connection is lost: the
+// strategy is suspended, and begins anew.
+
+const eth = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+
+// A real deployment where the environment names one, or else the simulator.
+const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
+const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
+const market = recordedMarket({ speed: 50 })
+await using simulator = priceBaseUrl ? undefined : await startSimulator({ market })
+await using client = createClient({ environment: 'mainnet', ...(simulator ?? real) })
+
+const usd = (amount: number): string =>
+  amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** What there is to do, in a word. */
+const stance = (event: Either<PriceError, Momentum>): string => {
+  if (isLeft(event)) return 'suspended'
+  const { lead, signal } = event.right
+  return lead === null ? 'warming up' : signal
+}
+
+const detail = ({ price, lead }: Momentum): string => {
+  const priced = `ETH ${usd(price.price)} USD`
+  if (lead === null) return priced
+  return `${priced}, fast average ${usd(Math.abs(lead))} USD ${lead < 0 ? 'below' : 'above'} the slow one`
+}
+
+const loseConnection = async (simulator: Simulator): Promise<void> => {
+  await wait(3_000)
+  simulator.dropConnections()
+  await wait(3_000)
+}
+const end = simulator ? loseConnection(simulator) : once(process, 'SIGINT')
+
+const lines$ = momentum$(client, eth).pipe(
+  filter((event) => stance(event) !== 'hold'),
+  distinctUntilChanged((before, after) => stance(before) === stance(after)),
+  map((event) => `${stance(event).padEnd(10)}  ${match(renderError, detail)(event)}`),
+  takeUntil(end),
+)
+await lines$.forEach((line) => console.log(line))

@@ -1,0 +1,34 @@
+import { match } from 'fp-ts/lib/Either.js'
+import { distinctUntilChanged, map, take } from 'rxjs'
+import { createClient, renderError, type Depth, type Price } from 'svc-streams'
+import { combineFresh } from 'svc-streams/operators'
+import { startSimulator } from 'svc-streams/simulator'
+
+// Price and depth of one token as one value, and only while both can be relied on.
+
+const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+
+// A real deployment where the environment names one, or else the simulator.
+const { SVC_BASE_URL: baseUrl, SVC_PRICE_BASE_URL: priceBaseUrl, SVC_AUTH_KEY: authKey } = process.env
+const { SVC_PRICE_WS_URL: priceWsUrl } = process.env
+const real = { baseUrl, priceBaseUrl, authKey, ...(priceWsUrl && { priceWsUrl }) }
+await using simulator = baseUrl ? undefined : await startSimulator()
+await using client = createClient({ environment: 'mainnet', ...(simulator ?? real) })
+
+// In a quiet market there may be no new price for some seconds: `maxSkew` says how many are too many.
+const both$ = combineFresh(
+  { price: client.price$(`svc-${mint}`), depth: client.depth$(mint, 500) },
+  { maxSkew: 5_000 },
+)
+
+const usd = (amount: number, digits: number): string =>
+  amount.toLocaleString('en-GB', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+
+const describe = ({ price, depth }: { price: Price; depth: Depth }): string => {
+  const [buy, sell] = [depth.buy, depth.sell].map((side) => usd(side.totalQuantityUsd, 0).padStart(9))
+  return `ETH ${usd(price.price, 2)} USD   can be bought ${buy} USD   can be sold ${sell} USD`
+}
+
+// A `Left` names the leg at fault: at first, the one that has not arrived yet.
+const lines$ = both$.pipe(map(match(renderError, describe)), distinctUntilChanged(), take(10))
+await lines$.forEach((line) => console.log(line))

@@ -1,0 +1,102 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { from, map, toArray, type Observable } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { momentum$, type Momentum } from '../../examples/strategies/momentum.js'
+import type { Price, PriceError } from '../../src/index.js'
+import { mapRight } from '../../src/operators/index.js'
+import { createTestClient, disconnected, price, stale } from '../../src/testing/index.js'
+import { marbles } from '../operators/marbles.js'
+
+const topic = 'svc-0xab'
+const periods = { fastPeriod: 2, slowPeriod: 3 }
+
+type PriceEvent = Either<PriceError, Price>
+
+const usd = (amount: number): PriceEvent => right(price(topic, amount))
+const lost = disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 100 })
+const silent = stale(topic, 1_000, undefined)
+
+/** `a` is a price of 10 USD, `b` one of 9, and so on down to `e`; capitals are errors. */
+const events: Readonly<Record<string, PriceEvent>> = {
+  a: usd(10),
+  b: usd(9),
+  c: usd(8),
+  d: usd(7),
+  e: usd(6),
+  L: left(lost),
+  S: left(silent),
+}
+
+/** What the strategy says in a letter: buy, sell, hold, or `w` while it knows too little. */
+const said = ({ lead, signal }: Momentum): string => (lead === null ? 'w' : signal.charAt(0))
+const letters = {
+  ...Object.fromEntries(['b', 's', 'h', 'w'].map((letter) => [letter, right(letter)])),
+  L: left(lost),
+  S: left(silent),
+}
+
+const signals$ = (prices$: Observable<PriceEvent>): Observable<Either<PriceError, string>> =>
+  momentum$(createTestClient({ prices: { [topic]: prices$ } }), topic, periods).pipe(mapRight(said))
+
+const expectSignals = (prices: string, signals: string): void =>
+  marbles(({ hot$, expectObservable }) => {
+    expectObservable(signals$(hot$(prices, events))).toBe(signals, letters)
+  })
+
+describe('momentum$', () => {
+  it('buys where the fast average crosses above the slow one, and sells where it crosses below', () => {
+    expectSignals('-d-d-e-a-a-e-e-a|', '-w-w-h-b-h-s-h-b|')
+  })
+
+  it('gives no signal before the slow average is known', () => {
+    expectSignals('-e-a-|', '-w-w-|')
+  })
+
+  it('takes the first direction that it sees for no crossing', () => {
+    expectSignals('-e-c-a-a-|', '-w-w-h-h-|')
+  })
+
+  it.each([
+    ['a lost connection', 'L'],
+    ['a silent topic', 'S'],
+  ])('passes %s on, and knows nothing of the prices before it', (_, error) => {
+    expectSignals('-c-d-e-a--', '-w-w-h-b--')
+    expectSignals(`-c-d-e${error}a-a-a--`, `-w-w-h${error}w-w-h--`)
+  })
+
+  it('ends with the prices', () => {
+    const client = createTestClient()
+    marbles(({ expectObservable }) => {
+      const tags$ = momentum$(client, topic).pipe(map((event) => event._tag))
+      expectObservable(tags$).toBe('(l|)', { l: 'Left' })
+    })
+  })
+
+  it('keeps apart who subscribes', () => {
+    const both = 'dde'
+    marbles(({ cold$, expectObservable }) => {
+      const shared$ = signals$(cold$(both, events))
+      expectObservable(shared$, '^').toBe('wwh', letters)
+      expectObservable(shared$, '-----^').toBe('-----wwh', letters)
+    })
+  })
+
+  it('says after an error what it would say from the beginning', () => {
+    const prices = fc.array(fc.integer({ min: 1, max: 20 }).map(usd), { maxLength: 12 })
+    fc.assert(
+      fc.property(prices, prices, (before, after) => {
+        const whole = signalsOf([...before, left(lost), ...after])
+        expect(whole).toEqual([...signalsOf(before), left(lost), ...signalsOf(after)])
+      }),
+    )
+  })
+})
+
+const signalsOf = (prices: readonly PriceEvent[]): readonly Either<PriceError, string>[] => {
+  let signals: readonly Either<PriceError, string>[] = []
+  signals$(from(prices))
+    .pipe(toArray())
+    .subscribe((all) => (signals = all))
+  return signals
+}

@@ -121,6 +121,14 @@ describe.concurrent('the short examples', () => {
     expect(example.output()).toMatch(story)
   })
 
+  it('three ways: marbles, a recording and a live client run the same strategy', async () => {
+    using example = run('three-ways.ts')
+    expect(await example.ended).toEqual(well)
+    expect(example.output()).toMatch(
+      /^under marbles {5}as expected\nover a recording {3}12 trades +1\.76 USD\nlive +\d+ trades +\S+ USD/,
+    )
+  })
+
   it('spread: the leg that is refused, or silent, is named, and there is a spread otherwise', async () => {
     using example = run('spread.ts')
     expect(await example.ended).toEqual(well)

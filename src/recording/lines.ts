@@ -27,7 +27,9 @@ export async function* linesOf(source: RecordingSource): AsyncGenerator<readonly
   if (rest !== '') yield [rest]
 }
 
-const piecesOf = (source: RecordingSource): Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> => {
+const piecesOf = (
+  source: RecordingSource,
+): Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> => {
   if (typeof source === 'string') return createReadStream(source) as AsyncIterable<Uint8Array>
   return 'href' in source ? (createReadStream(new URL(source.href)) as AsyncIterable<Uint8Array>) : source
 }

@@ -27,7 +27,9 @@ export interface RecordOptions {
  * fails. Throws a `ConfigurationError` for a malformed topic, mint or interval, or if there is nothing to record.
  *
  * @example
- * await using recorder = record(client, { topics: [topic], mints: [mint], to: createWriteStream('market.ndjson') })
+ * import { createWriteStream } from 'node:fs'
+ *
+ * const recorder = record(client, { topics: [topic], mints: [mint], to: createWriteStream('market.ndjson') })
  */
 export const record = (client: PriceClient | Client, options: RecordOptions): Recorder => {
   const { topics, mints, interval } = checked(client, options)

@@ -25,7 +25,7 @@ export interface ReplayClient extends Client {
    * recording, the result is the same each time, and takes no longer than the computing.
    *
    * @example
-   * const signals = await lastValueFrom(replay('market.ndjson', { speed: Infinity }).run$(strategy$).pipe(toArray()))
+   * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
    */
   readonly run$: <A>(strategy$: (client: Client) => Observable<A>) => Observable<A>
   /**

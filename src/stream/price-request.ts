@@ -8,7 +8,7 @@ import { isTopic, type Topic } from '../domain/topic.js'
 import { invalidTopic } from '../errors/constructors.js'
 import type { PriceRequestError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
-import type { HttpResponse } from '../transport/transport.js'
+import { headerOf, type HttpResponse } from '../transport/transport.js'
 import { wallClock } from '../time/clock.js'
 import { request$, type RequestConfig } from './request.js'
 
@@ -31,10 +31,10 @@ export const priceRequest$ = (
 }
 
 const readPrice = (topic: Topic, response: HttpResponse): Either<PriceRequestError, Price> => {
-  const { status, headers, body } = response
+  const { status, body } = response
   const receivedAt = wallClock()
   if (status !== 200) {
-    const wait = retryAfterMs(headers['retry-after'], headers['date'], receivedAt)
+    const wait = retryAfterMs(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)
     return left(priceFailure({ status, body, retryAfterMs: wait }))
   }
   const price = decodePriceText(body)

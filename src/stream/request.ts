@@ -2,7 +2,7 @@ import { left, type Either } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
-import type { HttpResponse, HttpTransport } from '../transport/transport.js'
+import type { HttpAnswer, HttpResponse, HttpTransport } from '../transport/transport.js'
 import { deadline$ } from '../time/deadline.js'
 
 export interface RequestConfig {
@@ -26,22 +26,22 @@ export const request$ = (
   target: Target,
 ): Observable<Either<RequestError, HttpResponse>> =>
   new Observable((subscriber) => {
-    const abort = new AbortController()
     let isAnswered = false
     const tell = (answer: Either<RequestError, HttpResponse>): void => {
       subscriber.next(answer)
       subscriber.complete()
     }
-    const answered = (answer: Either<RequestError, HttpResponse>): void => {
+    const answered = (answer: HttpAnswer): void => {
       isAnswered = true
       tell(answer)
     }
-    const late = deadline$(requestTimeout).subscribe(() => tell(left(timeout(requestTimeout))))
-    subscriber.add(() => {
-      late.unsubscribe()
-      // To abort what is over already would cost more than all the rest of it.
-      if (!isAnswered) abort.abort()
-    })
-    const asked = async () => http.get({ ...target, maxBodyBytes, signal: abort.signal })
-    asked().then(answered, (thrown: unknown) => tell(left(networkError(thrown))))
+    subscriber.add(deadline$(requestTimeout).subscribe(() => tell(left(timeout(requestTimeout)))))
+    try {
+      const abort = http.get({ ...target, maxBodyBytes }, answered)
+      subscriber.add(() => {
+        if (!isAnswered) abort()
+      })
+    } catch (thrown) {
+      answered(left(networkError(thrown)))
+    }
   })

@@ -1,5 +1,4 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Signal } from '../domain/signal.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
 
 // The ports: what a WebSocket and an HTTP client must do for the library. Deadlines, retries and meaning are the
@@ -59,20 +58,27 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   /** A longer body is a `DecodeError`, in bytes. */
   readonly maxBodyBytes: number
-  /** Aborting it ends the request; what the promise then says is not listened to. */
-  readonly signal: Signal
 }
 
 export interface HttpResponse {
   readonly status: number
   /** Header names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
 }
 
+/** The first header of a name, which is in lower case. */
+export const headerOf = ({ headers }: HttpResponse, name: string): string | undefined => {
+  const value = headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+export type HttpAnswer = Either<NetworkError | DecodeError, HttpResponse>
+
 /** Sends GET requests, for one client: follows no redirect, keeps connections alive. */
 export interface HttpTransport {
-  get(request: HttpRequest): Promise<Either<NetworkError | DecodeError, HttpResponse>>
+  /** Sends a request, and calls `answered` once. Returns how it is aborted; what is told after that is not heard. */
+  get(request: HttpRequest, answered: (answer: HttpAnswer) => void): () => void
   /** Ends all connections. */
   close(): Promise<void>
 }

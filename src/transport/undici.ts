@@ -1,9 +1,9 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { Agent, type Dispatcher } from 'undici'
 import { decodeError, networkError } from '../errors/constructors.js'
-import type { DecodeError, NetworkError } from '../errors/model.js'
+import type { DecodeError } from '../errors/model.js'
 import { Body } from './body.js'
-import type { HttpRequest, HttpResponse, HttpTransport } from './transport.js'
+import type { HttpAnswer, HttpResponse, HttpTransport } from './transport.js'
 
 export interface UndiciOptions {
   /** PEM certificates to trust; default: Node's own. */
@@ -25,16 +25,15 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
   })
 
   return {
-    get: (request) =>
-      new Promise((resolve) => {
-        const answer = new Answer(request, resolve)
-        try {
-          const { origin, path, headers } = request
-          agent.dispatch({ origin, path, headers, method: 'GET' }, answer)
-        } catch (thrown) {
-          answer.onResponseError(undefined, thrown)
-        }
-      }),
+    get: ({ origin, path, headers, maxBodyBytes }, answered) => {
+      const answer = new Answer(maxBodyBytes, answered)
+      try {
+        agent.dispatch({ origin, path, headers, method: 'GET' }, answer)
+      } catch (thrown) {
+        answer.onResponseError(undefined, thrown)
+      }
+      return () => answer.abort()
+    },
     close: () => agent.destroy(),
   }
 }
@@ -45,30 +44,34 @@ class Answer implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: HttpResponse['headers'] = {}
   private controller: Dispatcher.DispatchController | undefined
+  private aborted = false
 
   constructor(
-    private readonly request: HttpRequest,
-    private readonly resolve: (answer: Either<NetworkError | DecodeError, HttpResponse>) => void,
-  ) {
-    request.signal.addEventListener('abort', this.abort)
+    private readonly maxBodyBytes: number,
+    private readonly answered: (answer: HttpAnswer) => void,
+  ) {}
+
+  abort(): void {
+    this.aborted = true
+    this.controller?.abort(new DOMException('the request was aborted', 'AbortError'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.request.signal.aborted) this.abort()
+    if (this.aborted) this.abort()
   }
 
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
+    headers: HttpResponse['headers'],
   ): void {
     this.status = status
-    this.headers = firstOfEach(headers)
+    this.headers = headers
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBodyBytes } = this.request
+    const { maxBodyBytes } = this
     this.body.add(chunk)
     if (this.body.size <= maxBodyBytes) return
     this.settle(left(tooLong(this.body.toString(), maxBodyBytes)))
@@ -85,22 +88,11 @@ class Answer implements Dispatcher.DispatchHandler {
     this.settle(left(networkError(thrown)))
   }
 
-  private readonly abort = (): void => {
-    this.controller?.abort(new DOMException('the request was aborted', 'AbortError'))
-  }
-
-  private settle(answer: Either<NetworkError | DecodeError, HttpResponse>): void {
-    this.request.signal.removeEventListener('abort', this.abort)
-    this.resolve(answer)
+  /** Not while undici is at work: who is told may close all of it. */
+  private settle(answer: HttpAnswer): void {
+    queueMicrotask(() => this.answered(answer))
   }
 }
 
 const tooLong = (text: string, maxBytes: number): DecodeError =>
   decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])
-
-const firstOfEach = (
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  )

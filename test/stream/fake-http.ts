@@ -1,33 +1,36 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { networkError } from '../../src/errors/constructors.js'
-import type { DecodeError, NetworkError } from '../../src/errors/model.js'
-import type { HttpRequest, HttpResponse, HttpTransport } from '../../src/transport/transport.js'
-
-type Answer = Either<NetworkError | DecodeError, HttpResponse>
+import type { HttpAnswer, HttpRequest, HttpResponse, HttpTransport } from '../../src/transport/transport.js'
 
 export interface FakeRequest extends HttpRequest {
-  readonly answers: (status: number, body: string, headers?: Readonly<Record<string, string>>) => void
-  readonly answersWith: (answer: Answer) => void
+  /** Whether it was aborted. */
+  readonly aborted: boolean
+  readonly answers: (status: number, body: string, headers?: HttpResponse['headers']) => void
+  readonly answersWith: (answer: HttpAnswer) => void
   readonly fails: (thrown: unknown) => void
-  /** As a transport must not: by a rejection. */
-  readonly rejects: (thrown: unknown) => void
 }
 
 /** An HTTP transport whose requests a test answers by hand. */
 export class FakeHttp implements HttpTransport {
   readonly requests: FakeRequest[] = []
   closed = 0
+  /** What `get` throws, as a transport must not. */
+  throws: Error | undefined
 
-  get(request: HttpRequest): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.requests.push({
-        ...request,
-        answers: (status, body, headers = {}) => resolve(right({ status, body, headers })),
-        answersWith: resolve,
-        fails: (thrown) => resolve(left(networkError(thrown))),
-        rejects: reject,
-      })
-    })
+  get(request: HttpRequest, answered: (answer: HttpAnswer) => void): () => void {
+    const fake = {
+      ...request,
+      aborted: false,
+      answers: (status: number, body: string, headers: HttpResponse['headers'] = {}) =>
+        answered(right({ status, body, headers })),
+      answersWith: answered,
+      fails: (thrown: unknown) => answered(left(networkError(thrown))),
+    }
+    this.requests.push(fake)
+    if (this.throws !== undefined) throw this.throws
+    return () => {
+      fake.aborted = true
+    }
   }
 
   /** The request of a number, from 1. */

@@ -92,6 +92,6 @@ describe('priceRequest$', () => {
         t: fails({ _tag: 'Timeout', afterMs: 100 }),
       })
     })
-    expect(http.request(1).signal.aborted).toBe(true)
+    expect(http.request(1).aborted).toBe(true)
   })
 })

@@ -1,8 +1,8 @@
-import { left } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { request$ } from '../../src/stream/request.js'
-import type { HttpRequest } from '../../src/transport/transport.js'
+import type { HttpTransport } from '../../src/transport/transport.js'
 import { FakeHttp } from './fake-http.js'
 import { fails, marbles } from './marbles.js'
 import { virtually } from './virtual.js'
@@ -22,7 +22,6 @@ describe('request$', () => {
     expect(await Promise.all(answers)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
     expect(http.requests).toMatchObject([target, target])
     expect(http.request(1).maxBodyBytes).toBe(4096)
-    expect(http.request(1).signal).not.toBe(http.request(2).signal)
   })
 
   it('is one value, then completion', async () => {
@@ -41,7 +40,7 @@ describe('request$', () => {
     marbles(({ expectObservable }) => {
       expectObservable(request$({ http, ...limits }, target)).toBe('100ms (t|)', { t: timeout })
     })
-    expect(http.request(1).signal.aborted).toBe(true)
+    expect(http.request(1).aborted).toBe(true)
   })
 
   it('is no `Timeout` however long the deadline, nor any sooner', () => {
@@ -63,7 +62,7 @@ describe('request$', () => {
     marbles(({ expectObservable }) => {
       expectObservable(request$({ http, ...limits }, target), '^--!').toBe('')
     })
-    expect(http.request(1).signal.aborted).toBe(true)
+    expect(http.request(1).aborted).toBe(true)
   })
 
   it('leaves no timer behind when it was answered', async () => {
@@ -84,7 +83,7 @@ describe('request$', () => {
     const heard: unknown[] = []
     const listening = request$({ http, ...limits }, target).subscribe((answer) => heard.push(answer))
     listening.unsubscribe()
-    http.request(1).rejects(new Error('aborted'))
+    http.request(1).fails(new Error('aborted'))
     const other = firstValueFrom(request$({ http, ...limits }, target))
     http.request(2).answers(200, '')
     await other
@@ -98,26 +97,34 @@ describe('request$', () => {
     expect(await answer).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
   })
 
-  const rude = {
-    'that rejects': () => Promise.reject(new Error('rude')),
-    'that throws': () => {
-      throw new Error('rude')
-    },
-  }
+  it('is a `NetworkError` over a transport that throws', async () => {
+    const http = new FakeHttp()
+    http.throws = new Error('rude')
+    expect(await firstValueFrom(request$({ http, ...limits }, target))).toEqual(
+      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
+    )
+  })
 
-  it.each(Object.entries(rude))('is a `NetworkError` over a transport %s', async (_name, get) => {
-    const requests: HttpRequest[] = []
-    const http = {
-      get: (request: HttpRequest): Promise<never> => {
-        requests.push(request)
-        return get()
+  it('aborts nothing that has been answered', async () => {
+    const http = new FakeHttp()
+    const answer = firstValueFrom(request$({ http, ...limits }, target))
+    http.request(1).answers(200, '')
+    await answer
+    expect(http.request(1).aborted).toBe(false)
+  })
+
+  it('may be answered at once', async () => {
+    const aborts = vi.fn()
+    const http: HttpTransport = {
+      get: (_, answered) => {
+        answered(right({ status: 200, headers: {}, body: 'quick' }))
+        return aborts
       },
       close: () => Promise.resolve(),
     }
-    const answer = await firstValueFrom(request$({ http, ...limits }, target))
-    expect(answer).toEqual(
-      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
-    )
-    expect(requests[0]?.signal.aborted).toBe(true)
+    expect(await firstValueFrom(request$({ http, ...limits }, target))).toMatchObject({
+      right: { body: 'quick' },
+    })
+    expect(aborts).not.toHaveBeenCalled()
   })
 })

@@ -59,7 +59,11 @@ describe('the unions are closed', () => {
 
   test('AnyError is all of them, and what belongs to no topic, to an operator or to a recording', () => {
     expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
-      Tag<PriceError | PriceRequestError | DepthError> | 'UncorrelatedError' | 'NotFresh' | 'RecordingError' | 'WriteError'
+      | Tag<PriceError | PriceRequestError | DepthError>
+      | 'UncorrelatedError'
+      | 'NotFresh'
+      | 'RecordingError'
+      | 'WriteError'
     >()
   })
 })

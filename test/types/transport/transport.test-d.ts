@@ -1,5 +1,6 @@
-import { right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { createClient, type HttpTransport, type PriceClient, type WebSocketTransport } from 'svc-streams'
+import { networkError } from 'svc-streams/testing'
 import { expectTypeOf, test } from 'vitest'
 
 test('another WebSocket is a few lines', () => {
@@ -20,12 +21,17 @@ test('another WebSocket is a few lines', () => {
   ).toEqualTypeOf<PriceClient>()
 })
 
-test('another HTTP client can hand its signal to fetch', () => {
+test('another HTTP client is a few lines, fetch for example', () => {
   const http: HttpTransport = {
-    get: async ({ origin, path, headers, signal }) => {
-      const response = await fetch(origin + path, { headers, signal, redirect: 'manual' })
-      const body = await response.text()
-      return right({ status: response.status, headers: Object.fromEntries(response.headers), body })
+    get: ({ origin, path, headers }, answered) => {
+      const abort = new AbortController()
+      const ask = async () => {
+        const response = await fetch(origin + path, { headers, signal: abort.signal, redirect: 'manual' })
+        const body = await response.text()
+        return right({ status: response.status, headers: Object.fromEntries(response.headers), body })
+      }
+      ask().then(answered, (thrown: unknown) => answered(left(networkError(thrown))))
+      return () => abort.abort()
     },
     close: () => Promise.resolve(),
   }

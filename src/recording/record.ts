@@ -1,10 +1,11 @@
-import { asyncScheduler, endWith, map, merge, type Observable } from 'rxjs'
+import { asyncScheduler, merge } from 'rxjs'
 import type { Client, PriceClient } from '../client.js'
-import type { RecordingHeader, Row } from '../codec/row.js'
+import type { RecordingHeader } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
 import { isTopicOfAny, type Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { LineRecorder, type LineWriter, type Recorder } from './recorder.js'
+import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './rows.js'
 
 export interface RecordOptions {
   /** Where the recording goes. It is the caller's: it is neither opened nor ended here. */
@@ -36,13 +37,13 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   const recorder = new LineRecorder(options.to, {
     _tag: 'Recording',
     version: 1,
-    at: now(),
+    at: asyncScheduler.now(),
     topics,
     mints,
     interval,
   })
-  recorder.follow(client.status$.pipe(map((status) => ({ _tag: 'Status', at: now(), status }))))
-  recorder.follow(client.errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: now(), error }))))
+  recorder.follow(statusRow$(client))
+  recorder.follow(uncorrelatedRow$(client))
   recorder.followToEnd(
     merge(
       ...topics.map((topic) => priceRow$(client, topic)),
@@ -51,24 +52,6 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   )
   return recorder
 }
-
-const priceRow$ = (client: PriceClient, topic: Topic): Observable<Row> =>
-  client.price$(topic).pipe(
-    map((event) => ({ _tag: 'Price', at: now(), topic, event }) as const),
-    endWith(undefined),
-    map((row) => row ?? endOf(topic)),
-  )
-
-const depthRow$ = (client: Client, mint: Address, interval: number): Observable<Row> =>
-  client.depth$(mint, interval).pipe(
-    map((event) => ({ _tag: 'Depth', at: now(), mint, event }) as const),
-    endWith(undefined),
-    map((row) => row ?? endOf(mint)),
-  )
-
-const endOf = (name: Topic | Address): Row => ({ _tag: 'End', at: now(), of: name })
-
-const now = (): number => asyncScheduler.now()
 
 const checked = (
   client: PriceClient | Client,

@@ -12,7 +12,7 @@ const esmSpelling = [
 ]
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'node_modules'] },
+  { ignores: ['dist', 'coverage', 'docs/site', 'node_modules'] },
   { files: ['**/*.{ts,js,cjs}'], extends: [tseslint.configs.base] },
   {
     files: ['**/*.ts'],

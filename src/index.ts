@@ -1,3 +1,9 @@
+/**
+ * Live prices and order-book depth of a trading service, as observables.
+ *
+ * @module
+ */
+
 // Client
 export { createClient, type Client, type PriceClient } from './client.js'
 export type { ClientOptions, DepthClientOptions, ReconnectOptions } from './options.js'
@@ -57,6 +63,7 @@ export { signRequest, type SignRequest } from './auth/sign.js'
 // Ports
 export type {
   DialOptions,
+  HttpAnswer,
   HttpRequest,
   HttpResponse,
   HttpTransport,

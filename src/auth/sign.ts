@@ -25,7 +25,10 @@ export interface SignRequest {
  * A `Left` says what is wrong with the key, never the key.
  *
  * @example
- * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers: { 'x-svc-auth-expiration': '1745462597105' } })
+ * const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+ * const headers = { 'x-svc-auth-expiration': '1745462597105' }
+ * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers })
+ * // Right('66EN1fGgqqHy4ZiOseYfdbcqrJGExiJK2tBjytV8iUc')
  */
 export const signRequest = ({
   key,

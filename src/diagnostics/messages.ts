@@ -15,7 +15,9 @@ import type {
  * without path and query; `epoch` counts the client's connections from 1; times are in ms.
  *
  * @example
- * diagnostics_channel.subscribe('svc-streams:stale', (message) => {
+ * import { subscribe } from 'node:diagnostics_channel'
+ * import type { DiagnosticMessages } from 'svc-streams'
+ * subscribe('svc-streams:stale', (message) => {
  *   const { error } = message as DiagnosticMessages['svc-streams:stale']
  *   console.warn(error.topic, error.silentForMs)
  * })

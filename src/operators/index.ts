@@ -1,4 +1,8 @@
-// svc-streams/operators: for streams of `Either`, of this library or of your own.
+/**
+ * Operators for streams of `Either`, of this library or of your own.
+ *
+ * @module
+ */
 
 export { candles, type Candle } from './candles.js'
 export { combineFresh, type CombineFreshOptions, type FreshLegs } from './combine-fresh.js'

@@ -10,7 +10,11 @@ import { mergeMap, of, throwError, type OperatorFunction } from 'rxjs'
  * orThrow  -a-#         #: e
  * ```
  *
+ * Whatever asks again needs a wait: who joins while the connection is down is given its `Left` at once, and a client
+ * that was closed says so each time.
+ *
  * @example
+ * import { retry } from 'rxjs'
  * client.price$(topic).pipe(orThrow(), retry({ delay: 1000 })) // Observable<Price>
  */
 export const orThrow = <E, A>(): OperatorFunction<Either<E, A>, A> => {

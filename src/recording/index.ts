@@ -1,4 +1,8 @@
-// svc-streams/recording: writes down what a client gives, and plays it back as a client.
+/**
+ * Writes down what a client gives, and plays it back as a client.
+ *
+ * @module
+ */
 
 export { record, type RecordOptions } from './record.js'
 export { type LineWriter, type Recorder, type RecordResult, type RecordSummary } from './recorder.js'

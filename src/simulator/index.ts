@@ -1,4 +1,8 @@
-// The service on loopback, for tests and for trying things out: real sockets, and faults on request.
+/**
+ * The service on loopback, for tests and for trying things out: real sockets, and faults on request.
+ *
+ * @module
+ */
 
 export { startSimulator } from './start-simulator.js'
 export type { Simulator } from './simulator.js'

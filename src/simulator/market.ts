@@ -27,6 +27,7 @@ export interface Quote {
  *
  * @example
  * // A market that a test moves by hand.
+ * import type { Market, Quote } from 'svc-streams/simulator'
  * let move: (quote: Quote) => void
  * const market: Market = {
  *   tokens: [{ address: '0xab', symbol: 'AB', decimals: 18 }],

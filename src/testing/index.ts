@@ -1,3 +1,9 @@
+/**
+ * For tests of what is written for a client: in virtual time, without a network.
+ *
+ * @module
+ */
+
 export { createTestClient, type TestClientStreams } from './test-client.js'
 export { depth, price } from './builders.js'
 export {

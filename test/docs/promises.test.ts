@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const page = new URL('../docs/promises.md', import.meta.url)
+const page = new URL('../../docs/promises.md', import.meta.url)
 
 /** Each proof that the page names: a file, and part of a test's name in it. */
 const proofs = [

@@ -1,0 +1,9 @@
+import { readPage, toBlock, type Block } from './block.js'
+
+/** The blocks of a page of Markdown that say `ts`. */
+export const blocksOfPage = (page: string): readonly Block[] => {
+  const text = readPage(page)
+  return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(({ index, 1: code = '' }) =>
+    toBlock(page, text.slice(0, index).split('\n').length + 1, code),
+  )
+}

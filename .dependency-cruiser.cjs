@@ -79,6 +79,7 @@ module.exports = {
       'domain/',
       'errors/',
       'operators/',
+      'recording/',
       'simulator/',
       'codec/row\\.ts',
       'client\\.ts',

@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander'
+import { canonicalAddress, type Address } from '../domain/address.js'
+import { isEnvironment, type Environment } from '../domain/environment.js'
+import { tokenIn, tokenInWords } from './token.js'
 
 // What the text of an option's argument must be. The message follows commander's own words for the option.
 
@@ -24,4 +27,25 @@ export const positiveNumber =
 export const addresses = (text: string, before: readonly string[] = []): readonly string[] => {
   if (/^0x[0-9a-f]+$/i.test(text)) return [...before, text]
   throw new InvalidArgumentError('Give a contract address: 0x and hex digits.')
+}
+
+/** A token: its contract address, or its topic. */
+export const token = (text: string): Address => {
+  const address = tokenIn(text)
+  if (address !== undefined) return address
+  throw new InvalidArgumentError(`Give ${tokenInWords}.`)
+}
+
+/** One token more, unless it is there already. */
+export const tokens = (text: string, before: readonly Address[] = []): readonly Address[] => {
+  const next = token(text)
+  const isThere = before.some((address) => canonicalAddress(address) === canonicalAddress(next))
+  return isThere ? before : [...before, next]
+}
+
+/** The environment. An empty variable counts as one that is not set. */
+export const environment = (text: string): Environment => {
+  if (text === '') return 'mainnet'
+  if (isEnvironment(text)) return text
+  throw new InvalidArgumentError('Give mainnet or testnet.')
 }

@@ -7,7 +7,10 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 export const interrupted = (): Promise<void> =>
   new Promise((resolve) => {
     const stop = () => {
-      for (const signal of signals) process.off(signal, stop)
+      // Others, such as whoever brings the cursor back, look whether somebody takes care of the signal: stay until then.
+      process.nextTick(() => {
+        for (const signal of signals) process.off(signal, stop)
+      })
       resolve()
     }
     for (const signal of signals) process.on(signal, stop)

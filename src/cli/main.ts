@@ -1,5 +1,11 @@
 #!/usr/bin/env node
+import { outputClosed } from './print.js'
 import { createProgram } from './program.js'
-import { run } from './run.js'
+import { exitCodes, run } from './run.js'
 
-process.exitCode = await run(createProgram(), process.argv.slice(2))
+// Output that cannot be written is a failure. Output that nobody reads, as with `head`, is none.
+outputClosed().catch(() => {
+  process.exitCode = exitCodes.failure
+})
+const exitCode = await run(createProgram(), process.argv.slice(2))
+process.exitCode ??= exitCode

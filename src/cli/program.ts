@@ -1,6 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { depthCommand } from './depth.js'
+import { priceCommand } from './price.js'
 import { simulateCommand } from './simulate.js'
+import { watchCommand } from './watch.js'
+
+const examples = `
+Examples:
+  $ svc-streams watch --simulate
+      Live prices and depth of a simulator in this terminal; nothing else is needed.
+  $ svc-streams simulate
+      The same simulator for a program of your own: it prints the environment variables that say where it is.
+  $ svc-streams help watch
+      More about a command, with examples.`
 
 /** The command `svc-streams`, with all of its subcommands. */
 export const createProgram = (): Command =>
@@ -9,7 +21,11 @@ export const createProgram = (): Command =>
     .version(packageVersion(), '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    .addCommand(watchCommand())
+    .addCommand(priceCommand())
+    .addCommand(depthCommand())
     .addCommand(simulateCommand())
+    .addHelpText('after', examples)
 
 const packageVersion = (): string => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')

@@ -7,7 +7,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** Runs the command, and resolves to the exit code. Nothing in it ends the process by itself. */
 export const run = async (program: Command, args: readonly string[]): Promise<ExitCode> => {
-  throwInsteadOfExit(program)
+  prepare(program)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.ok
@@ -19,7 +19,10 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
   }
 }
 
-const throwInsteadOfExit = (command: Command): void => {
-  command.exitOverride()
-  command.commands.forEach(throwInsteadOfExit)
+const prepare = (command: Command): void => {
+  command.exitOverride().configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
+  command.commands.forEach(prepare)
 }
+
+/** A flag that is misspelled may have been meant for the auth key: what it was given is not repeated. */
+const withoutValue = (text: string): string => text.replace(/(unknown option '[^'=]*)=[^]*?'(?=\n)/, "$1'")

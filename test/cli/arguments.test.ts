@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { addresses, positiveNumber, wholeNumber } from '../../src/cli/arguments.js'
+import {
+  addresses,
+  environment,
+  positiveNumber,
+  token,
+  tokens,
+  wholeNumber,
+} from '../../src/cli/arguments.js'
 
 test('a whole number within bounds', () => {
   const parse = wholeNumber(0, 65_535)
@@ -22,4 +29,23 @@ test('addresses, one more each time', () => {
   for (const text of ['', '0x', 'ab', '0xzz', 'svc-0xab', '0xab,0xcd']) {
     expect(() => addresses(text)).toThrow('Give a contract address: 0x and hex digits.')
   }
+})
+
+test('a token by its address or its topic', () => {
+  expect(['0xAb', 'svc-0xAb'].map(token)).toEqual(['0xAb', '0xAb'])
+  for (const text of ['', 'ETH', '0x', '0xzz', 'svc-', 'svc-0x', 'other-0xab', 'svc-0xab-0xcd', ' 0xab']) {
+    expect(() => token(text)).toThrow(
+      'Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.',
+    )
+  }
+})
+
+test('tokens, one more each time, each once', () => {
+  expect(tokens('svc-0xcd', tokens('0xab'))).toEqual(['0xab', '0xcd'])
+  expect(tokens('svc-0xAB', tokens('0xab'))).toEqual(['0xab'])
+})
+
+test('an environment; an empty variable is one that is not set', () => {
+  expect(['mainnet', 'testnet', ''].map(environment)).toEqual(['mainnet', 'testnet', 'mainnet'])
+  expect(() => environment('moon')).toThrow('Give mainnet or testnet.')
 })

@@ -22,3 +22,20 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect(await child.ended()).toBe(signal)
   },
 )
+
+test('others who listen see that somebody takes care of the signal', async () => {
+  const child = spawnNode(
+    '--input-type=module',
+    '--eval',
+    `import { interrupted } from ${JSON.stringify(sourceUrl('cli/interrupt.ts').href)}
+     setInterval(() => {}, 60000)
+     const first = interrupted()
+     process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))
+     console.log('ready')
+     await first`,
+  )
+  await until(() => child.stdout.includes('ready'))
+  child.process.kill('SIGINT')
+  await until(() => child.stdout.includes('listeners'))
+  expect(child.stdout).toContain('listeners 2')
+})

@@ -54,3 +54,9 @@ test('a key that is given is the one that counts', async () => {
   child.process.kill('SIGINT')
   expect([await child.ended(), child.stderr]).toEqual([0, ''])
 })
+
+test('help that nobody reads is no failure', async () => {
+  const child = command('--help')
+  child.process.stdout?.destroy()
+  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+})

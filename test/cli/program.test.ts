@@ -1,6 +1,12 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
 import { run as runProgram } from '../../src/cli/run.js'
+
+beforeEach(() => {
+  const variables = Object.keys(process.env).filter((name) => name.startsWith('SVC_'))
+  for (const name of variables) vi.stubEnv(name, undefined)
+})
+afterEach(() => void vi.unstubAllEnvs())
 
 /** What the command would print, and its exit code. None of these starts anything. */
 const run = async (...args: readonly string[]) => {
@@ -20,6 +26,11 @@ const run = async (...args: readonly string[]) => {
 test('help teaches', async () => {
   expect(await run('simulate', '--help')).toMatchSnapshot()
   expect(await run('--help')).toMatchSnapshot()
+})
+
+test.each(['watch', 'price', 'depth'])('help of %s teaches, and tells no key', async (command) => {
+  vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
+  expect(await run(command, '--help')).toMatchSnapshot()
 })
 
 test('version', async () => {
@@ -44,6 +55,20 @@ test.each([
   ['a key that is none', ['simulate', '--auth-key', '$ecret']],
   ['a contradiction', ['simulate', '--market', 'recorded', '--tick', '10']],
   ['an argument', ['simulate', 'now']],
+  ['a price of nothing', ['price']],
+  ['a price of what is no token', ['price', 'ETH']],
+  ['two prices at once', ['price', '0xab', '0xcd']],
+  ['a depth without a service', ['depth', '0xab']],
+  ['a watch without a service', ['watch', '0xab']],
+  ['an interval that is none', ['watch', '--interval', '0']],
+  ['a duration that is none', ['watch', '--duration', 'long']],
+  ['an environment that is none', ['watch', '--environment', 'moon']],
+  ['a simulator at an address', ['watch', '--simulate', '--base-url', 'https://a.example']],
+  ['a depth of testnet', ['depth', '0xab', '--simulate', '--environment', 'testnet']],
+  ['a watch of nothing', ['watch', '--price-base-url', 'https://a.example']],
+  ['a bad address', ['price', '0xab', '--price-base-url', 'a.example']],
+  ['a bad key', ['depth', '0xab', '--base-url', 'https://a.example', '--auth-key', '$ecret']],
+  ['a misspelled key', ['depth', '0xab', '--auth-ky=$ecret']],
 ])('%s is a misuse', async (_, args) => {
   expect(await run(...args)).toMatchSnapshot()
 })

@@ -47,3 +47,13 @@ test('a failure is 1, and said in one line', async () => {
   expect(await run(program(failure), ['work'])).toBe(exitCodes.failure)
   expect(written.mock.calls).toEqual([['error: the disk is full\n']])
 })
+
+test('what a misspelled flag was given is not repeated: it may be a key', async () => {
+  const said: string[] = []
+  const tool = new Command('tool').configureOutput({ writeErr: (text) => void said.push(text) })
+  const work = new Command('work').configureOutput({ writeErr: (text) => void said.push(text) })
+  tool.addCommand(work.action(() => undefined))
+  expect(await run(tool, ['work', "--auth-ky=$ecret' or\ntwo"])).toBe(exitCodes.usage)
+  expect(await run(tool, ['work', '--hard'])).toBe(exitCodes.usage)
+  expect(said).toEqual(["error: unknown option '--auth-ky'\n", "error: unknown option '--hard'\n"])
+})

@@ -1,0 +1,80 @@
+import { createLogUpdate } from 'log-update'
+import {
+  asyncScheduler,
+  connect,
+  defer,
+  finalize,
+  ignoreElements,
+  last,
+  map,
+  merge,
+  scan,
+  startWith,
+  takeUntil,
+  tap,
+  timer,
+  withLatestFrom,
+  type Observable,
+} from 'rxjs'
+import type { Row } from '../../codec/row.js'
+import type { Address } from '../../domain/address.js'
+import { coloursFor } from '../colours.js'
+import type { Names } from '../names.js'
+import { emptyBoard, updateBoard } from './board.js'
+import { drawBoard, type Picture } from './draw.js'
+import { addNews } from './news.js'
+
+/** From one picture to the next, in ms. */
+const frame = 125
+
+export interface Scene {
+  readonly tokens: readonly Address[]
+  readonly names: Names
+  readonly hasDepth: boolean
+  /** What is to be said below the table. */
+  readonly note: string | undefined
+  readonly output: NodeJS.WriteStream
+}
+
+/** Draws what happens in place, until it ends or nobody looks. What was drawn last stays on the terminal. */
+export const showBoard$ = (rows$: Observable<Row>, scene: Scene): Observable<never> =>
+  defer(() => {
+    const { names, output } = scene
+    const redraw = createLogUpdate(output)
+    const colours = coloursFor(output)
+    const draw = (picture: Picture) =>
+      redraw(drawBoard(picture, { names, colours, now: asyncScheduler.now() }, sizeOf(output)).join('\n'))
+    return picture$(rows$, scene).pipe(
+      tap(draw),
+      ignoreElements(),
+      finalize(() => redraw.done()),
+    )
+  })
+
+/** The picture of the moment, once a frame, and the last one. */
+const picture$ = (rows$: Observable<Row>, { tokens, names, hasDepth, note }: Scene): Observable<Picture> => {
+  const first: Picture = { board: emptyBoard(tokens), news: [], hasDepth, note }
+  const after = ({ board, news, ...rest }: Picture, row: Row): Picture => ({
+    ...rest,
+    board: updateBoard(board, row),
+    news: addNews(news, board, row, names),
+  })
+  return rows$.pipe(
+    scan(after, first),
+    startWith(first),
+    connect((now$) => {
+      const last$ = now$.pipe(last())
+      const frame$ = timer(0, frame).pipe(
+        withLatestFrom(now$),
+        map(([, picture]) => picture),
+      )
+      return merge(frame$.pipe(takeUntil(last$)), last$)
+    }),
+  )
+}
+
+/** A terminal that does not tell its size is an old one. */
+const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>) => ({
+  columns: columns ?? 80,
+  rows: rows ?? 24,
+})

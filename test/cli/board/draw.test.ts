@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
+import { drawBoard, type Picture } from '../../../src/cli/board/draw.js'
+import { coloursFor } from '../../../src/cli/colours.js'
+import { createNames } from '../../../src/cli/names.js'
+import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
+import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
+
+const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const names = createNames([{ address: '0xaa', symbol: 'ETH', decimals: 2 }])
+const look = { names, colours: coloursFor({}, {}), now: at + 1500 }
+const size = { columns: 110, rows: 24 }
+const silent = stale(`svc-${long}`, 30_000, undefined)
+
+const board = [
+  priceRow('svc-0xaa', 2682.5),
+  priceRow('svc-0xaa', 2681.25),
+  depthRow('0xaa', 12_345n, 5n),
+  priceRow(`svc-${long}`, 0.5),
+  priceFailure(`svc-${long}`, silent),
+  depthRow(long, 10n ** 19n, 5n),
+  depthFailure('0xcc', unauthorized('no')),
+  statusRow({ _tag: 'Open', epoch: 2, since: at - 60_000 }),
+].reduce(updateBoard, emptyBoard(['0xaa', long, '0xcc']))
+
+const picture: Picture = { board, news: [], hasDepth: true, note: undefined }
+const draw = (changes: Partial<Picture>, columns = size.columns, rows = size.rows) =>
+  drawBoard({ ...picture, ...changes }, look, { columns, rows }).map((line) => line.trimEnd())
+
+test('a row a token, the news, the connection', () => {
+  const time = new Date(at)
+  const news = [{ at, text: 'ETH Stale: nothing for 30000 ms' }]
+  const clock = time.toLocaleTimeString('en-GB')
+  expect(`\n${draw({ news }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
+    "
+    TOKEN         PRICE, USD    CHANGE     AGE  STATE          BUY, USD   QUANTITY     SELL, USD   QUANTITY
+    ETH             2,681.25     -1.25   1.5 s  live           1,234.50     123.45         67.89       0.05
+    0x82af…bab1        0.500         –   1.5 s  stale          1,234.50       1e19         67.89          5
+    0xcc                   –         –       –  waiting    Unauthorized          –  Unauthorized          –
+
+    hh:mm:ss  ETH Stale: nothing for 30000 ms
+
+    ● connected, epoch 2, up 1 min
+    Ctrl-C ends it.
+    "
+  `)
+})
+
+test('without depth there are no columns for it, and it may be said why', () => {
+  expect(`\n${draw({ hasDepth: false, note: 'Depth needs a key.' }).join('\n')}\n`).toMatchInlineSnapshot(`
+    "
+    TOKEN         PRICE, USD    CHANGE     AGE  STATE
+    ETH             2,681.25     -1.25   1.5 s  live
+    0x82af…bab1        0.500         –   1.5 s  stale
+    0xcc                   –         –       –  waiting
+    Depth needs a key.
+
+    ● connected, epoch 2, up 1 min
+    Ctrl-C ends it.
+    "
+  `)
+})
+
+test('no line is wider than the terminal, whatever that is', () => {
+  const news = [{ at, text: 'x'.repeat(500) }]
+  const down = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'y'.repeat(500) } as const
+  const changes = { board: { ...board, status: down }, news, note: 'z'.repeat(500) }
+  for (let columns = 40; columns < 140; columns++) {
+    for (const line of draw(changes, columns)) expect(line.length).toBeLessThanOrEqual(columns)
+  }
+})
+
+test('more tokens than there is room for are counted', () => {
+  const tokens = Array.from({ length: 40 }, (_, index) => `0x${index}` as const)
+  const lines = draw({ board: emptyBoard(tokens) })
+  expect(lines.length).toBeLessThan(size.rows)
+  expect(lines.filter((line) => line.startsWith('0x'))).toHaveLength(17)
+  expect(lines).toContain('and 23 more, for which there is no room')
+})
+
+test('what is current is in colour, what is not is dim', () => {
+  const colours = coloursFor({ isTTY: true }, {})
+  const lines = drawBoard(picture, { ...look, colours }, size)
+  expect(lines[1]).toContain(colours.green('live     '))
+  expect(lines[1]).toContain(colours.red('   -1.25'))
+  expect(lines[2]).toContain(colours.red('stale    '))
+  expect(lines[2]).toContain(colours.dim('      0.500'))
+  expect(lines[3]).toContain(colours.red('Unauthorized'))
+})
+
+test('a connection that is down says why', () => {
+  const reason = 'reset\u001b[2J'
+  const status = disconnected({ code: 1006, reason, attempt: 1, retryInMs: 250 })
+  const lines = draw({ board: { ...board, status: { ...status, _tag: 'Waiting' } } })
+  expect(lines.at(-2)).toBe('● down (reset [2J), next attempt in 250 ms')
+})

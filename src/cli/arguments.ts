@@ -23,6 +23,14 @@ export const positiveNumber =
     throw new InvalidArgumentError(`Give a number above 0, at most ${to}.`)
   }
 
+/** How many times faster than it was; `max` is as fast as it can. */
+export const replaySpeed = (text: string): number => {
+  if (text === 'max') return Infinity
+  const value = Number(text)
+  if (/^\d+(?:\.\d+)?$/.test(text) && value > 0) return value
+  throw new InvalidArgumentError('Give a number above 0, or max.')
+}
+
 /** One token address more: the option may be given several times, and take several at once. */
 export const addresses = (text: string, before: readonly string[] = []): readonly string[] => {
   if (/^0x[0-9a-f]+$/i.test(text)) return [...before, text]

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { depthCommand } from './depth.js'
 import { priceCommand } from './price.js'
+import { recordCommand } from './record.js'
+import { replayCommand } from './replay.js'
 import { simulateCommand } from './simulate.js'
 import { watchCommand } from './watch.js'
 
@@ -11,6 +13,8 @@ Examples:
       Live prices and depth of a simulator in this terminal; nothing else is needed.
   $ svc-streams simulate
       The same simulator for a program of your own: it prints the environment variables that say where it is.
+  $ svc-streams record --simulate --duration 60 --out market.ndjson
+      A minute of it in a file, for svc-streams replay and for tests of strategies.
   $ svc-streams help watch
       More about a command, with examples.`
 
@@ -24,6 +28,8 @@ export const createProgram = (): Command =>
     .addCommand(watchCommand())
     .addCommand(priceCommand())
     .addCommand(depthCommand())
+    .addCommand(recordCommand())
+    .addCommand(replayCommand())
     .addCommand(simulateCommand())
     .addHelpText('after', examples)
 

@@ -5,18 +5,24 @@ import { coloursFor } from './colours.js'
 import { rowLine } from './row-line.js'
 
 /** Shows events as they come: as JSON, one object a line; as a table on a terminal; as plain lines elsewhere. */
-export const showRows$ = (rows$: Observable<Row>, scene: Scene, json: boolean): Observable<never> => {
-  const { output, names } = scene
-  if (json) return printRows$(rows$, output, encodeRow)
-  if (output.isTTY && process.env['TERM'] !== 'dumb') return showBoard$(rows$, scene)
-  const { red } = coloursFor(output)
-  return printRows$(rows$, output, (row) => (isFailure(row) ? red(rowLine(row, names)) : rowLine(row, names)))
-}
+export const showRows$ = (rows$: Observable<Row>, scene: Scene, json: boolean): Observable<never> =>
+  !json && scene.output.isTTY && process.env['TERM'] !== 'dumb'
+    ? showBoard$(rows$, scene)
+    : printRows$(rows$, scene, json)
 
-const printRows$ = (rows$: Observable<Row>, output: NodeJS.WritableStream, text: (row: Row) => string) =>
-  rows$.pipe(
+/** Prints each event on a line of its own, as JSON or for people. */
+export const printRows$ = (
+  rows$: Observable<Row>,
+  { output, names }: Pick<Scene, 'output' | 'names'>,
+  json: boolean,
+): Observable<never> => {
+  const { red } = coloursFor(output)
+  const plain = (row: Row) => (isFailure(row) ? red(rowLine(row, names)) : rowLine(row, names))
+  const text = json ? encodeRow : plain
+  return rows$.pipe(
     tap((row) => output.write(`${text(row)}\n`)),
     ignoreElements(),
   )
+}
 
 const isFailure = (row: Row): boolean => 'event' in row && row.event._tag === 'Left'

@@ -7,7 +7,7 @@
 export { record, type RecordOptions } from './record.js'
 export { type LineWriter, type Recorder, type RecordResult, type RecordSummary } from './recorder.js'
 export { replay, type ReplayClient, type ReplayOptions } from './replay.js'
-export { type ReplayResult, type ReplaySummary } from './playback.js'
+export { type HeaderResult, type ReplayResult, type ReplaySummary } from './playback.js'
 export { type FileUrl, type RecordingSource } from './lines.js'
 export {
   type DepthRow,

@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
 import type { RecordingHeader, Row } from '../codec/row.js'
-import type { RecordingError } from '../errors/model.js'
+import { clientClosed } from '../errors/constructors.js'
+import type { ClientClosed, RecordingError } from '../errors/model.js'
 import type { RecordingSource } from './lines.js'
 import { waitFor, type Pace } from './pace.js'
 import { entriesOf } from './read.js'
@@ -19,6 +20,8 @@ export interface ReplaySummary {
 
 export type ReplayResult = Either<RecordingError, ReplaySummary>
 
+export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
+
 /**
  * Reads a recording and tells it row by row, each at its time. It goes on only while somebody listens, and reads no
  * further than it has told: a recording of any length takes little memory.
@@ -28,7 +31,7 @@ export class Playback {
   private readonly closing = new Subscription()
   private readonly ended$ = new Subject<void>()
   private readonly result = settleable<ReplayResult>()
-  private readonly opened = settleable<true>()
+  private readonly opened = settleable<HeaderResult>()
   private started = false
   private rows = 0
   private listeners = 0
@@ -42,6 +45,12 @@ export class Playback {
   /** Resolves when the recording is over, cannot be read on, or is closed. */
   get finished(): Promise<ReplayResult> {
     return this.result.promise
+  }
+
+  /** The first line. Asking for it is no listening: time stands still. */
+  header(): Promise<HeaderResult> {
+    this.start()
+    return this.opened.promise
   }
 
   /** What is subscribed to and unsubscribed from in the recording's time, from its first moment to its last. */
@@ -66,19 +75,23 @@ export class Playback {
     this.closing.unsubscribe()
     this.awaited?.()
     this.ended$.next()
+    this.opened.settle(left(clientClosed))
     this.result.settle(right({ rows: this.rows }))
   }
 
   private joined(): () => void {
     this.listeners++
     this.awaited?.()
-    if (!this.started) {
-      this.started = true
-      void this.play()
-    }
+    this.start()
     return () => {
       this.listeners--
     }
+  }
+
+  private start(): void {
+    if (this.started) return
+    this.started = true
+    void this.play()
   }
 
   private async play(): Promise<void> {
@@ -88,7 +101,7 @@ export class Playback {
           this.end(entry.left)
           return
         }
-        if (this.listeners === 0) await this.somebody()
+        if (this.listeners === 0 && entry.right._tag !== 'Recording') await this.somebody()
         const wait = this.pace.wait(entry.right.at)
         if (wait > 0) await waitFor(wait, this.closing)
         if (this.closing.closed) return
@@ -101,7 +114,7 @@ export class Playback {
 
   private tell(row: Row | RecordingHeader): void {
     this.pace.at(row.at, () => this.stage.tell(row))
-    if (row._tag === 'Recording') this.opened.settle(true)
+    if (row._tag === 'Recording') this.opened.settle(right(row))
     else this.rows++
   }
 
@@ -117,7 +130,7 @@ export class Playback {
 
   private end(error: RecordingError | undefined): void {
     if (this.closing.closed) return
-    this.opened.settle(true)
+    if (error !== undefined) this.opened.settle(left(error))
     this.within(() => {
       this.stage.end(error)
       this.ended$.next()

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { givenClient } from '../given-client.js'
 import type { RecordingSource } from './lines.js'
 import { realPace, virtualPace } from './pace.js'
-import { Playback, type ReplayResult } from './playback.js'
+import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 
 export interface ReplayOptions {
   /**
@@ -28,6 +28,8 @@ export interface ReplayClient extends Client {
    * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
    */
   readonly run$: <A>(strategy$: (client: Client) => Observable<A>) => Observable<A>
+  /** What the recording is of: the topics, the mints, when it began. Time stands still meanwhile. */
+  readonly header: () => Promise<HeaderResult>
   /**
    * Resolves when the recording is over: to the number of rows, or to what is wrong with it and in which line. All
    * before that line has been told.
@@ -76,6 +78,7 @@ export const replay = (
     ...client,
     inspect: () => playback.within(client.inspect),
     run$: (strategy$) => playback.lived$(defer(() => strategy$(client))),
+    header: () => playback.header(),
     finished: playback.finished,
   }
 }

@@ -3,6 +3,7 @@ import {
   addresses,
   environment,
   positiveNumber,
+  replaySpeed,
   token,
   tokens,
   wholeNumber,
@@ -48,4 +49,11 @@ test('tokens, one more each time, each once', () => {
 test('an environment; an empty variable is one that is not set', () => {
   expect(['mainnet', 'testnet', ''].map(environment)).toEqual(['mainnet', 'testnet', 'mainnet'])
   expect(() => environment('moon')).toThrow('Give mainnet or testnet.')
+})
+
+test('the speed of a replay is a number above 0, or max', () => {
+  expect(['1', '0.5', '1000000', 'max'].map(replaySpeed)).toEqual([1, 0.5, 1e6, Infinity])
+  for (const text of ['0', '-1', 'Infinity', 'MAX', '1x', '']) {
+    expect(() => replaySpeed(text)).toThrow('Give a number above 0, or max.')
+  }
 })

@@ -28,10 +28,13 @@ test('help teaches', async () => {
   expect(await run('--help')).toMatchSnapshot()
 })
 
-test.each(['watch', 'price', 'depth'])('help of %s teaches, and tells no key', async (command) => {
-  vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
-  expect(await run(command, '--help')).toMatchSnapshot()
-})
+test.each(['watch', 'price', 'depth', 'record', 'replay'])(
+  'help of %s teaches, and tells no key',
+  async (command) => {
+    vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
+    expect(await run(command, '--help')).toMatchSnapshot()
+  },
+)
 
 test('version', async () => {
   expect(await run('--version')).toEqual({
@@ -63,6 +66,10 @@ test.each([
   ['an interval that is none', ['watch', '--interval', '0']],
   ['a duration that is none', ['watch', '--duration', 'long']],
   ['an environment that is none', ['watch', '--environment', 'moon']],
+  ['a recording of nothing', ['record', '--out', 'market.ndjson']],
+  ['a replay of nothing', ['replay']],
+  ['a replay at no speed', ['replay', 'market.ndjson', '--speed', '0']],
+  ['a replay at a word', ['replay', 'market.ndjson', '--speed', 'fast']],
   ['a simulator at an address', ['watch', '--simulate', '--base-url', 'https://a.example']],
   ['a depth of testnet', ['depth', '0xab', '--simulate', '--environment', 'testnet']],
   ['a watch of nothing', ['watch', '--price-base-url', 'https://a.example']],

@@ -214,6 +214,17 @@ describe('a client over a recording', () => {
     expect(await allOf(client.price$(topic))).toMatchObject([{ left: { _tag: 'ClientClosed' } }])
   })
 
+  it('says what it is of, while time stands still', async () => {
+    const client = quick(priced(1, 1))
+    expect(await client.header()).toEqual(right(header))
+    expect(await allOf(brief$(client))).toEqual(['1'])
+    expect(await client.header()).toEqual(right(header))
+    expect(await replay(['nonsense']).header()).toMatchObject({ left: { _tag: 'RecordingError', line: 1 } })
+    const closed = replay([textOf(header)])
+    await closed.close()
+    expect(await closed.header()).toMatchObject({ left: { _tag: 'ClientClosed' } })
+  })
+
   it('takes recordings one after the other as one', async () => {
     const again = { ...header, at: start + 10, topics: [topic, 'svc-0xee'] } as const
     const text = textOf(header, priced(1, 1), again, priced(11, 2), priced(12, 3, 'svc-0xee'))

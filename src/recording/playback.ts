@@ -97,10 +97,7 @@ export class Playback {
   private async play(): Promise<void> {
     for await (const entries of entriesOf(this.source)) {
       for (const entry of entries) {
-        if (isLeft(entry)) {
-          this.end(entry.left)
-          return
-        }
+        if (isLeft(entry)) return this.end(entry.left)
         if (this.listeners === 0 && entry.right._tag !== 'Recording') await this.somebody()
         const wait = this.pace.wait(entry.right.at)
         if (wait > 0) await waitFor(wait, this.closing)
@@ -109,7 +106,7 @@ export class Playback {
         if (entry.right._tag === 'Recording' || this.rows % burst === 0) await turn()
       }
     }
-    this.end(undefined)
+    return this.end(undefined)
   }
 
   private tell(row: Row | RecordingHeader): void {
@@ -128,9 +125,11 @@ export class Playback {
     this.pace.resume()
   }
 
-  private end(error: RecordingError | undefined): void {
-    if (this.closing.closed) return
+  private async end(error: RecordingError | undefined): Promise<void> {
     if (error !== undefined) this.opened.settle(left(error))
+    // Who has waited for the beginning is to hear of the end.
+    await turn()
+    if (this.closing.closed) return
     this.within(() => {
       this.stage.end(error)
       this.ended$.next()

@@ -66,7 +66,8 @@ export class Stage {
       case 'End':
         return isAddress(row.of) ? this.depths.end(row.of) : this.prices.end(row.of)
       case 'Status':
-        return this.statuses$.next(row.status)
+        // That the recorded client was closed does not close this one.
+        return row.status._tag === 'Closed' ? undefined : this.statuses$.next(row.status)
       case 'Uncorrelated':
         return this.uncorrelated$.next(row.error)
     }

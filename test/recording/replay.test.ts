@@ -151,7 +151,8 @@ describe('a client over a recording', () => {
     const client = quick(
       { _tag: 'Status', at: start + 1, status: { _tag: 'Open', epoch: 3, since: start } },
       { _tag: 'Uncorrelated', at: start + 2, error },
-      priced(3, 1),
+      { _tag: 'Status', at: start + 3, status: { _tag: 'Closed' } },
+      priced(4, 1),
     )
     const seen: unknown[] = []
     client.status$.subscribe((status) => seen.push(status._tag))
@@ -392,6 +393,11 @@ describe('a recording that is damaged', () => {
     expect(result._tag === 'Left' && renderError(result.left)).toMatch(/^RecordingError: line/)
     // Who comes after that hears it too.
     expect(await allOf(client.price$(other))).toMatchObject([{ left: { _tag: 'DecodeError' } }])
+  })
+
+  it('has no beginning: a strategy hears of it too', async () => {
+    const client = replay(['nonsense'], { speed: Infinity })
+    expect(await allOf(client.run$((inside) => brief$(inside)))).toEqual(['DecodeError'])
   })
 
   it('cannot be read: so too', async () => {

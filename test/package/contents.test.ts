@@ -108,7 +108,8 @@ describe('imports', () => {
       const near = importsOf(text).filter((name) => name.startsWith('.'))
       for (const name of near) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    for (const door of ['', 'operators/', 'testing/', 'recording/', 'simulator/']) await visit(`dist/${door}index.d.ts`)
+    for (const door of ['', 'operators/', 'testing/', 'recording/', 'simulator/'])
+      await visit(`dist/${door}index.d.ts`)
     return found
   }
 

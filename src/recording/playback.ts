@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
+import { Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { clientClosed } from '../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../errors/model.js'
@@ -29,7 +29,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback {
   readonly stage = new Stage(() => this.joined())
   private readonly closing = new Subscription()
-  private readonly ended$ = new Subject<void>()
+  private readonly ended$ = new ReplaySubject<void>(1)
   private readonly result = settleable<ReplayResult>()
   private readonly opened = settleable<HeaderResult>()
   private started = false

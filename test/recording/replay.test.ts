@@ -282,6 +282,13 @@ describe('the time of a recording', () => {
     expect(await allOf(client.run$(() => interval(4)))).toEqual([0, 1])
   })
 
+  it('is over for who comes after it', async () => {
+    const client = quick(priced(10, 1))
+    await allOf(client.run$(brief$))
+    expect(await allOf(client.run$(() => interval(4)))).toEqual([])
+    expect(await allOf(client.price$(topic))).toEqual([])
+  })
+
   it('is left cleanly: what is unsubscribed from outside stops its timers', async () => {
     const client = quick(...Array.from({ length: 2000 }, (_, n) => priced(n, n + 1)))
     const ticks: number[] = []

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
@@ -17,6 +18,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // Many wait for sockets and processes: two at once, also on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Generous, for real sockets on a busy machine: every wait is for a condition.
     testTimeout: 30_000,
     // The packed package takes a minute: `npm run test:package`.

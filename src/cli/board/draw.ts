@@ -22,7 +22,7 @@ export interface Size {
   readonly rows: number
 }
 
-/** What is on the screen besides the tokens, in lines: titles, blank lines, status, Ctrl-C, and log-update's own. */
+/** What is on the screen besides the tokens, in lines: titles, blank lines, status, Ctrl-C, and where the cursor is. */
 const besides = 7
 
 /** The table, the news below it, and how the connection is: as lines that fit. */

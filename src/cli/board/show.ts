@@ -1,4 +1,3 @@
-import { createLogUpdate } from 'log-update'
 import {
   asyncScheduler,
   connect,
@@ -23,6 +22,7 @@ import type { Names } from '../names.js'
 import { emptyBoard, updateBoard } from './board.js'
 import { drawBoard, type Picture } from './draw.js'
 import { addNews } from './news.js'
+import { createRedraw } from './redraw.js'
 
 /** From one picture to the next, in ms. */
 const frame = 125
@@ -40,10 +40,10 @@ export interface Scene {
 export const showBoard$ = (rows$: Observable<Row>, scene: Scene): Observable<never> =>
   defer(() => {
     const { names, output } = scene
-    const redraw = createLogUpdate(output)
+    const redraw = createRedraw(output)
     const colours = coloursFor(output)
     const draw = (picture: Picture) =>
-      redraw(drawBoard(picture, { names, colours, now: asyncScheduler.now() }, sizeOf(output)).join('\n'))
+      redraw.draw(drawBoard(picture, { names, colours, now: asyncScheduler.now() }, sizeOf(output)))
     return picture$(rows$, scene).pipe(
       tap(draw),
       ignoreElements(),

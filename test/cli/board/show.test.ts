@@ -32,13 +32,13 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
 
 test('draws at once, and then what is new, a few times a second', () => {
   const pieces = written('100ms o 10ms a 10ms b 1s |')
-  expect(pieces[0]).toContain('waiting')
+  expect(pieces.slice(0, 2).join('')).toContain('waiting')
   expect(pieces.join('')).not.toContain('41.50')
   expect(pieces.join('')).toContain('42.50')
 })
 
 test('the last event is drawn before it ends', () => {
-  expect(written('a 10ms (b|)').at(-1)).toContain('42.50')
+  expect(written('a 10ms (b|)').slice(-2).join('')).toContain('42.50')
 })
 
 test('nothing is drawn when nobody looks any more', () => {

@@ -1,23 +1,18 @@
-import { Argument, Command } from 'commander'
+import { Command } from 'commander'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import { defaultService } from '../domain/topic.js'
 import { renderError } from '../errors/render.js'
 import { record, type LineWriter, type Recorder } from '../recording/index.js'
-import { positiveNumber, tokens, wholeNumber } from './arguments.js'
-import { misuse, withDeployment, type Deployment } from './deployment.js'
-import { addDeploymentFlags } from './deployment-flags.js'
+import { misuse, type Deployment } from './deployment.js'
 import { createFileWriter, type FileWriter } from './file-writer.js'
 import { stop$ } from './stop.js'
-import { watchedTokens } from './watched-tokens.js'
+import { addStreamFlags, withTokens, type StreamFlags } from './stream-command.js'
 
 /** The flags, as commander names and parses them. */
-interface RecordFlags {
+interface RecordFlags extends StreamFlags {
   readonly out?: string
-  readonly interval: number
-  readonly duration?: number
-  readonly depth: boolean
 }
 
 const examples = `
@@ -34,30 +29,19 @@ is there. A file that exists is not written over. Recordings of the same tokens 
 
 /** `svc-streams record`: what comes, line by line, until Ctrl-C. */
 export const recordCommand = (): Command => {
-  const command = addDeploymentFlags(
+  const command = addStreamFlags(
     new Command('record')
       .description('Write down prices and depth, for svc-streams replay and for tests of strategies.')
-      .addArgument(
-        new Argument(
-          '[token...]',
-          'contract addresses, 0x…, or topics, svc-0x… (default: those of SVC_TOKENS; with --simulate, ETH and BTC)',
-        ).argParser(tokens),
-      )
-      .option('-o, --out <file>', 'a new file (default: the standard output)')
-      .option('--interval <ms>', 'from one depth request to the next', wholeNumber(1, 2 ** 31 - 1), 1000)
-      .option('--duration <s>', 'end after this time', positiveNumber(2_000_000))
-      .option('--no-depth', 'prices alone'),
+      .option('-o, --out <file>', 'a new file (default: the standard output)'),
   )
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', examples)
     .showHelpAfterError('Try: svc-streams record --help')
   return command.action((given: readonly Address[], flags: RecordFlags) =>
-    withDeployment(command, flags.depth ? 'both' : 'prices', async (deployment) => {
-      const watched = watchedTokens(given, deployment, process.env['SVC_TOKENS'])
-      if (isLeft(watched)) return misuse(command, watched.left)
+    withTokens(command, given, async (deployment, watched) => {
       const file = openFile(flags.out)
       if (isLeft(file)) return misuse(command, file.left)
-      const addresses = watched.right.map(({ address }) => address)
+      const addresses = watched.map(({ address }) => address)
       await write(startRecording(deployment, addresses, file.right ?? process.stdout, flags), flags)
       file.right?.close()
     }),

@@ -1,21 +1,16 @@
-import { Argument, Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { Command } from 'commander'
 import { endWith, firstValueFrom, map, merge } from 'rxjs'
 import type { Address } from '../domain/address.js'
-import { positiveNumber, tokens, wholeNumber } from './arguments.js'
-import { misuse, withDeployment, type Deployment } from './deployment.js'
-import { addDeploymentFlags } from './deployment-flags.js'
+import type { Deployment } from './deployment.js'
 import { createNames } from './names.js'
 import { stop$ } from './stop.js'
+import { addStreamFlags, withTokens, type StreamFlags } from './stream-command.js'
 import { showRows$ } from './watch-view.js'
-import { watchedTokens, type WatchedToken } from './watched-tokens.js'
+import type { WatchedToken } from './watched-tokens.js'
 import { watchRows$ } from './watch-rows.js'
 
 /** The flags, as commander names and parses them. */
-interface WatchFlags {
-  readonly interval: number
-  readonly duration?: number
-  readonly depth: boolean
+interface WatchFlags extends StreamFlags {
   readonly json?: boolean
 }
 
@@ -40,28 +35,17 @@ Ctrl-C ends it, with exit code 0. It ends by itself, with exit code 1, when the 
 
 /** `svc-streams watch`: prices and depth as they come, until Ctrl-C. */
 export const watchCommand = (): Command => {
-  const command = addDeploymentFlags(
+  const command = addStreamFlags(
     new Command('watch')
       .description('Show live prices and order-book depth.')
-      .addArgument(
-        new Argument(
-          '[token...]',
-          'contract addresses, 0x…, or topics, svc-0x… (default: those of SVC_TOKENS; with --simulate, ETH and BTC)',
-        ).argParser(tokens),
-      )
-      .option('--interval <ms>', 'from one depth request to the next', wholeNumber(1, 2 ** 31 - 1), 1000)
-      .option('--duration <s>', 'end after this time', positiveNumber(2_000_000))
-      .option('--no-depth', 'prices alone')
       .option('--json', 'print each event as a JSON object on a line of its own'),
   )
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', examples)
     .showHelpAfterError('Try: svc-streams watch --help')
   return command.action((given: readonly Address[], flags: WatchFlags) =>
-    withDeployment(command, flags.depth ? 'both' : 'prices', async (deployment) => {
-      const watched = watchedTokens(given, deployment, process.env['SVC_TOKENS'])
-      if (isLeft(watched)) return misuse(command, watched.left)
-      if (!(await watch(deployment, watched.right, flags))) {
+    withTokens(command, given, async (deployment, watched) => {
+      if (!(await watch(deployment, watched, flags))) {
         throw new Error('nothing is left to watch: the service refused every token')
       }
     }),

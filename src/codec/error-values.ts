@@ -18,7 +18,7 @@ const AnyNumber = new t.Type<number, number | string>(
   (value) => (Number.isFinite(value) ? value : String(value)),
 )
 
-const unusual = ['NaN', 'Infinity', '-Infinity']
+const unusual = ['NaN', 'Infinity', '-Infinity', '-0']
 
 const issue = t.strict({ path: t.string, expected: t.string, actual: t.string })
 const cause = t.strict({ name: t.string, message: t.string, code: optional(t.string) })

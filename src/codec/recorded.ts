@@ -26,10 +26,14 @@ export const RecordedAddress = new t.Type<Address, string, unknown>(
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
 
+/** JSON has a text for a negative zero, which its writer does not use. */
 export const Finite = new t.Type<number>(
   'a number',
   isFiniteNumber,
-  (input, context) => (isFiniteNumber(input) ? t.success(input) : t.failure(input, context)),
+  (input, context) => {
+    if (input === '-0') return t.success(-0)
+    return isFiniteNumber(input) ? t.success(input) : t.failure(input, context)
+  },
   t.identity,
 )
 

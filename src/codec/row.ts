@@ -112,6 +112,7 @@ export const encodeRow = (row: Row | RecordingHeader): string => JSON.stringify(
 
 const jsonValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value)
+  if (Object.is(value, -0)) return '-0'
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 

@@ -98,6 +98,17 @@ describe('a row', () => {
     )
   })
 
+  it('keeps what JSON has no number for', () => {
+    for (const interval of [NaN, Infinity, -Infinity, -0]) {
+      const event = left({ _tag: 'InvalidInterval', message: 'm', interval } as const)
+      const written: Row = { _tag: 'Depth', at: 1, mint: '0xab', event }
+      expect(decodeRow(encodeRow(written))).toStrictEqual(right(written))
+    }
+    const stale = { _tag: 'Stale', message: 'm', topic: 't', silentForMs: -0, last: undefined } as const
+    const written: Row = { _tag: 'Price', at: 1, topic: 'svc-0xab', event: left(stale) }
+    expect(decodeRow(encodeRow(written))).toStrictEqual(right(written))
+  })
+
   it('has no field more than it should, whoever wrote one', () => {
     const line =
       '{"_tag":"Price","at":1,"topic":"svc-0xab","x":1,"event":{"_tag":"Right","y":2,"right":' +

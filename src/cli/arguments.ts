@@ -18,18 +18,20 @@ export const wholeNumber =
 export const positiveNumber =
   (to: number) =>
   (text: string): number => {
-    const value = Number(text)
-    if (/^\d+(?:\.\d+)?$/.test(text) && value > 0 && value <= to) return value
+    const value = positive(text)
+    if (value !== undefined && value <= to) return value
     throw new InvalidArgumentError(`Give a number above 0, at most ${to}.`)
   }
 
 /** How many times faster than it was; `max` is as fast as it can. */
 export const replaySpeed = (text: string): number => {
-  if (text === 'max') return Infinity
-  const value = Number(text)
-  if (/^\d+(?:\.\d+)?$/.test(text) && value > 0) return value
+  const value = text === 'max' ? Infinity : positive(text)
+  if (value !== undefined) return value
   throw new InvalidArgumentError('Give a number above 0, or max.')
 }
+
+const positive = (text: string): number | undefined =>
+  /^\d+(?:\.\d+)?$/.test(text) && Number(text) > 0 ? Number(text) : undefined
 
 /** One token address more: the option may be given several times, and take several at once. */
 export const addresses = (text: string, before: readonly string[] = []): readonly string[] => {

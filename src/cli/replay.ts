@@ -4,6 +4,7 @@ import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../client.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import type { Address } from '../domain/address.js'
+import { addressIn } from '../domain/topic.js'
 import { renderError } from '../errors/render.js'
 import { replay, type ReplayClient } from '../recording/index.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../recording/rows.js'
@@ -73,7 +74,7 @@ const show$ = (
 }
 
 const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {
-  const addresses = [...topics.map((topic) => topic.slice(topic.lastIndexOf('-') + 1) as Address), ...mints]
+  const addresses = [...topics.map(addressIn), ...mints]
   return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
 }
 

@@ -1,6 +1,6 @@
 import type { Row } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
-import type { Topic } from '../domain/topic.js'
+import { addressIn } from '../domain/topic.js'
 
 /** The token that an event is about; `undefined` where it is about the connection. */
 export const rowAddress = (row: Row): Address | undefined => {
@@ -16,6 +16,3 @@ export const rowAddress = (row: Row): Address | undefined => {
       return undefined
   }
 }
-
-/** The token's address in a topic, whatever the service's name in front of it. */
-const addressIn = (topic: Topic): Address => topic.slice(topic.lastIndexOf('-') + 1) as Address

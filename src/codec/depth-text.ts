@@ -1,8 +1,8 @@
 import type { DepthSnapshot } from '../domain/depth.js'
+import { jsonNumber } from './json-number.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from './number.js'
 
-/** A number as JSON writes it. */
-const number = String.raw`(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)`
+const number = `(${jsonNumber})`
 
 /** An integer of at least 0 as JSON writes it, in plain digits. */
 const digits = String.raw`(0|[1-9]\d*)`

@@ -1,24 +1,11 @@
 import * as t from 'io-ts/lib/index.js'
 import type { AnyError, DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
-import { Finite, RecordedPrice } from './recorded.js'
+import { AnyNumber, Finite, RecordedPrice } from './recorded.js'
 
 // The library's errors as JSON: what a recording keeps of them.
 
 const optional = <A, O>(codec: t.Type<A, O>): t.Type<A | undefined, O | undefined> =>
   t.union([codec, t.undefined], `${codec.name}, or nothing`)
-
-/** A number that JSON has no text for is its name. */
-const AnyNumber = new t.Type<number, number | string>(
-  'a number',
-  (value): value is number => typeof value === 'number',
-  (input, context) => {
-    const value = typeof input === 'string' && unusual.includes(input) ? Number(input) : input
-    return typeof value === 'number' ? t.success(value) : t.failure(input, context)
-  },
-  (value) => (Number.isFinite(value) ? value : String(value)),
-)
-
-const unusual = ['NaN', 'Infinity', '-Infinity', '-0']
 
 const issue = t.strict({ path: t.string, expected: t.string, actual: t.string })
 const cause = t.strict({ name: t.string, message: t.string, code: optional(t.string) })

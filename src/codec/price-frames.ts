@@ -1,5 +1,6 @@
 import { isPriceValue } from '../domain/price.js'
 import { ByteTable, type Place } from './byte-table.js'
+import { jsonNumber } from './json-number.js'
 
 /** The bytes of JSON that matter here. */
 const zero = 0x30
@@ -14,7 +15,7 @@ const layout =
 /** The bytes of which numbers are made, none of which comes right before one. */
 const numeric = new Set(Buffer.from('0123456789.eE+-'))
 
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const aNumber = new RegExp(`^${jsonNumber}$`)
 
 /** So many digits make an integer that a double holds exactly, and so many powers of ten are exact too. */
 const exactDigits = 15
@@ -96,7 +97,7 @@ export class PriceFrames<V> {
     let at = end - 1
     while (at > start && numeric.has(bytes[at - 1] ?? 0)) at--
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - 1 - at).toString('latin1')
-    this.price = jsonNumber.test(text) ? Number(text) : NaN
+    this.price = aNumber.test(text) ? Number(text) : NaN
     return isPriceValue(this.price) ? at - start : 0
   }
 }

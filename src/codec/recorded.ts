@@ -4,6 +4,7 @@ import type { Depth } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import { isTopicOfAny, type Topic } from '../domain/topic.js'
+import { unnamed } from './named-number.js'
 import { PriceValue, UsdAmount } from './number.js'
 import { Quantity } from './quantity.js'
 
@@ -24,18 +25,18 @@ export const RecordedAddress = new t.Type<Address, string, unknown>(
   t.identity,
 )
 
-const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+const numeric = (holds: (value: number) => boolean): t.Type<number> => {
+  const is = (value: unknown): value is number => typeof value === 'number' && holds(value)
+  const read = (input: unknown, context: t.Context): t.Validation<number> => {
+    const value = unnamed(input)
+    return is(value) ? t.success(value) : t.failure(input, context)
+  }
+  return new t.Type('a number', is, read, t.identity)
+}
 
-/** JSON has a text for a negative zero, which its writer does not use. */
-export const Finite = new t.Type<number>(
-  'a number',
-  isFiniteNumber,
-  (input, context) => {
-    if (input === '-0') return t.success(-0)
-    return isFiniteNumber(input) ? t.success(input) : t.failure(input, context)
-  },
-  t.identity,
-)
+export const AnyNumber = numeric(() => true)
+
+export const Finite = numeric(Number.isFinite)
 
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(
   { topic: RecordedTopic, price: PriceValue, receivedAt: Finite, epoch: Finite },

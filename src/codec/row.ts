@@ -9,6 +9,7 @@ import type { DecodeError, DepthError, PriceError, UncorrelatedError } from '../
 import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-values.js'
 import { malformed, toDecodeError } from './issues.js'
 import { parseJson } from './json.js'
+import { named } from './named-number.js'
 import {
   Finite,
   RecordedAddress,
@@ -112,8 +113,7 @@ export const encodeRow = (row: Row | RecordingHeader): string => JSON.stringify(
 
 const jsonValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value)
-  if (Object.is(value, -0)) return '-0'
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+  return typeof value === 'number' ? named(value) : value
 }
 
 export const decodeRow = (line: string): Either<DecodeError, Row> => decodeLine(line, RowValue)

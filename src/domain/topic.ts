@@ -25,6 +25,11 @@ export const baseOf = (topic: string, service: string): Address | undefined => {
   return found === null ? undefined : canonicalAddress(found[0] as Address)
 }
 
+/** The token's address in a topic as a caller writes it, whatever the service's name in front of it. */
+export const addressIn = (topic: Topic): Address => afterName(topic) as Address
+
 /** Whether a text is a topic of some service. */
 export const isTopicOfAny = (text: unknown): text is Topic =>
-  typeof text === 'string' && isAddress(text.slice(text.lastIndexOf('-') + 1)) && text.includes('-', 1)
+  typeof text === 'string' && isAddress(afterName(text)) && text.includes('-', 1)
+
+const afterName = (topic: string): string => topic.slice(topic.lastIndexOf('-') + 1)

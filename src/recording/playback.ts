@@ -7,6 +7,7 @@ import type { ClientClosed, RecordingError } from '../errors/model.js'
 import type { RecordingSource } from './lines.js'
 import { waitFor, type Pace } from './pace.js'
 import { entriesOf } from './read.js'
+import { settleable } from './settleable.js'
 import { Stage } from './stage.js'
 
 /** Rows after which the event loop has its turn, so that other work is not held up. */
@@ -136,17 +137,4 @@ export class Playback {
     })
     this.result.settle(error === undefined ? right({ rows: this.rows }) : left(error))
   }
-}
-
-interface Settleable<A> {
-  readonly promise: Promise<A>
-  readonly settle: (value: A) => void
-}
-
-const settleable = <A>(): Settleable<A> => {
-  let settle: (value: A) => void = () => undefined
-  const promise = new Promise<A>((resolve) => {
-    settle = resolve
-  })
-  return { promise, settle }
 }

@@ -2,6 +2,7 @@ import { asyncScheduler, merge } from 'rxjs'
 import type { Client, PriceClient } from '../client.js'
 import type { RecordingHeader } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
+import { isInterval } from '../domain/interval.js'
 import { isTopicOfAny, type Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { LineRecorder, type LineWriter, type Recorder } from './recorder.js'
@@ -63,7 +64,7 @@ const checked = (
   if (!mints.every((mint: unknown) => isAddress(mint))) {
     throw new ConfigurationError('mints', 'expected token addresses like 0x82af…')
   }
-  if (!(Number.isFinite(interval) && interval >= 1)) {
+  if (!isInterval(interval)) {
     throw new ConfigurationError('interval', 'expected a finite number of at least 1')
   }
   if (topics.length + mints.length === 0) {

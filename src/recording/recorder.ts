@@ -4,6 +4,7 @@ import { Subscription, type Observable } from 'rxjs'
 import { encodeRow, type RecordingHeader, type Row } from '../codec/row.js'
 import { writeError } from '../errors/constructors.js'
 import type { WriteError } from '../errors/model.js'
+import { settleable } from './settleable.js'
 
 /** Where lines go: any writable of Node, or whatever takes text and says when it has. */
 export interface LineWriter {
@@ -36,10 +37,8 @@ export class LineRecorder implements Recorder {
   pending = 0
   private readonly following = new Subscription()
   private failure: WriteError | undefined
-  private resolve: (result: RecordResult) => void = () => undefined
-  readonly finished = new Promise<RecordResult>((resolve) => {
-    this.resolve = resolve
-  })
+  private readonly result = settleable<RecordResult>()
+  readonly finished = this.result.promise
 
   constructor(
     private readonly to: LineWriter,
@@ -100,7 +99,7 @@ export class LineRecorder implements Recorder {
 
   private settle(): void {
     if (!this.following.closed) return
-    if (this.failure !== undefined) this.resolve(left(this.failure))
-    else if (this.pending === 0) this.resolve(right({ rows: this.rows }))
+    if (this.failure !== undefined) this.result.settle(left(this.failure))
+    else if (this.pending === 0) this.result.settle(right({ rows: this.rows }))
   }
 }

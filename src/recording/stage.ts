@@ -3,6 +3,7 @@ import { BehaviorSubject, map, of, Subject, type Observable } from 'rxjs'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
+import { isInterval } from '../domain/interval.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import { defaultService, isTopicOfAny, type Topic } from '../domain/topic.js'
@@ -49,7 +50,7 @@ export class Stage {
 
   depth$(mint: Address, interval: number): Observable<Either<DepthError, Depth>> {
     if (!isAddress(mint)) return of(left(invalidMint(mint)))
-    if (!(Number.isFinite(interval) && interval >= 1)) return of(left(invalidInterval(interval)))
+    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
     const event$ = this.depths.event$(mint)
     return event$.pipe(map((event) => (isRight(event) ? right({ ...event.right, mint }) : event)))
   }

@@ -3,7 +3,6 @@ import { Observable, of } from 'rxjs'
 import { redacted, redactedCut } from '../auth/redact.js'
 import type { SignedHeaders, Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
-import { retryAfterMs } from '../codec/retry-after.js'
 import { depthFailure } from '../codec/service-error.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
@@ -12,7 +11,7 @@ import type { DepthError, NetworkError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import { headerOf, type HttpResponse } from '../transport/transport.js'
 import { wallClock } from '../time/clock.js'
-import { request$, type RequestConfig, type RequestError } from './request.js'
+import { askedWait, request$, type RequestConfig, type RequestError } from './request.js'
 
 export interface DepthRequestConfig extends RequestConfig {
   readonly relayer: Endpoint
@@ -84,11 +83,7 @@ const readDepth = (mint: Address, answer: Answer, secrets: SignedHeaders['secret
   const { status, body } = answer.right
   const receivedAt = wallClock()
   if (status !== 200) {
-    const wait = retryAfterMs(
-      headerOf(answer.right, 'retry-after'),
-      headerOf(answer.right, 'date'),
-      receivedAt,
-    )
+    const wait = askedWait(answer.right, receivedAt)
     return left(depthFailure({ status, body: redacted(body, secrets()), retryAfterMs: wait }))
   }
   const decoded = decodeDepth(body)

@@ -1,6 +1,7 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { defer, finalize, map, of, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
 import { canonicalAddress, isAddress, type Address } from '../domain/address.js'
+import { isInterval } from '../domain/interval.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import { publish } from '../diagnostics/publish.js'
 import { invalidInterval, invalidMint } from '../errors/constructors.js'
@@ -37,7 +38,7 @@ export class DepthPolls {
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
     if (!isAddress(mint)) return of(left(invalidMint(mint)))
-    if (!Number.isFinite(interval) || interval < 1) return of(left(invalidInterval(interval)))
+    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
     return defer(() => {
       const poll = this.pollOf(mint, interval)
       poll.subscribers++

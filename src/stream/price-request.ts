@@ -1,16 +1,15 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, of, type Observable } from 'rxjs'
 import { decodePriceText } from '../codec/price-text.js'
-import { retryAfterMs } from '../codec/retry-after.js'
 import { priceFailure } from '../codec/service-error.js'
 import type { Price } from '../domain/price.js'
 import { isTopic, type Topic } from '../domain/topic.js'
 import { invalidTopic } from '../errors/constructors.js'
 import type { PriceRequestError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
-import { headerOf, type HttpResponse } from '../transport/transport.js'
+import type { HttpResponse } from '../transport/transport.js'
 import { wallClock } from '../time/clock.js'
-import { request$, type RequestConfig } from './request.js'
+import { askedWait, request$, type RequestConfig } from './request.js'
 
 export interface PriceRequestConfig extends RequestConfig {
   readonly prices: Endpoint
@@ -34,8 +33,7 @@ const readPrice = (topic: Topic, response: HttpResponse): Either<PriceRequestErr
   const { status, body } = response
   const receivedAt = wallClock()
   if (status !== 200) {
-    const wait = retryAfterMs(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)
-    return left(priceFailure({ status, body, retryAfterMs: wait }))
+    return left(priceFailure({ status, body, retryAfterMs: askedWait(response, receivedAt) }))
   }
   const price = decodePriceText(body)
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })

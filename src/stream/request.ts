@@ -1,8 +1,9 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
+import { retryAfterMs } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
-import type { HttpAnswer, HttpResponse, HttpTransport } from '../transport/transport.js'
+import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/transport.js'
 import { deadline$ } from '../time/deadline.js'
 
 export interface RequestConfig {
@@ -45,3 +46,7 @@ export const request$ = (
       answered(left(networkError(thrown)))
     }
   })
+
+/** What an answer asks to wait before the next request, in ms, if it does. */
+export const askedWait = (response: HttpResponse, receivedAt: number): number | undefined =>
+  retryAfterMs(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)

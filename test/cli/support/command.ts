@@ -1,17 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
-import { until } from '../../simulator/support/dial.js'
-import { sourceUrl } from '../../simulator/support/spawn-node.js'
+import { sourceUrl, spawned, type Spawned } from '../../simulator/support/spawn-node.js'
 
 /** The command `svc-streams` in a process of its own. */
-export interface Command {
-  readonly process: ChildProcess
-  readonly stdout: string
-  readonly stderr: string
-  /** Resolves when it has ended: to its exit code, or the name of the signal that ended it. */
-  readonly ended: () => Promise<number | NodeJS.Signals>
-}
+export type Command = Spawned
 
 type Variables = Readonly<Record<string, string>>
 
@@ -32,34 +23,8 @@ export const commandLine = (...args: readonly string[]): readonly [string, ...st
   ...args,
 ]
 
-export const start = (
-  [file, ...args]: readonly [string, ...string[]],
-  variables: Variables = {},
-): Command => {
-  const child = spawn(file, args, {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-    env: environment(variables),
-  })
-  let [stdout, stderr] = ['', '']
-  let end: number | NodeJS.Signals | undefined
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  child.on('close', (code, signal) => (end = code ?? signal ?? 'SIGKILL'))
-  onTestFinished(() => void child.kill('SIGKILL'))
-  return {
-    process: child,
-    get stdout() {
-      return stdout
-    },
-    get stderr() {
-      return stderr
-    },
-    ended: async () => {
-      await until(() => end !== undefined)
-      return end!
-    },
-  }
-}
+export const start = (command: readonly [string, ...string[]], variables: Variables = {}): Command =>
+  spawned(command, environment(variables))
 
 /** What the command printed, and its exit code, once it has ended. */
 export const run = async (args: readonly string[], variables: Variables = {}) => {

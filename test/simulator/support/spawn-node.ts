@@ -5,7 +5,7 @@ import { until } from './dial.js'
 
 export const sourceUrl = (path: string): URL => new URL(`../../../src/${path}`, import.meta.url)
 
-/** A Node process of its own, which runs TypeScript. */
+/** A process of its own. */
 export interface Spawned {
   readonly process: ChildProcess
   readonly stdout: string
@@ -14,11 +14,13 @@ export interface Spawned {
   readonly ended: () => Promise<number | NodeJS.Signals>
 }
 
-export const spawnNode = (...args: readonly string[]): Spawned => {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-    env: { ...process.env, NO_COLOR: '1', COLUMNS: '80' },
-  })
+/** A Node process, which runs TypeScript. */
+export const spawnNode = (...args: readonly string[]): Spawned =>
+  spawned([process.execPath, '--import', 'tsx', ...args], { ...process.env, NO_COLOR: '1', COLUMNS: '80' })
+
+/** Any process, which does not outlive its test. */
+export const spawned = ([file, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Spawned => {
+  const child = spawn(file, args, { cwd: fileURLToPath(new URL('../../..', import.meta.url)), env })
   let [stdout, stderr] = ['', '']
   let end: number | NodeJS.Signals | undefined
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))

@@ -1,5 +1,5 @@
 import { isPriceValue } from '../domain/price.js'
-import { ByteTable, type Place } from './byte-table.js'
+import { ByteTable, shortest, type Place } from './byte-table.js'
 import { jsonNumber } from './json-number.js'
 
 /** The bytes of JSON that matter here. */
@@ -12,8 +12,10 @@ const brace = 0x7d
 const layout =
   /^(\{[ \t\r\n]*"topic"[ \t\r\n]*:[ \t\r\n]*"[\w-]+"[ \t\r\n]*,[ \t\r\n]*"price"[ \t\r\n]*:[ \t\r\n]*)[\d.eE+-]+\}$/
 
-/** The bytes of which numbers are made, none of which comes right before one. */
-const numeric = new Set(Buffer.from('0123456789.eE+-'))
+/** By byte: whether numbers are made of it. None of these comes right before one. */
+const numeric = Array.from({ length: 256 }, (_, byte) =>
+  '0123456789.eE+-'.includes(String.fromCharCode(byte)),
+)
 
 const aNumber = new RegExp(`^${jsonNumber}$`)
 
@@ -55,7 +57,7 @@ export class PriceFrames<V> {
   /** The value that was learned with a frame like this one, whose number is then `price`; otherwise `undefined`. */
   recognise(bytes: Uint8Array, start: number, end: number): V | undefined {
     const length = this.readPrice(bytes, start, end)
-    if (length < 4) return undefined
+    if (length < shortest) return undefined
     if (this.bytes !== bytes) this.look(bytes)
     return this.known.find(this.view, this.offset + start, length)
   }
@@ -83,7 +85,7 @@ export class PriceFrames<V> {
         if (digits === exactDigits) return this.readText(bytes, start, end)
         integer += (byte - zero) * (powersOfTen[digits++] ?? 1)
       } else if (byte === point && decimals === 0 && digits > 0) decimals = digits
-      else if (numeric.has(byte)) return this.readText(bytes, start, end)
+      else if (numeric[byte]) return this.readText(bytes, start, end)
       else break
     }
     // No digit before the point, or a needless zero in front, is not how JSON writes a number.
@@ -95,7 +97,7 @@ export class PriceFrames<V> {
   /** As `readPrice`, for a number of more digits than are exact, or with an exponent. */
   private readText(bytes: Uint8Array, start: number, end: number): number {
     let at = end - 1
-    while (at > start && numeric.has(bytes[at - 1] ?? 0)) at--
+    while (at > start && numeric[bytes[at - 1] ?? 0]) at--
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - 1 - at).toString('latin1')
     this.price = aNumber.test(text) ? Number(text) : NaN
     return isPriceValue(this.price) ? at - start : 0

@@ -26,6 +26,8 @@ export interface Entry {
   readonly topic: Topic
   /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
   audience: readonly Listener[]
+  /** Who listens, where that is one: it spares each price two steps through memory. */
+  only: Listener | undefined
   /** When it was asked for on the connection that is open now. */
   askedAt: number | undefined
   /** When it was last heard of: the later of its confirmation and its last price. `never` while it waits. */
@@ -54,6 +56,7 @@ export const createEntry = (base: Address, topic: Topic): Entry => ({
   base,
   topic,
   audience: [],
+  only: undefined,
   askedAt: undefined,
   heardAt: never,
   price: never,
@@ -73,6 +76,11 @@ export const disconnectEntry = (entry: Entry): void => {
   entry.stale = false
   entry.askAgain = false
   entry.known = undefined
+}
+
+export const setAudience = (entry: Entry, audience: readonly Listener[]): void => {
+  entry.audience = audience
+  entry.only = audience.length === 1 ? audience[0] : undefined
 }
 
 export const quote = (entry: Entry, { price, receivedAt, epoch }: Quote): void => {

@@ -31,7 +31,11 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
 }
 
 /** As `deliver`, for the prices that it is all about: of the topic's last price, without a closure for each. */
-export const deliverPrice = ({ audience, price, receivedAt, epoch }: Entry): void => {
+export const deliverPrice = ({ audience, only, price, receivedAt, epoch }: Entry): void => {
+  if (only !== undefined) {
+    only.subscriber.next(right({ topic: only.topic, price, receivedAt, epoch }))
+    return
+  }
   let topic: Topic | undefined
   let event: PriceEvent | undefined
   for (const listener of audience) {

@@ -11,6 +11,7 @@ import {
   isWaiting,
   never,
   quote,
+  setAudience,
   silentAt,
   unwantedAt,
   type Entry,
@@ -68,15 +69,16 @@ export class Subscriptions {
   join(base: Address, listener: Listener): Entry {
     const entry = this.entries.get(base) ?? this.create(base, listener.topic)
     // Not by a spread, which makes room for sixteen more.
-    entry.audience = entry.audience.concat(listener)
+    setAudience(entry, entry.audience.concat(listener))
     entry.leftAt = undefined
     return entry
   }
 
   /** A topic that was asked for lingers; any other is forgotten at once. */
   leave(entry: Entry, listener: Listener, now: number): void {
-    entry.audience = entry.audience.filter((other) => other !== listener)
-    if (entry.audience.length > 0 || this.entries.get(entry.base) !== entry) return
+    const others = entry.audience.filter((other) => other !== listener)
+    setAudience(entry, others)
+    if (others.length > 0 || this.entries.get(entry.base) !== entry) return
     entry.leftAt = now
     if (entry.askedAt === undefined) this.forget(entry)
     else if (unwantedAt(entry, this.patience) <= now) this.pending.add(entry)

@@ -1,4 +1,4 @@
-// The WebSocket client class of ccxt, used as its exchanges use it: it decodes, and calls back with the message,
+// The WebSocket client class of ccxt, below its exchanges: it decodes, and calls back with the message,
 // from where a handler is found. Its futures are left out: they keep only the last value of a burst.
 import { candidate } from './candidate.mjs'
 

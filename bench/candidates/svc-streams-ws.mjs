@@ -7,7 +7,8 @@ import { candidate } from './candidate.mjs'
 /** The port of the project, by ws as everybody uses it. */
 const overMessages = {
   dial(url, { maxFrameBytes }, listener) {
-    const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: maxFrameBytes })
+    const asTheProject = { perMessageDeflate: false, skipUTF8Validation: true }
+    const socket = new WebSocket(url, { ...asTheProject, maxPayload: maxFrameBytes })
     socket.on('open', () => listener.opened())
     socket.on('message', (data) => {
       if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())

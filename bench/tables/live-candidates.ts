@@ -21,7 +21,7 @@ export const liveCandidates: readonly LiveCandidate[] = [
     name: '**svc-streams** over `ws` messages alone',
     program: 'svc-streams-ws',
     ...own,
-    note: 'by a transport that is twenty lines of `ws`: without the lane below it.',
+    note: 'by a transport that is twenty lines of `ws`, with the options of the project: without the lane below it.',
   },
   {
     name: '**svc-streams**, each subscriber keeps its last event',
@@ -42,10 +42,17 @@ export const liveCandidates: readonly LiveCandidate[] = [
     note: 'it is measured on fewer messages, because each runs through 1000 filters.',
   },
   {
-    name: 'ccxt WebSocket client',
+    name: 'ccxt, `await watch…` in a loop',
+    program: 'ccxt-watch',
+    path: '/',
+    share: 0.5,
+    note: 'an exchange made for this service on its `Exchange`, used as its users use it. It brings its own version of `ws`.',
+  },
+  {
+    name: 'ccxt, its WebSocket client alone',
     program: 'ccxt',
     ...own,
-    note: 'its `WsClient` with the callback that its exchanges use. It brings its own version of `ws`. Its futures are left out: of a burst they keep only the last value.',
+    note: 'the `WsClient` below that, with the callback in which an exchange hears of a message: without the promises, which keep only the last value of a burst.',
   },
   {
     name: 'graphql-ws',

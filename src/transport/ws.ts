@@ -49,6 +49,8 @@ const optionsOf = (
   const options: Options = {
     // Compression costs far more than it saves on frames of a hundred bytes.
     perMessageDeflate: false,
+    // A text that is not UTF-8 is a bad frame: no reason to cut the connection of every topic.
+    skipUTF8Validation: true,
     // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
     maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
     closeTimeout: goodbye,

@@ -12,7 +12,7 @@ import {
   take,
   tap,
 } from 'rxjs'
-import type { Client, ConnectionStatus, Topic } from 'svc-streams'
+import { createClient, type Client, type ConnectionStatus, type Topic } from 'svc-streams'
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { unhandledErrors } from '../stream/unhandled.js'
@@ -20,6 +20,7 @@ import { block } from '../support/foreign-service.js'
 import {
   btcTopic,
   clientOf,
+  closing,
   ethTopic,
   record,
   startService,
@@ -28,6 +29,7 @@ import {
   type Recorded,
 } from '../support/service.js'
 import { eventually } from '../transport/eventually.js'
+import { webSocketServer } from '../transport/servers.js'
 
 // A handler that throws, and frames of every kind of garbage, are in client.test.ts.
 
@@ -185,6 +187,32 @@ describe('a binary frame', () => {
     expect(errors).toEqual(['binary'])
     expect(eth.rights().map(({ price }) => price)).not.toContain(123456789)
     expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe('a text that is not UTF-8', () => {
+  it('belongs to no topic, and ends no connection', async () => {
+    const { url, clients } = await webSocketServer((peer) => {
+      peer.on('message', (data: Buffer) => {
+        const { topic } = JSON.parse(data.toString()) as { readonly topic: Topic }
+        const [start = '', end = ''] = JSON.stringify({ topic, price: 7 }).split('-0x')
+        peer.send(JSON.stringify({ subscriptions: [topic] }))
+        peer.send(Buffer.concat([Buffer.from(start), Buffer.of(0xff), Buffer.from(end)]), { binary: false })
+        peer.send(JSON.stringify({ topic, price: 12.5 }))
+      })
+    })
+    const client = closing(
+      createClient({ environment: 'testnet', priceBaseUrl: url.replace('ws', 'http'), priceWsUrl: url }),
+    )
+    const errors: string[] = []
+    client.errors$.subscribe(({ kind }) => errors.push(kind))
+    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    await eventually(() => {
+      for (const { rights } of [eth, btc]) expect(rights()).toMatchObject([{ price: 12.5, epoch: 1 }])
+    })
+    expect(errors).toEqual(['unknown-topic', 'unknown-topic'])
+    expect([...eth.tags(), ...btc.tags()]).toEqual(['Right', 'Right'])
+    expect(clients.size).toBe(1)
   })
 })
 

@@ -69,6 +69,11 @@ describe('an open socket', () => {
     )
   })
 
+  it('tells of a text that is not UTF-8 as of any other', async () => {
+    const { heard } = dial(await rudeServer(0x81, 3, 0x61, 0xff, 0x62, 0x81, 1, 0x63))
+    await eventually(() => expect(heard.events).toEqual([['opened'], ['text', 'a\u{fffd}b'], ['text', 'c']]))
+  })
+
   it('tells of the answer to its ping as a sign of life', async () => {
     const { url } = await webSocketServer(silent)
     const { socket, heard } = dial(url)
@@ -188,7 +193,6 @@ describe('the end of a socket', () => {
     ['a reserved bit', [0xc1, 0]],
     ['an unknown kind of frame', [0x8f, 0]],
     ['a masked frame', [0x81, 0x80, 0, 0, 0, 0]],
-    ['a text that is not UTF-8', [0x81, 1, 0xff]],
     ['a close code that does not exist', [0x88, 2, 0, 1]],
   ])('comes at once, with a reason in words, after %s', async (_what, bytes) => {
     withoutTimers()

@@ -75,6 +75,12 @@ const pieced = fc
     return fragmented(kind, parts, between)
   })
 
+const spoilt = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0x80]]
+const notUtf8 = fc.oneof(
+  fc.constantFrom(...spoilt).map((content) => frame({ opcode: opcode.text, payload: Buffer.from(content) })),
+  fc.constant(fragmented(opcode.text, [Buffer.of(0xc3), Buffer.of(0x28)])),
+)
+
 const right = fc.oneof(
   { arbitrary: price, weight: 8 },
   { arbitrary: short, weight: 4 },
@@ -83,6 +89,7 @@ const right = fc.oneof(
   { arbitrary: bytes, weight: 2 },
   { arbitrary: long, weight: 2 },
   { arbitrary: wasteful, weight: 2 },
+  { arbitrary: notUtf8, weight: 1 },
 )
 
 // Wrong frames, and ends: what comes after them must not be taken, or not be taken for frames.
@@ -143,12 +150,6 @@ const interrupted = fc
 
 const orphan = fc.boolean().map((isFinal) => frame({ opcode: opcode.continuation, payload: hello, isFinal }))
 
-const spoilt = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0x80]]
-const notUtf8 = fc.oneof(
-  fc.constantFrom(...spoilt).map((content) => frame({ opcode: opcode.text, payload: Buffer.from(content) })),
-  fc.constant(fragmented(opcode.text, [Buffer.of(0xc3), Buffer.of(0x28)])),
-)
-
 /** Too long only together, or only by what the header says. */
 const tooLong = fc.oneof(
   huge,
@@ -172,7 +173,6 @@ const wrong = fc.oneof(
   wrongControl,
   interrupted,
   orphan,
-  notUtf8,
   tooLong,
   halfSaid,
 )

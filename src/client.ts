@@ -18,7 +18,7 @@ import type { BackoffPolicy } from './stream/backoff.js'
 import { DepthPolls } from './stream/depth.js'
 import { DepthRequests, type DepthRequestConfig } from './stream/depth-request.js'
 import { Lifetime } from './stream/lifetime.js'
-import { priceRequest$ } from './stream/price-request.js'
+import { priceRequest } from './stream/price-request.js'
 import { PriceFeed } from './stream/price.js'
 import { undiciTransport } from './transport/undici.js'
 import { wsTransport } from './transport/ws.js'
@@ -98,9 +98,9 @@ const wire = (configuration: Configuration): Client => {
     status$: feed.status$,
     errors$: feed.errors$,
     price$: (topic) => feed.price$(topic),
-    price: (topic) => lifetime.once(priceRequest$(shared, topic)),
+    price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
-    depth: (mint) => lifetime.once((depths ?? noDepth()).requests.request$(mint)),
+    depth: (mint) => lifetime.once((depths ?? noDepth()).requests.request(mint)),
     inspect: () => ({
       status: feed.currentStatus,
       topics: feed.snapshot(),
@@ -114,7 +114,7 @@ const wire = (configuration: Configuration): Client => {
 const wireDepth = (config: DepthRequestConfig & { readonly reconnect: BackoffPolicy }) => {
   const requests = new DepthRequests(config)
   const host = new URL(config.relayer.origin).host
-  const polls = new DepthPolls({ ...config, host, request$: (mint) => requests.request$(mint) })
+  const polls = new DepthPolls({ ...config, host, request: (mint) => requests.request(mint) })
   return { requests, polls }
 }
 

@@ -1,5 +1,5 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defaultIfEmpty, filter, map, of, type Observable } from 'rxjs'
+import { catchError, concat, defaultIfEmpty, filter, map, of, take, type Observable } from 'rxjs'
 import type { Client } from './client.js'
 import type { Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
@@ -7,8 +7,9 @@ import { chainIds, type Environment } from './domain/environment.js'
 import type { Price } from './domain/price.js'
 import type { ConnectionStatus } from './domain/status.js'
 import type { Topic } from './domain/topic.js'
-import { networkError } from './errors/constructors.js'
-import type { DepthError, PriceError, UncorrelatedError } from './errors/model.js'
+import { clientClosed, networkError } from './errors/constructors.js'
+import type { ClientClosed, DepthError, NetworkError, PriceError, UncorrelatedError } from './errors/model.js'
+import type { Ask } from './stream/ask.js'
 import { Lifetime } from './stream/lifetime.js'
 import { Watch } from './stream/watch.js'
 
@@ -53,10 +54,10 @@ export const givenClient = (given: GivenStreams): Client => {
     status$: concat(lifetime.until$(given.status$), of(closedStatus)),
     errors$: lifetime.until$(given.errors$),
     price$: (topic) => lifetime.whileOpen$(watch.price$(topic, given.price$(topic))),
-    price: (topic) => lifetime.once(firstPrice$(topic)),
+    price: (topic) => lifetime.once(firstOf(firstPrice$(topic))),
     depth$: (mint, interval) =>
       lifetime.whileOpen$(watch.depth$(mint, interval, given.depth$(mint, interval))),
-    depth: (mint) => lifetime.once(given.depth$(mint, 1)),
+    depth: (mint) => lifetime.once(firstOf(given.depth$(mint, 1))),
     inspect: () => ({
       status: closing === undefined ? given.status() : closedStatus,
       topics: watch.topics(),
@@ -66,3 +67,17 @@ export const givenClient = (given: GivenStreams): Client => {
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** The first value of a stream; one that ends without a value is that of a client that is closed. */
+const firstOf =
+  <E, A>(source$: Observable<Either<E, A>>): Ask<Either<E | NetworkError | ClientClosed, A>> =>
+  (answered) => {
+    const asking = source$
+      .pipe(
+        take(1),
+        catchError((thrown) => of(left(networkError(thrown)))),
+        defaultIfEmpty(left(clientClosed)),
+      )
+      .subscribe(answered)
+    return () => asking.unsubscribe()
+  }

@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { elapsed } from '../time/clock.js'
-import { delay$ } from '../time/deadline.js'
+import { delay } from '../time/deadline.js'
 import { VirtualTime } from '../time/virtual-time.js'
 
 /** How the time of a recording passes. All times are in ms since the Unix epoch. */
@@ -53,7 +53,7 @@ export const virtualPace = (): Pace => {
 /** A wait that can be cut short. */
 export const waitFor = (ms: number, interrupted: Subscription): Promise<void> =>
   new Promise((resolve) => {
-    const waiting = delay$(ms).subscribe(() => resolve())
+    const waiting = delay(ms, resolve)
     waiting.add(() => resolve())
     interrupted.add(waiting)
   })

@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { elapsed } from '../time/clock.js'
-import { deadline$ } from '../time/deadline.js'
+import { deadline } from '../time/deadline.js'
 
 /** One timer for many deadlines, set to what comes first. Times are of the clock that only moves forward, in ms. */
 export class Alarm {
@@ -19,10 +19,11 @@ export class Alarm {
     if (nextDue >= this.dueAt) return
     this.clear()
     this.dueAt = nextDue
-    this.waiting = deadline$(Math.max(0, nextDue - elapsed()), this.seen).subscribe(() => {
+    const ring = (): void => {
       this.clear()
       this.due()
-    })
+    }
+    this.waiting = deadline(Math.max(0, nextDue - elapsed()), ring, this.seen)
   }
 
   private clear(): void {

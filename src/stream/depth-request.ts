@@ -1,5 +1,4 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, of } from 'rxjs'
 import { redacted, redactedCut } from '../auth/redact.js'
 import type { SignedHeaders, Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
@@ -11,7 +10,8 @@ import type { DepthError, NetworkError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import { headerOf, type HttpResponse } from '../transport/transport.js'
 import { wallClock } from '../time/clock.js'
-import { askedWait, request$, type RequestConfig, type RequestError } from './request.js'
+import { known, nothing, type Ask, type TakeBack } from './ask.js'
+import { askedWait, request, type RequestConfig, type RequestError } from './request.js'
 
 export interface DepthRequestConfig extends RequestConfig {
   readonly relayer: Endpoint
@@ -29,29 +29,34 @@ export class DepthRequests {
 
   constructor(private readonly config: DepthRequestConfig) {}
 
-  /** One value, then completion. Signed afresh on each subscription. */
-  request$(mint: Address): Observable<DepthEvent> {
-    if (!isAddress(mint)) return of(left(invalidMint(mint)))
+  /** Signed afresh each time that it is asked. */
+  request(mint: Address): Ask<DepthEvent> {
+    if (!isAddress(mint)) return known(left(invalidMint(mint)))
     const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
-    return new Observable((subscriber) => {
-      const tell = (event: DepthEvent): void => {
-        subscriber.next(event)
-        subscriber.complete()
+    return (answered) => {
+      const { clockOffset } = this
+      let takeBackSecond = nothing
+      const tell: Answered = (answer, secrets) => answered(readDepth(mint, answer, secrets))
+      const takeBackFirst = this.attempt(path, (answer, secrets) => {
+        if (this.adoptsClock(answer, clockOffset)) takeBackSecond = this.attempt(path, tell)
+        else tell(answer, secrets)
+      })
+      return () => {
+        takeBackFirst()
+        takeBackSecond()
       }
-      const attempt = (again: boolean): void => {
-        const { clockOffset } = this
-        const signed = this.sign(path)
-        if (isLeft(signed)) return tell(signed)
-        const { headers, secrets } = signed.right
-        const answer$ = request$(this.config, { origin: this.config.relayer.origin, path, headers })
-        const asking = answer$.subscribe((answer) => {
-          if (!again && this.adoptsClock(answer, clockOffset)) attempt(true)
-          else tell(readDepth(mint, answer, secrets))
-        })
-        subscriber.add(asking)
-      }
-      attempt(false)
-    })
+    }
+  }
+
+  private attempt(path: string, answered: Answered): TakeBack {
+    const signed = this.sign(path)
+    if (isLeft(signed)) {
+      answered(signed, noSecrets)
+      return nothing
+    }
+    const { headers, secrets } = signed.right
+    const ask = request(this.config, { origin: this.config.relayer.origin, path, headers })
+    return ask((answer) => answered(answer, secrets))
   }
 
   /** Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error. */
@@ -76,9 +81,13 @@ export class DepthRequests {
 }
 
 type Answer = Either<RequestError, HttpResponse>
+type Secrets = SignedHeaders['secrets']
+type Answered = (answer: Answer, secrets: Secrets) => void
+
+const noSecrets: Secrets = () => []
 
 /** A service, or what stands before it, may repeat a request in its answer: what an error shows is made without. */
-const readDepth = (mint: Address, answer: Answer, secrets: SignedHeaders['secrets']): DepthEvent => {
+const readDepth = (mint: Address, answer: Answer, secrets: Secrets): DepthEvent => {
   if (isLeft(answer)) return left(withoutSecrets(answer.left, secrets()))
   const { status, body } = answer.right
   const receivedAt = wallClock()

@@ -5,13 +5,14 @@ import { isInterval } from '../domain/interval.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import { publish } from '../diagnostics/publish.js'
 import { invalidInterval, invalidMint } from '../errors/constructors.js'
+import { ask$, type Ask } from './ask.js'
 import { backoff, type BackoffPolicy } from './backoff.js'
 import { elapsed } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import type { DepthEvent } from './depth-request.js'
 
 export interface PollConfig {
-  readonly request$: (mint: Address) => Observable<DepthEvent>
+  readonly request: (mint: Address) => Ask<DepthEvent>
   readonly reconnect: BackoffPolicy
   /** Host and port of the relayer: how it is called in diagnostics. */
   readonly host: string
@@ -88,7 +89,7 @@ export class DepthPolls {
   private poll$(poll: Poll): Observable<DepthEvent> {
     const request$ = defer(() => {
       poll.startedAt = elapsed()
-      return this.config.request$(poll.mint)
+      return ask$(this.config.request(poll.mint))
     })
     return request$.pipe(
       tap((event) => {

@@ -1,5 +1,4 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { map, of, type Observable } from 'rxjs'
 import { decodePriceText } from '../codec/price-text.js'
 import { priceFailure } from '../codec/service-error.js'
 import type { Price } from '../domain/price.js'
@@ -9,7 +8,8 @@ import type { PriceRequestError } from '../errors/model.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import type { HttpResponse } from '../transport/transport.js'
 import { wallClock } from '../time/clock.js'
-import { askedWait, request$, type RequestConfig } from './request.js'
+import { known, type Ask } from './ask.js'
+import { askedWait, request, type RequestConfig } from './request.js'
 
 export interface PriceRequestConfig extends RequestConfig {
   readonly prices: Endpoint
@@ -17,16 +17,16 @@ export interface PriceRequestConfig extends RequestConfig {
 }
 
 /** The current price of one topic over HTTP (section 4.2 of the service's documentation). */
-export const priceRequest$ = (
+export const priceRequest = (
   config: PriceRequestConfig,
   topic: Topic,
-): Observable<Either<PriceRequestError, Price>> => {
-  if (!isTopic(topic, config.service)) return of(left(invalidTopic(topic, config.service)))
+): Ask<Either<PriceRequestError, Price>> => {
+  if (!isTopic(topic, config.service)) return known(left(invalidTopic(topic, config.service)))
   const { origin } = config.prices
   const path = pathBelow(config.prices, `/price/${topic}`)
-  return request$(config, { origin, path, headers: {} }).pipe(
-    map((response) => (isLeft(response) ? response : readPrice(topic, response.right))),
-  )
+  const ask = request(config, { origin, path, headers: {} })
+  return (answered) =>
+    ask((response) => answered(isLeft(response) ? response : readPrice(topic, response.right)))
 }
 
 const readPrice = (topic: Topic, response: HttpResponse): Either<PriceRequestError, Price> => {

@@ -1,10 +1,10 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
-import { Observable } from 'rxjs'
 import { retryAfterMs } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
-import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/transport.js'
-import { deadline$ } from '../time/deadline.js'
+import { headerOf, type HttpResponse, type HttpTransport } from '../transport/transport.js'
+import { deadline } from '../time/deadline.js'
+import { nothing, type Ask } from './ask.js'
 
 export interface RequestConfig {
   readonly http: HttpTransport
@@ -21,31 +21,40 @@ export interface Target {
 
 export type RequestError = NetworkError | DecodeError | Timeout
 
-/** One request on each subscription: one value, then completion. Unsubscribing, or the deadline, aborts it. */
-export const request$ = (
-  { http, requestTimeout, maxBodyBytes }: RequestConfig,
-  target: Target,
-): Observable<Either<RequestError, HttpResponse>> =>
-  new Observable((subscriber) => {
-    let isAnswered = false
+/** One request, sent each time that it is asked for. Taking it back, or the deadline, aborts it. */
+export const request =
+  (
+    { http, requestTimeout, maxBodyBytes }: RequestConfig,
+    { origin, path, headers }: Target,
+  ): Ask<Either<RequestError, HttpResponse>> =>
+  (answered) => {
+    let isOver = false
+    let abort = nothing
+
+    /** Whether it has not been over before. */
+    const end = (): boolean => {
+      const wasOver = isOver
+      isOver = true
+      overdue.unsubscribe()
+      return !wasOver
+    }
     const tell = (answer: Either<RequestError, HttpResponse>): void => {
-      subscriber.next(answer)
-      subscriber.complete()
+      if (end()) answered(answer)
     }
-    const answered = (answer: HttpAnswer): void => {
-      isAnswered = true
-      tell(answer)
-    }
-    subscriber.add(deadline$(requestTimeout).subscribe(() => tell(left(timeout(requestTimeout)))))
+    const overdue = deadline(requestTimeout, () => {
+      abort()
+      tell(left(timeout(requestTimeout)))
+    })
+
     try {
-      const abort = http.get({ ...target, maxBodyBytes }, answered)
-      subscriber.add(() => {
-        if (!isAnswered) abort()
-      })
+      abort = http.get({ origin, path, headers, maxBodyBytes }, tell)
     } catch (thrown) {
-      answered(left(networkError(thrown)))
+      tell(left(networkError(thrown)))
     }
-  })
+    return () => {
+      if (end()) abort()
+    }
+  }
 
 /** What an answer asks to wait before the next request, in ms, if it does. */
 export const askedWait = (response: HttpResponse, receivedAt: number): number | undefined =>

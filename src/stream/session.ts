@@ -1,6 +1,6 @@
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import type { Socket, WebSocketTransport } from '../transport/transport.js'
-import { deadline$, delay$ } from '../time/deadline.js'
+import { deadline, deadline$, delay$ } from '../time/deadline.js'
 
 export interface SessionConfig {
   readonly transport: WebSocketTransport
@@ -84,9 +84,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       },
     )
 
-    const connecting = deadline$(config.connectTimeout, seen).subscribe(() => {
-      cut(`not open within ${config.connectTimeout} ms`)
-    })
+    const late = () => cut(`not open within ${config.connectTimeout} ms`)
+    const connecting = deadline(config.connectTimeout, late, seen)
     watch.add(connecting)
 
     return () => {

@@ -16,7 +16,7 @@ import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
-import { delay$ } from '../time/deadline.js'
+import { delay } from '../time/deadline.js'
 import { Alarm } from './alarm.js'
 import type { Entry, Listener, Patience, PriceEvent } from './entry.js'
 import { deliver } from './fan-out.js'
@@ -161,7 +161,7 @@ export class Shard {
 
   private sendMoreAfter(wait: number): void {
     if (wait === 0) return this.reconcileSoon(asyncScheduler)
-    this.pacing ??= delay$(wait).subscribe(() => {
+    this.pacing ??= delay(wait, () => {
       this.pacing = undefined
       this.reconcileSoon()
     })

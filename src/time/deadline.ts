@@ -1,4 +1,5 @@
-import { concatMap, Observable, of, timer } from 'rxjs'
+import type { Subscription } from 'rxjs'
+import { asyncScheduler, Observable } from 'rxjs'
 import { isVirtualTime } from './clock.js'
 
 /** The longest delay that the platform's timers take, in ms; a longer one would fire at once. */
@@ -7,32 +8,50 @@ const longestTimer = 2 ** 31 - 1
 /** Poll phases to wait for at most: a peer that never pauses must not put a deadline off for ever. */
 const maxPhases = 64
 
-/** Emits once, `ms` after it is subscribed to, however long that is. */
-export const delay$ = (ms: number): Observable<unknown> =>
-  ms <= longestTimer ? timer(ms) : timer(longestTimer).pipe(concatMap(() => delay$(ms - longestTimer)))
+/** Calls once, in `ms`, however long that is, unless it is unsubscribed from. */
+export const delay = (ms: number, passed: () => void): Subscription => {
+  if (ms <= longestTimer) return asyncScheduler.schedule(passed, ms)
+  const waiting = asyncScheduler.schedule(() => waiting.add(delay(ms - longestTimer, passed)), longestTimer)
+  return waiting
+}
 
 /**
  * A deadline that is fair to the peer: it decides only after what had arrived by then has been read. When the
  * event loop was blocked, Node runs timers before it reads sockets, so a deadline that fires must let poll phases
- * pass: one, and more as long as they bring something, which `seen` counts.
+ * pass: one, and more as long as they bring something, which `seen` counts. Calls once, unless unsubscribed from.
  */
-export const deadline$ = (ms: number, seen: () => number = nothing): Observable<unknown> =>
-  delay$(ms).pipe(concatMap(() => (isVirtualTime() ? of(undefined) : afterReading$(seen))))
+export const deadline = (ms: number, reached: () => void, seen: () => number = nothing): Subscription => {
+  const waiting = delay(ms, () => {
+    if (isVirtualTime()) reached()
+    else waiting.add(afterReading(seen, reached))
+  })
+  return waiting
+}
+
+/** As `delay`: emits once, then completes. */
+export const delay$ = (ms: number): Observable<void> => once$((passed) => delay(ms, passed))
+
+/** As `deadline`: emits once, then completes. */
+export const deadline$ = (ms: number, seen?: () => number): Observable<void> =>
+  once$((reached) => deadline(ms, reached, seen))
+
+const once$ = (wait: (over: () => void) => Subscription): Observable<void> =>
+  new Observable((subscriber) =>
+    wait(() => {
+      subscriber.next()
+      subscriber.complete()
+    }),
+  )
 
 const nothing = (): number => 0
 
-const afterReading$ = (seen: () => number): Observable<void> =>
-  new Observable((subscriber) => {
-    const wait = (phases: number, before: number): NodeJS.Immediate =>
-      setImmediate(() => {
-        const after = seen()
-        if (after !== before && phases < maxPhases) {
-          pending = wait(phases + 1, after)
-        } else {
-          subscriber.next()
-          subscriber.complete()
-        }
-      })
-    let pending = wait(1, seen())
-    return () => clearImmediate(pending)
-  })
+const afterReading = (seen: () => number, read: () => void): (() => void) => {
+  const wait = (phases: number, before: number): NodeJS.Immediate =>
+    setImmediate(() => {
+      const after = seen()
+      if (after === before || phases === maxPhases) read()
+      else pending = wait(phases + 1, after)
+    })
+  let pending = wait(1, seen())
+  return () => clearImmediate(pending)
+}

@@ -1,6 +1,6 @@
 /** A body as it comes in pieces: copied where there are several, so that a thousand tiny ones pin no network buffers. */
 export class Body {
-  private bytes: Buffer = Buffer.alloc(0)
+  private bytes = noBytes
   private used = 0
 
   /** In bytes. */
@@ -28,3 +28,5 @@ export class Body {
     this.bytes = bytes
   }
 }
+
+const noBytes: Buffer = Buffer.alloc(0)

@@ -90,9 +90,12 @@ class Answer implements Dispatcher.DispatchHandler {
 
   /** Not while undici is at work: who is told may close all of it. */
   private settle(answer: HttpAnswer): void {
-    queueMicrotask(() => this.answered(answer))
+    // By a promise: `queueMicrotask` costs a tenth of all that a request costs.
+    void done.then(() => this.answered(answer))
   }
 }
+
+const done = Promise.resolve()
 
 const tooLong = (text: string, maxBytes: number): DecodeError =>
   decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])

@@ -3,7 +3,8 @@ import { merge, NEVER, Observable, of, take, type Subscription } from 'rxjs'
 import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, httpError, networkError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { DepthPolls, type PollConfig } from '../../src/stream/depth.js'
+import { DepthPolls } from '../../src/stream/depth.js'
+import { askOf } from './ask-of.js'
 import { fails, marbles } from './marbles.js'
 import { unhandledErrors } from './unhandled.js'
 import { journalOf, virtually, type VirtualOptions } from './virtual.js'
@@ -18,8 +19,11 @@ const answers: Readonly<Record<string, Either<DepthError, Depth>>> = {
   f: left(refused),
 }
 
-const pollsOf = (request$: PollConfig['request$'], policy = reconnect): DepthPolls =>
-  new DepthPolls({ request$, reconnect: policy, host: 'relayer' })
+const pollsOf = (
+  request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
+  policy = reconnect,
+): DepthPolls =>
+  new DepthPolls({ request: (asked) => askOf(request$(asked)), reconnect: policy, host: 'relayer' })
 
 /** When requests start that are answered at once, one after the other, by these; the last goes on for ever. */
 const startsOf = (

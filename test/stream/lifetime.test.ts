@@ -1,7 +1,8 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, NEVER, Observable, of } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { NEVER } from 'rxjs'
+import { describe, expect, it, vi } from 'vitest'
 import { clientClosed } from '../../src/errors/constructors.js'
+import { known, nothing, type Ask } from '../../src/stream/ask.js'
 import { Lifetime } from '../../src/stream/lifetime.js'
 import { marbles } from './marbles.js'
 
@@ -65,31 +66,64 @@ describe('a stream that is until$', () => {
 })
 
 describe('a task', () => {
-  it('is the first value, and no more', async () => {
-    expect(await new Lifetime().once(of(right(1), right(2)))()).toEqual(right(1))
+  it('is the answer', async () => {
+    expect(await new Lifetime().once(known(right(1)))()).toEqual(right(1))
   })
 
-  it('subscribes when it is run, on each run', async () => {
-    let subscriptions = 0
-    const task = new Lifetime().once(
-      new Observable<Either<string, number>>((subscriber) => subscriber.next(right(++subscriptions))),
-    )
-    expect(subscriptions).toBe(0)
+  it('asks when it is run, on each run', async () => {
+    let asked = 0
+    const task = new Lifetime().once<never, number>((answered) => {
+      answered(right(++asked))
+      return nothing
+    })
+    expect(asked).toBe(0)
     expect([await task(), await task()]).toEqual([right(1), right(2)])
   })
 
-  it('that the end overtakes is `ClientClosed`, and leaves its source', async () => {
+  it('that the end overtakes is `ClientClosed`, and takes its question back', async () => {
     const lifetime = new Lifetime()
-    let departures = 0
-    const running = lifetime.once(new Observable<Either<string, number>>(() => () => departures++))()
+    const takeBack = vi.fn()
+    const running = lifetime.once(() => takeBack)()
     lifetime.end()
     expect(await running).toEqual(left(clientClosed))
-    expect(departures).toBe(1)
+    expect(takeBack).toHaveBeenCalledTimes(1)
   })
 
-  it('is `ClientClosed` after the end, and where there is no value', async () => {
-    expect(await ended().once(of(right(1)))()).toEqual(left(clientClosed))
-    expect(await new Lifetime().once(EMPTY)()).toEqual(left(clientClosed))
+  it('is over for good once it is answered: the end takes nothing back', async () => {
+    const lifetime = new Lifetime()
+    const takeBack = vi.fn()
+    const answers: ((answer: Either<string, number>) => void)[] = []
+    const ask: Ask<Either<string, number>> = (answered) => {
+      answers.push(answered)
+      return takeBack
+    }
+    const [first, second, third] = [lifetime.once(ask)(), lifetime.once(ask)(), lifetime.once(ask)()]
+    answers[1]?.(right(2))
+    lifetime.end()
+    answers[0]?.(right(1))
+    expect(await Promise.all([first, second, third])).toEqual([
+      left(clientClosed),
+      right(2),
+      left(clientClosed),
+    ])
+    expect(takeBack).toHaveBeenCalledTimes(2)
+  })
+
+  it('takes its question back where the end comes while it is asked', async () => {
+    const lifetime = new Lifetime()
+    const takeBack = vi.fn()
+    const running = lifetime.once(() => {
+      lifetime.end()
+      return takeBack
+    })()
+    expect(await running).toEqual(left(clientClosed))
+    expect(takeBack).toHaveBeenCalledTimes(1)
+  })
+
+  it('is `ClientClosed` after the end, and asks nothing', async () => {
+    const ask = vi.fn(() => nothing)
+    expect(await ended().once(ask)()).toEqual(left(clientClosed))
+    expect(ask).not.toHaveBeenCalled()
   })
 })
 

@@ -1,7 +1,8 @@
 import { firstValueFrom } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { priceRequest$ } from '../../src/stream/price-request.js'
+import { ask$ } from '../../src/stream/ask.js'
+import { priceRequest } from '../../src/stream/price-request.js'
 import { FakeHttp } from './fake-http.js'
 import { fails, marbles } from './marbles.js'
 
@@ -16,16 +17,16 @@ const answered = async (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> => {
   const http = new FakeHttp()
-  const answer = firstValueFrom(priceRequest$({ http, prices, ...limits }, topic))
+  const answer = firstValueFrom(ask$(priceRequest({ http, prices, ...limits }, topic)))
   http.request(1).answers(status, body, headers)
   return answer
 }
 
-describe('priceRequest$', () => {
+describe('a price request', () => {
   it('asks for the topic as it was written, below the prefix, with the query, unsigned', async () => {
     const http = new FakeHttp()
     const gate = { origin: 'https://gate.example', prefix: '/prices', query: '?key=1' }
-    const answer = firstValueFrom(priceRequest$({ http, prices: gate, ...limits }, topic))
+    const answer = firstValueFrom(ask$(priceRequest({ http, prices: gate, ...limits }, topic)))
     http.request(1).answers(200, '1.5')
     expect(await answer).toMatchObject({ right: { price: 1.5 } })
     expect(http.request(1)).toMatchObject({
@@ -78,7 +79,7 @@ describe('priceRequest$', () => {
         'SVC-0xab',
         '',
       ] as Topic[]) {
-        const source$ = priceRequest$({ http, prices, ...limits }, wrong)
+        const source$ = ask$(priceRequest({ http, prices, ...limits }, wrong))
         expectObservable(source$).toBe('(i|)', { i: fails({ _tag: 'InvalidTopic', topic: wrong }) })
       }
     })
@@ -88,7 +89,7 @@ describe('priceRequest$', () => {
   it('is `Timeout` where no answer comes, and aborts', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(priceRequest$({ http, prices, ...limits }, topic)).toBe('100ms (t|)', {
+      expectObservable(ask$(priceRequest({ http, prices, ...limits }, topic))).toBe('100ms (t|)', {
         t: fails({ _tag: 'Timeout', afterMs: 100 }),
       })
     })

@@ -1,7 +1,8 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
-import { request$ } from '../../src/stream/request.js'
+import { ask$ } from '../../src/stream/ask.js'
+import { request } from '../../src/stream/request.js'
 import type { HttpTransport } from '../../src/transport/transport.js'
 import { FakeHttp } from './fake-http.js'
 import { fails, marbles } from './marbles.js'
@@ -11,10 +12,10 @@ const target = { origin: 'https://host:3000', path: '/path?query', headers: { na
 const limits = { requestTimeout: 100, maxBodyBytes: 4096 }
 const timeout = fails({ _tag: 'Timeout', afterMs: 100 })
 
-describe('request$', () => {
+describe('a request', () => {
   it('sends the target as it stands, on each subscription anew', async () => {
     const http = new FakeHttp()
-    const source$ = request$({ http, ...limits }, target)
+    const source$ = ask$(request({ http, ...limits }, target))
     expect(http.requests).toHaveLength(0)
     const answers = [firstValueFrom(source$), firstValueFrom(source$)]
     http.request(1).answers(200, 'one')
@@ -27,7 +28,7 @@ describe('request$', () => {
   it('is one value, then completion', async () => {
     const http = new FakeHttp()
     const heard: string[] = []
-    request$({ http, ...limits }, target).subscribe({
+    ask$(request({ http, ...limits }, target)).subscribe({
       next: (answer) => heard.push(answer._tag),
       complete: () => heard.push('complete'),
     })
@@ -38,7 +39,7 @@ describe('request$', () => {
   it('is a `Timeout` when its time is over, which aborts the request', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(request$({ http, ...limits }, target)).toBe('100ms (t|)', { t: timeout })
+      expectObservable(ask$(request({ http, ...limits }, target))).toBe('100ms (t|)', { t: timeout })
     })
     expect(http.request(1).aborted).toBe(true)
   })
@@ -49,7 +50,7 @@ describe('request$', () => {
     let heard = 0
     virtually(
       ({ at }) => {
-        request$({ http, ...limits, requestTimeout }, target).subscribe(() => heard++)
+        ask$(request({ http, ...limits, requestTimeout }, target)).subscribe(() => heard++)
         at(requestTimeout - 1, () => expect(heard).toBe(0))
       },
       { until: requestTimeout },
@@ -60,7 +61,7 @@ describe('request$', () => {
   it('aborts the request, and sets no timer any more, when it is left', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(request$({ http, ...limits }, target), '^--!').toBe('')
+      expectObservable(ask$(request({ http, ...limits }, target)), '^--!').toBe('')
     })
     expect(http.request(1).aborted).toBe(true)
   })
@@ -69,7 +70,7 @@ describe('request$', () => {
     vi.useFakeTimers()
     try {
       const http = new FakeHttp()
-      const answer = firstValueFrom(request$({ http, ...limits }, target))
+      const answer = firstValueFrom(ask$(request({ http, ...limits }, target)))
       http.request(1).answers(200, '')
       await answer
       expect(vi.getTimerCount()).toBe(0)
@@ -81,10 +82,10 @@ describe('request$', () => {
   it('does not hear what comes after it was left', async () => {
     const http = new FakeHttp()
     const heard: unknown[] = []
-    const listening = request$({ http, ...limits }, target).subscribe((answer) => heard.push(answer))
+    const listening = ask$(request({ http, ...limits }, target)).subscribe((answer) => heard.push(answer))
     listening.unsubscribe()
     http.request(1).fails(new Error('aborted'))
-    const other = firstValueFrom(request$({ http, ...limits }, target))
+    const other = firstValueFrom(ask$(request({ http, ...limits }, target)))
     http.request(2).answers(200, '')
     await other
     expect(heard).toEqual([])
@@ -92,7 +93,7 @@ describe('request$', () => {
 
   it('gives what the transport says as it is', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(request$({ http, ...limits }, target))
+    const answer = firstValueFrom(ask$(request({ http, ...limits }, target)))
     http.request(1).fails(new Error('refused'))
     expect(await answer).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
   })
@@ -100,14 +101,14 @@ describe('request$', () => {
   it('is a `NetworkError` over a transport that throws', async () => {
     const http = new FakeHttp()
     http.throws = new Error('rude')
-    expect(await firstValueFrom(request$({ http, ...limits }, target))).toEqual(
+    expect(await firstValueFrom(ask$(request({ http, ...limits }, target)))).toEqual(
       fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
     )
   })
 
   it('aborts nothing that has been answered', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(request$({ http, ...limits }, target))
+    const answer = firstValueFrom(ask$(request({ http, ...limits }, target)))
     http.request(1).answers(200, '')
     await answer
     expect(http.request(1).aborted).toBe(false)
@@ -122,7 +123,7 @@ describe('request$', () => {
       },
       close: () => Promise.resolve(),
     }
-    expect(await firstValueFrom(request$({ http, ...limits }, target))).toMatchObject({
+    expect(await firstValueFrom(ask$(request({ http, ...limits }, target)))).toMatchObject({
       right: { body: 'quick' },
     })
     expect(aborts).not.toHaveBeenCalled()

@@ -7,8 +7,8 @@ const never = (): number => 0
 describe('delay$', () => {
   it('emits once, and completes', () => {
     marbles(({ expectObservable }) => {
-      expectObservable(delay$(5)).toBe('-----(0|)', { '0': 0 })
-      expectObservable(delay$(0)).toBe('(0|)', { '0': 0 })
+      expectObservable(delay$(5)).toBe('-----(u|)', { u: undefined })
+      expectObservable(delay$(0)).toBe('(u|)', { u: undefined })
     })
   })
 

@@ -20,16 +20,8 @@ export interface Listener {
 /** A price as it came, before it is spelled for each listener. */
 export type Quote = Omit<Price, 'topic'>
 
+/** What each price touches comes first, so that it is close together in memory. */
 export interface Entry {
-  readonly base: Address
-  /** The topic as it is sent: as the first who asked for it wrote it. */
-  readonly topic: Topic
-  /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
-  audience: readonly Listener[]
-  /** Who listens, where that is one: it spares each price two steps through memory. */
-  only: Listener | undefined
-  /** When it was asked for on the connection that is open now. */
-  askedAt: number | undefined
   /** When it was last heard of: the later of its confirmation and its last price. `never` while it waits. */
   heardAt: number
   /** Its last price on this connection, in USD; `never` before the first. */
@@ -38,6 +30,16 @@ export interface Entry {
   receivedAt: number
   epoch: number
   stale: boolean
+  /** Who listens, where that is one, and the topic as they wrote it: it spares each price the way by the audience. */
+  only: Subscriber<PriceEvent> | undefined
+  onlyTopic: Topic
+  /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
+  audience: readonly Listener[]
+  readonly base: Address
+  /** The topic as it is sent: as the first who asked for it wrote it. */
+  readonly topic: Topic
+  /** When it was asked for on the connection that is open now. */
+  askedAt: number | undefined
   /** Whether asking for it came to nothing, so that it is to be asked for again. */
   askAgain: boolean
   /** When its last listener left. */
@@ -53,16 +55,17 @@ export interface Entry {
 export const never = -Infinity
 
 export const createEntry = (base: Address, topic: Topic): Entry => ({
-  base,
-  topic,
-  audience: [],
-  only: undefined,
-  askedAt: undefined,
   heardAt: never,
   price: never,
   receivedAt: never,
   epoch: 0,
   stale: false,
+  only: undefined,
+  onlyTopic: topic,
+  audience: [],
+  base,
+  topic,
+  askedAt: undefined,
   askAgain: false,
   leftAt: undefined,
   known: undefined,
@@ -79,8 +82,10 @@ export const disconnectEntry = (entry: Entry): void => {
 }
 
 export const setAudience = (entry: Entry, audience: readonly Listener[]): void => {
+  const [first] = audience
   entry.audience = audience
-  entry.only = audience.length === 1 ? audience[0] : undefined
+  entry.only = audience.length === 1 ? first?.subscriber : undefined
+  entry.onlyTopic = first?.topic ?? entry.topic
 }
 
 export const quote = (entry: Entry, { price, receivedAt, epoch }: Quote): void => {

@@ -31,9 +31,9 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
 }
 
 /** As `deliver`, for the prices that it is all about: of the topic's last price, without a closure for each. */
-export const deliverPrice = ({ audience, only, price, receivedAt, epoch }: Entry): void => {
+export const deliverPrice = ({ audience, only, onlyTopic, price, receivedAt, epoch }: Entry): void => {
   if (only !== undefined) {
-    only.subscriber.next(right({ topic: only.topic, price, receivedAt, epoch }))
+    only.next(right({ topic: onlyTopic, price, receivedAt, epoch }))
     return
   }
   let topic: Topic | undefined

@@ -29,6 +29,7 @@ export const liveCandidates: readonly LiveCandidate[] = [
     ...own,
     note: 'compared with by hand all the same, which keeps nothing.',
   },
+  { name: '**svc-streams** over `ws` messages alone, the same', program: 'svc-streams-ws-keeping', ...own },
   { name: 'floor: counting frames, `ws`', program: 'floor-ws', ...own, floor: true },
   { name: 'floor: counting frames in the TCP chunks', program: 'floor-chunks', ...own, floor: true },
   { name: 'reconnecting-websocket', program: 'reconnecting-websocket', ...own },

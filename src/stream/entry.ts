@@ -29,7 +29,8 @@ export interface Entry {
   /** When that price came, in ms since the Unix epoch, and over which connection. */
   receivedAt: number
   epoch: number
-  stale: boolean
+  /** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
+  live: boolean
   /** Who listens, where that is one, and the topic as they wrote it: it spares each price the way by the audience. */
   only: Subscriber<PriceEvent> | undefined
   onlyTopic: Topic
@@ -59,7 +60,7 @@ export const createEntry = (base: Address, topic: Topic): Entry => ({
   price: never,
   receivedAt: never,
   epoch: 0,
-  stale: false,
+  live: false,
   only: undefined,
   onlyTopic: topic,
   audience: [],
@@ -76,7 +77,7 @@ export const disconnectEntry = (entry: Entry): void => {
   entry.askedAt = undefined
   entry.heardAt = never
   entry.price = never
-  entry.stale = false
+  entry.live = false
   entry.askAgain = false
   entry.known = undefined
 }
@@ -107,8 +108,8 @@ export interface Patience {
 /** Asked for on this connection, and not yet confirmed. */
 export const isWaiting = (entry: Entry): boolean => entry.askedAt !== undefined && entry.heardAt === never
 
-/** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
-export const isLive = (entry: Entry): boolean => entry.heardAt !== never && !entry.stale
+/** Heard of, but silent for too long since. */
+export const isStale = (entry: Entry): boolean => entry.heardAt !== never && !entry.live
 
 /** Waiting, and the wait for the answer has not ended. */
 export const isUnanswered = (entry: Entry): boolean => isWaiting(entry) && !entry.askAgain
@@ -121,7 +122,7 @@ export const unwantedAt = ({ leftAt, askAgain }: Entry, { linger }: Patience): n
 
 /** When its silence becomes an error: it is not confirmed in time, or goes stale. */
 export const silentAt = (entry: Entry, patience: Patience): number => {
-  if (entry.askedAt === undefined || entry.askAgain || entry.stale) return Infinity
+  if (entry.askedAt === undefined || entry.askAgain || isStale(entry)) return Infinity
   return entry.heardAt === never
     ? entry.askedAt + patience.confirmTimeout
     : entry.heardAt + patience.staleAfter
@@ -129,6 +130,6 @@ export const silentAt = (entry: Entry, patience: Patience): number => {
 
 export const stateOf = (entry: Entry): TopicState => {
   if (entry.leftAt !== undefined) return 'lingering'
-  if (entry.stale) return 'stale'
-  return entry.heardAt === never ? 'waiting' : 'live'
+  if (entry.live) return 'live'
+  return entry.heardAt === never ? 'waiting' : 'stale'
 }

@@ -5,7 +5,6 @@ import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
 import { Moment } from '../time/moment.js'
-import { isLive } from './entry.js'
 import { deliver, deliverPrice } from './fan-out.js'
 import { report } from './report.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -41,7 +40,7 @@ export class Incoming {
   bytes(memory: Uint8Array, start: number, end: number): boolean {
     const { frames } = this.context.subscriptions
     const entry = frames.recognise(memory, start, end)
-    if (entry === undefined || !isLive(entry)) return false
+    if (!entry?.live) return false
     this.moment.read()
     entry.heardAt = this.moment.elapsed
     entry.price = frames.price

@@ -188,7 +188,7 @@ export class Subscriptions {
   private heard(entry: Entry, now: number): void {
     const confirmMs = entry.heardAt === never ? now - (entry.askedAt ?? now) : undefined
     entry.heardAt = now
-    entry.stale = false
+    entry.live = true
     entry.askAgain = false
     this.schedule(entry)
     if (confirmMs !== undefined) this.confirmation(entry, confirmMs)
@@ -226,7 +226,7 @@ export class Subscriptions {
 
   private silenced(entry: Entry, now: number): Tell {
     if (entry.heardAt !== never) {
-      entry.stale = true
+      entry.live = false
       return silent(entry, now)
     }
     const recent = this.answers.textsSince(entry.askedAt ?? now)

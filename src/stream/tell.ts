@@ -3,7 +3,7 @@ import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
 import { shortened } from '../errors/text.js'
-import { lastQuote, type Entry, type PriceEvent, type Quote } from './entry.js'
+import { isStale, lastQuote, type Entry, type PriceEvent, type Quote } from './entry.js'
 
 /** What a listener is told, given the topic as that listener wrote it. */
 export type Tell = (topic: Topic) => PriceEvent
@@ -31,7 +31,7 @@ export const silent = (entry: Entry, now: number): Tell => {
 
 /** What somebody who joins is told at once, if anything holds now. */
 export const latest = (entry: Entry, now: number): Tell | undefined => {
-  if (entry.stale) return silent(entry, now)
+  if (isStale(entry)) return silent(entry, now)
   const last = lastQuote(entry)
   return last === undefined ? undefined : quoted(last)
 }

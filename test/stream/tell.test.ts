@@ -31,17 +31,17 @@ describe('what a listener is told', () => {
 describe('what somebody who joins is told at once', () => {
   it('is nothing where nothing holds yet', () => {
     expect(latest(entry(), 0)).toBeUndefined()
-    expect(latest(entry({ askedAt: 0, heardAt: 5 }), 10)).toBeUndefined()
+    expect(latest(entry({ live: true, askedAt: 0, heardAt: 5 }), 10)).toBeUndefined()
   })
 
   it('is the last price while it is current', () => {
-    expect(latest(entry({ heardAt: 5, ...quote }), 10)?.('svc-0xaa')).toEqual(
+    expect(latest(entry({ live: true, heardAt: 5, ...quote }), 10)?.('svc-0xaa')).toEqual(
       right({ topic: 'svc-0xaa', ...quote }),
     )
   })
 
   it('is how long the topic has been silent by now, where it is stale, and not the price', () => {
-    const told = latest(entry({ heardAt: 5, ...quote, stale: true }), 105)?.('svc-0xaa')
+    const told = latest(entry({ live: false, heardAt: 5, ...quote }), 105)?.('svc-0xaa')
     expect(told).toMatchObject({ left: { _tag: 'Stale', silentForMs: 100 } })
   })
 })

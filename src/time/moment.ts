@@ -9,7 +9,10 @@ export class Moment {
   wallClock = 0
 
   read(): void {
-    if (this.isRead && !isVirtualTime()) return
+    if (!this.isRead || isVirtualTime()) this.readClocks()
+  }
+
+  private readClocks(): void {
     this.isRead = true
     this.elapsed = elapsed()
     this.wallClock = wallClock()

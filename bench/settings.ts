@@ -22,8 +22,8 @@ export const fullSettings: Settings = {
   rounds: 5,
   warmUp: 1_000_000,
   frames: 400_000,
-  requestsBefore: 10_000,
-  requests: 5_000,
+  requestsBefore: 40_000,
+  requests: 10_000,
   watchMs: 1_500,
   imports: 15,
 }

@@ -16,8 +16,13 @@ export class Moment {
     this.isRead = true
     this.elapsed = elapsed()
     this.wallClock = wallClock()
-    queueMicrotask(() => {
-      this.isRead = false
-    })
+    // By a promise: `queueMicrotask` costs three times as much.
+    void done.then(this.passed)
+  }
+
+  private readonly passed = (): void => {
+    this.isRead = false
   }
 }
+
+const done = Promise.resolve()

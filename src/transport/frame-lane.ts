@@ -1,4 +1,4 @@
-import type { Socket as TcpSocket } from 'node:net'
+import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 /**
@@ -12,6 +12,9 @@ const headersEnd = Buffer.from('\r\n\r\n')
 
 const nothing = Buffer.alloc(0)
 
+/** How much is read at once at the most, in bytes: as much as Node reads by itself. */
+const readSize = 65_536
+
 /**
  * Stands between the TCP or TLS socket and `ws`, and takes out the text frames that somebody has a short way for;
  * every other byte goes on to `ws` untouched and in order. Why it is right:
@@ -21,6 +24,8 @@ const nothing = Buffer.alloc(0)
  * - It takes nothing while `ws` has yet to read what was handed on before, so that the order is kept.
  * - It keeps to the frames' bounds by their lengths. What it does not understand, and a close frame, is the end of its
  *   work: from there on it only hands on.
+ * - It has the socket read into one piece of memory, again and again: memory of its own for each piece would cost more
+ *   than the prices in it, and would have to be collected. So what is kept or handed on is a copy.
  */
 export class FrameLane extends Duplex {
   private state: 'handshake' | 'frames' | 'over' = 'handshake'
@@ -35,17 +40,21 @@ export class FrameLane extends Duplex {
   /** Whether all that was handed on is known to have been read. */
   private isRead = false
   private gone = false
+  private readonly raw: TcpSocket
+  /** What was read last. */
+  private readonly memory = Buffer.allocUnsafeSlow(readSize)
   /** The longest payload that is taken, in bytes: of a frame whose header is of two. */
   private readonly longest: number
 
   constructor(
-    private readonly raw: TcpSocket,
+    connect: (onread: OnReadOpts) => TcpSocket,
     maxFrameBytes: number,
     private readonly offer: Offer,
   ) {
     super({ allowHalfOpen: false })
     this.longest = Math.min(maxFrameBytes, 125)
-    raw.on('data', (piece: Buffer) => this.receive(piece))
+    const raw = connect({ buffer: this.memory, callback: (length) => this.receive(length) })
+    this.raw = raw
     raw.on('end', () => {
       this.handOn(this.held, 0, this.held.length)
       this.push(null)
@@ -89,17 +98,21 @@ export class FrameLane extends Duplex {
     this.raw.destroy()
   }
 
-  private receive(piece: Buffer): void {
-    const bytes = this.held.length === 0 ? piece : Buffer.concat([this.held, piece])
+  /** So many bytes have been read. Returns true: it is by `pause` that the socket is stopped. */
+  private receive(length: number): boolean {
+    const begun = this.held
+    const bytes = begun.length === 0 ? this.memory : Buffer.concat([begun, this.memory.subarray(0, length)])
+    const end = begun.length + length
     this.held = nothing
     try {
-      if (this.state === 'handshake') this.passHandshake(bytes)
-      else this.walk(bytes, 0)
+      if (this.state === 'handshake') this.passHandshake(bytes.subarray(0, end))
+      else this.walk(bytes, 0, end)
     } catch (thrown) {
       // What is left of the piece is lost, and with it where the next frame begins.
       this.destroy()
       throw thrown
     }
+    return true
   }
 
   /** Nothing is taken before the answer to the upgrade has been read, nor after one that does not agree. */
@@ -108,37 +121,37 @@ export class FrameLane extends Duplex {
     const end = found < 0 ? bytes.length - cutOff(headersEnd, bytes) : found + headersEnd.length
     this.answer = (this.answer + bytes.toString('latin1', 0, end)).slice(0, agreed.length)
     this.handOn(bytes, 0, end)
-    if (found < 0) this.held = bytes.subarray(end)
+    if (found < 0) this.hold(bytes, end, bytes.length)
     else {
       this.state = this.answer === agreed ? 'frames' : 'over'
-      this.walk(bytes, end)
+      this.walk(bytes, end, bytes.length)
     }
   }
 
   /** From frame to frame: `from` is the first byte that was neither taken nor handed on. */
-  private walk(bytes: Buffer, start: number): void {
+  private walk(bytes: Buffer, start: number, end: number): void {
     let from = start
-    let at = Math.min(start + this.rest, bytes.length)
+    let at = Math.min(start + this.rest, end)
     this.rest -= at - start
-    while (this.state === 'frames' && at < bytes.length) {
+    while (this.state === 'frames' && at < end) {
       const length = bytes[at + 1] ?? Infinity
-      const end = at + 2 + length
-      if (bytes[at] === finalText && !this.halfSaid && length <= this.longest && end <= bytes.length) {
+      const next = at + 2 + length
+      if (bytes[at] === finalText && !this.halfSaid && length <= this.longest && next <= end) {
         this.handOn(bytes, from, at)
-        from = this.takes(bytes, at + 2, end) ? end : at
+        from = this.takes(bytes, at + 2, next) ? next : at
         if (this.gone) return
-        at = end
+        at = next
       } else {
-        const next = this.follow(bytes, at)
-        if (next === undefined) {
-          this.held = bytes.subarray(at)
+        const following = this.follow(bytes, at, end)
+        if (following === undefined) {
+          this.hold(bytes, at, end)
           return this.handOn(bytes, from, at)
         }
-        this.rest = Math.max(0, next - bytes.length)
-        at = next
+        this.rest = Math.max(0, following - end)
+        at = following
       }
     }
-    this.handOn(bytes, from, bytes.length)
+    this.handOn(bytes, from, end)
   }
 
   private takes(bytes: Buffer, start: number, end: number): boolean {
@@ -147,14 +160,14 @@ export class FrameLane extends Duplex {
   }
 
   /** Where the next frame begins, or `undefined` where the header of this one is cut. */
-  private follow(bytes: Buffer, at: number): number | undefined {
-    if (at + 2 > bytes.length) return undefined
+  private follow(bytes: Buffer, at: number, end: number): number | undefined {
+    if (at + 2 > end) return undefined
     if (!this.isUnderstood(bytes.readUInt8(at), bytes.readUInt8(at + 1))) {
       this.state = 'over'
       return at
     }
     const size = headerSize(bytes, at)
-    if (at + size > bytes.length) return undefined
+    if (at + size > end) return undefined
     const first = bytes.readUInt8(at)
     if ((first & control) === 0) this.halfSaid = (first & final) === 0
     return at + size + payloadSize(bytes, at)
@@ -178,10 +191,14 @@ export class FrameLane extends Duplex {
     }
   }
 
+  private hold(bytes: Buffer, from: number, to: number): void {
+    this.held = Buffer.from(bytes.subarray(from, to))
+  }
+
   private handOn(bytes: Buffer, from: number, to: number): void {
     if (to <= from) return
     this.isRead = false
-    if (!this.push(bytes.subarray(from, to))) this.raw.pause()
+    if (!this.push(Buffer.from(bytes.subarray(from, to)))) this.raw.pause()
   }
 }
 

@@ -56,7 +56,11 @@ const optionsOf = (
     closeTimeout: goodbye,
     ...(ca === undefined ? {} : { ca }),
     createConnection: (dial) =>
-      new FrameLane(connect(dial), maxFrameBytes, (memory, start, end) => listener.bytes(memory, start, end)),
+      new FrameLane(
+        (onread) => connect({ ...dial, onread }),
+        maxFrameBytes,
+        (memory, start, end) => listener.bytes(memory, start, end),
+      ),
   }
   // Its types ask for a socket, where a Duplex will do.
   return options as unknown as ClientOptions

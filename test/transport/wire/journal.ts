@@ -1,4 +1,4 @@
-import type { Socket as TcpSocket } from 'node:net'
+import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocket, type ClientOptions } from 'ws'
 import { FrameLane, type Offer } from '../../../src/transport/frame-lane.js'
@@ -39,7 +39,21 @@ export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOpt
 
 /** The one place where the tests make a lane. */
 export const laneOver = (raw: FakeRaw, maxFrameBytes: number, offer: Offer): FrameLane =>
-  new FrameLane(raw as unknown as TcpSocket, maxFrameBytes, offer)
+  new FrameLane((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer)
+
+/** As the operating system does: all that comes is put into the same memory, as much as it holds at a time. */
+const readingInto = (raw: FakeRaw, onread: OnReadOpts): FakeRaw => {
+  const { buffer } = onread
+  if (typeof buffer === 'function') throw new Error('expected memory that stays the same')
+  return raw.on('data', (piece: Buffer) => {
+    for (let at = 0; at < piece.length; at += buffer.length) {
+      const length = piece.copy(buffer, 0, at)
+      onread.callback(length, buffer)
+      // Whoever looks at it later sees this.
+      buffer.fill(0x81, 0, length)
+    }
+  })
+}
 
 /**
  * Plays a script to a `ws` WebSocket, over a lane or not, that ends after an error like that of the transport.

@@ -62,7 +62,7 @@ const candles$ = client.price$(eth).pipe(
   take(30), // one recording long
   takeUntil(fromEvent(process, 'SIGINT')),
 )
-if (process.stdout.isTTY) {
+if (process.stdout.isTTY && process.stdout.columns > 0) {
   const update = createLogUpdate(process.stdout)
   const charts$ = candles$.pipe(scan(extend, { candles: [], trouble: '' }), map(draw))
   await charts$.forEach((chart) => update(chart))

@@ -70,7 +70,8 @@ const main = async (): Promise<void> => {
     fromEvent(process, 'SIGTERM'),
     fromEvent(process.stdout, 'error'), // whom we write to has gone, as in `| head`
   ).pipe(delay(0)) // our listener stays while those of others decide whether anybody takes care of the signal
-  const view$ = process.stdout.isTTY ? board$() : lines$()
+  const hasScreen = process.stdout.isTTY && process.stdout.columns > 0 // 0, in some containers: nobody knows its size
+  const view$ = hasScreen ? board$() : lines$()
   await lastValueFrom(view$.pipe(takeUntil(stop$)), { defaultValue: undefined })
   await close()
 }

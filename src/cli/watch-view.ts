@@ -6,9 +6,11 @@ import { rowLine } from './row-line.js'
 
 /** Shows events as they come: as JSON, one object a line; as a table on a terminal; as plain lines elsewhere. */
 export const showRows$ = (rows$: Observable<Row>, scene: Scene, json: boolean): Observable<never> =>
-  !json && scene.output.isTTY && process.env['TERM'] !== 'dumb'
-    ? showBoard$(rows$, scene)
-    : printRows$(rows$, scene, json)
+  !json && canRedraw(scene.output) ? showBoard$(rows$, scene) : printRows$(rows$, scene, json)
+
+/** A terminal that does not know its size, as in some containers, has room for nothing. */
+const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream): boolean =>
+  isTTY && columns > 0 && process.env['TERM'] !== 'dumb'
 
 /** Prints each event on a line of its own, as JSON or for people. */
 export const printRows$ = (

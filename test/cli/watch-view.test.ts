@@ -8,8 +8,12 @@ const hasTerminal = String(spawnSync('script', ['--version']).stdout).includes('
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-const onTerminal = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
-  const command = `stty cols 110 rows 30; exec ${commandLine(...args)
+const onTerminal = (
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  [columns, rows] = [110, 30],
+): Command => {
+  const command = `stty cols ${columns} rows ${rows}; exec ${commandLine(...args)
     .map(quoted)
     .join(' ')}`
   return start(['script', '-qfec', command, '/dev/null'], { TERM: 'xterm', ...variables })
@@ -40,8 +44,11 @@ test.skipIf(!hasTerminal)('NO_COLOR: the same table without colours', async () =
   expect(terminal.stdout).not.toContain(`${escape}[32m`)
 })
 
-test.skipIf(!hasTerminal)('a terminal that cannot redraw has plain lines', async () => {
-  const terminal = onTerminal(['watch', '--simulate'], { TERM: 'dumb' })
+test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [number, number]]>([
+  ['cannot redraw', { TERM: 'dumb' }, [110, 30]],
+  ['does not know its size', {}, [0, 0]],
+])('a terminal that %s has plain lines', async (_what, variables, size) => {
+  const terminal = onTerminal(['watch', '--simulate'], variables, size)
   await until(() => terminal.stdout.includes(' ETH price '))
   terminal.process.stdin?.write('\u0003')
   expect(await terminal.ended()).toBe(0)

@@ -1,5 +1,4 @@
-import type { Subscription } from 'rxjs'
-import { asyncScheduler, Observable } from 'rxjs'
+import { asyncScheduler, Observable, type Subscription } from 'rxjs'
 import { isVirtualTime } from './clock.js'
 
 /** The longest delay that the platform's timers take, in ms; a longer one would fire at once. */

@@ -90,7 +90,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   /** Not while undici is at work: who is told may close all of it. */
   private settle(answer: HttpAnswer): void {
-    // By a promise: `queueMicrotask` costs a tenth of all that a request costs.
+    // By a promise: `queueMicrotask` costs three times as much.
     void done.then(() => this.answered(answer))
   }
 }

@@ -88,7 +88,7 @@ describe('what is offered', () => {
     'is what comes after a text of %i bytes, in whatever pieces that comes',
     async (length) => {
       const long = filled(length)
-      for (const at of [0, 1, 2, 3, 4, 9, 10, 11, 126, long.length - 1, long.length]) {
+      for (const at of [0, 1, 2, 3, 4, 5, 9, 10, 11, 126, long.length - 1, long.length]) {
         const { offered, offer } = remembering((content) => content === 'next')
         const handedOn = await fed(offer, [
           long.subarray(0, at),

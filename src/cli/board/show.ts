@@ -43,7 +43,7 @@ export const showBoard$ = (rows$: Observable<Row>, scene: Scene): Observable<nev
     const redraw = createRedraw(output)
     const colours = coloursFor(output)
     const draw = (picture: Picture) =>
-      redraw.draw(drawBoard(picture, { names, colours, now: asyncScheduler.now() }, sizeOf(output)))
+      redraw.draw(drawBoard(picture, { names, colours, now: asyncScheduler.now() }, output))
     return picture$(rows$, scene).pipe(
       tap(draw),
       ignoreElements(),
@@ -72,9 +72,3 @@ const picture$ = (rows$: Observable<Row>, { tokens, names, hasDepth, note }: Sce
     }),
   )
 }
-
-/** A terminal that does not tell its size is an old one. */
-const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>) => ({
-  columns: columns ?? 80,
-  rows: rows ?? 24,
-})

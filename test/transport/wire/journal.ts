@@ -41,13 +41,19 @@ export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOpt
 export const laneOver = (raw: FakeRaw, maxFrameBytes: number, offer: Offer): FrameLane =>
   new FrameLane((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer)
 
-/** As the operating system does: all that comes is put into the same memory, as much as it holds at a time. */
+/**
+ * As the operating system does: all that comes is put into the same memory, as much as it holds at a time. What is over
+ * that comes first, so that how a piece ends is how a read ends.
+ */
 const readingInto = (raw: FakeRaw, onread: OnReadOpts): FakeRaw => {
   const { buffer } = onread
   if (typeof buffer === 'function') throw new Error('expected memory that stays the same')
   return raw.on('data', (piece: Buffer) => {
-    for (let at = 0; at < piece.length; at += buffer.length) {
-      const length = piece.copy(buffer, 0, at)
+    let at = 0
+    while (at < piece.length) {
+      const end = at + ((piece.length - at) % buffer.length || buffer.length)
+      const length = piece.copy(buffer, 0, at, end)
+      at = end
       onread.callback(length, buffer)
       // Whoever looks at it later sees this.
       buffer.fill(0x81, 0, length)

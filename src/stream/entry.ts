@@ -20,8 +20,13 @@ export interface Listener {
 /** A price as it came, before it is spelled for each listener. */
 export type Quote = Omit<Price, 'topic'>
 
-/** What each price touches comes first, so that it is close together in memory. */
+/** What each price touches comes first, and of that what it waits for: so it is close together in memory. */
 export interface Entry {
+  /** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
+  live: boolean
+  /** Who listens, where that is one, and the topic as they wrote it: it spares each price the way by the audience. */
+  only: Subscriber<PriceEvent> | undefined
+  onlyTopic: Topic
   /** When it was last heard of: the later of its confirmation and its last price. `never` while it waits. */
   heardAt: number
   /** Its last price on this connection, in USD; `never` before the first. */
@@ -29,11 +34,6 @@ export interface Entry {
   /** When that price came, in ms since the Unix epoch, and over which connection. */
   receivedAt: number
   epoch: number
-  /** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
-  live: boolean
-  /** Who listens, where that is one, and the topic as they wrote it: it spares each price the way by the audience. */
-  only: Subscriber<PriceEvent> | undefined
-  onlyTopic: Topic
   /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
   audience: readonly Listener[]
   readonly base: Address
@@ -56,13 +56,13 @@ export interface Entry {
 export const never = -Infinity
 
 export const createEntry = (base: Address, topic: Topic): Entry => ({
+  live: false,
+  only: undefined,
+  onlyTopic: topic,
   heardAt: never,
   price: never,
   receivedAt: never,
   epoch: 0,
-  live: false,
-  only: undefined,
-  onlyTopic: topic,
   audience: [],
   base,
   topic,

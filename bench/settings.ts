@@ -6,8 +6,8 @@ export interface Settings {
   readonly rounds: number
   /** More of them where it is the slowest that counts, which the machine makes slow more than the client does. */
   readonly latencyRounds: number
-  /** Frames before the measured ones, until the compiler has done its work, and the measured ones. */
-  readonly warmUp: number
+  /** Bursts of as many frames as the measured one, before it. */
+  readonly burstsBefore: number
   readonly frames: number
   /** Depth requests before the measured ones, which HTTP clients need many of to be warm, and the measured ones. */
   readonly requestsBefore: number
@@ -23,10 +23,10 @@ export const fullSettings: Settings = {
   liveRounds: 5,
   rounds: 5,
   latencyRounds: 15,
-  warmUp: 1_000_000,
+  burstsBefore: 6,
   frames: 400_000,
   requestsBefore: 40_000,
-  requests: 10_000,
+  requests: 30_000,
   watchMs: 1_500,
   imports: 15,
 }
@@ -36,7 +36,7 @@ export const quickSettings: Settings = {
   liveRounds: 2,
   rounds: 1,
   latencyRounds: 1,
-  warmUp: 100_000,
+  burstsBefore: 1,
   frames: 200_000,
   requestsBefore: 1_000,
   requests: 1_000,

@@ -10,7 +10,7 @@ export interface BurstResult {
   readonly longestGap?: number
 }
 
-interface Burst {
+export interface Burst {
   readonly frames: number
   readonly subscribers?: number
   /** For floors, which look at no price. */
@@ -36,4 +36,19 @@ export const burst = async (
     )
   }
   return delivered
+}
+
+/**
+ * Bursts like the one that is to be measured, until the compiler has done its work. Several, and each to its end: what
+ * happens there for the first time has what was compiled thrown away.
+ */
+export const warmUp = async (client: Client, times: number, like: Burst): Promise<void> => {
+  for (let time = 0; time < times; time += 1) await burst(client, like)
+}
+
+/** CPU per message of a burst, in µs, after as many like it as it takes. */
+export const costAfter = async (client: Client, times: number, of: Burst): Promise<number> => {
+  await warmUp(client, times, of)
+  const { cpuMicroseconds } = await burst(client, of)
+  return cpuMicroseconds / of.frames
 }

@@ -1,4 +1,4 @@
-import { burst } from '../measure/burst.js'
+import { costAfter } from '../measure/burst.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService, type PriceService } from '../measure/service.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
@@ -26,7 +26,7 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
       title: 'Live prices',
       method:
         `CPU of the client's process per message, bulk frames of ${figure(frameBytes)} bytes on average with their headers, ` +
-        `${topics} topics with one subscriber each, after ${settings.warmUp} messages to warm up, ${settings.liveRounds} rounds. ` +
+        `${topics} topics with one subscriber each, after ${settings.burstsBefore} times as many to warm up, ${settings.liveRounds} rounds. ` +
         '× by hand: higher is faster.',
       columns: ['Client', '× by hand', 'µs a message', 'messages a round'],
       rows: liveCandidates.map((candidate) => [
@@ -46,13 +46,12 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
 const measure = async (
   service: PriceService,
   { program, path, share, floor = false }: LiveCandidate,
-  { warmUp, frames }: Settings,
+  { burstsBefore, frames }: Settings,
 ): Promise<Measured> =>
   service.withClient({ program, path, topics }, async (client) => {
     if (floor) await client.service.ask('subscribed', { topics: 0 })
     else await subscribe(client, { to: topics })
     const { meanFrameBytes } = await client.service.ask<{ readonly meanFrameBytes: number }>('prepare')
-    await burst(client, { frames: warmUp * share, countOnly: floor })
-    const { cpuMicroseconds } = await burst(client, { frames: frames * share, countOnly: floor })
-    return { perMessage: cpuMicroseconds / (frames * share), frameBytes: meanFrameBytes }
+    const perMessage = await costAfter(client, burstsBefore, { frames: frames * share, countOnly: floor })
+    return { perMessage, frameBytes: meanFrameBytes }
   })

@@ -1,4 +1,4 @@
-import { burst } from '../measure/burst.js'
+import { costAfter } from '../measure/burst.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService } from '../measure/service.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
@@ -24,7 +24,7 @@ const fanOuts: readonly FanOut[] = [
 ]
 
 /** What one more subscriber to a topic costs. */
-export const subscriberCounts = async ({ rounds, warmUp, frames }: Settings): Promise<Section> =>
+export const subscriberCounts = async ({ rounds, burstsBefore, frames }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
     const candidates = fanOuts.flatMap((fanOut) => counts.map((subscribers) => ({ fanOut, subscribers })))
     // Where many are told, a message is dear and its cost steady: fewer will do.
@@ -34,8 +34,7 @@ export const subscriberCounts = async ({ rounds, warmUp, frames }: Settings): Pr
         async (client) => {
           await subscribe(client, { to: 1, subscribers })
           await client.service.ask('prepare')
-          await burst(client, { frames: warmUp / 2, subscribers })
-          return (await burst(client, { frames: frames / 2, subscribers })).cpuMicroseconds / (frames / 2)
+          return costAfter(client, burstsBefore, { frames: frames / 2, subscribers })
         },
       ),
     )

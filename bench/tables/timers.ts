@@ -1,4 +1,4 @@
-import { burst } from '../measure/burst.js'
+import { burst, warmUp } from '../measure/burst.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService } from '../measure/service.js'
 import { spreadOf } from '../measure/statistics.js'
@@ -14,13 +14,13 @@ const candidates = [
 ]
 
 /** Whether the process does anything else while a burst comes in. */
-export const timers = async ({ rounds, warmUp }: Settings): Promise<Section> =>
+export const timers = async ({ rounds, burstsBefore }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
     const measured = await inRounds(rounds, candidates, ({ program }) =>
       service.withClient({ program, topics }, async (client) => {
         await subscribe(client, { to: topics })
         await client.service.ask('prepare')
-        await burst(client, { frames: warmUp })
+        await warmUp(client, burstsBefore, { frames, timers: true })
         return burst(client, { frames, timers: true })
       }),
     )

@@ -1,4 +1,4 @@
-import { burst } from '../measure/burst.js'
+import { costAfter } from '../measure/burst.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService } from '../measure/service.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
@@ -7,18 +7,17 @@ import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 
 const counts = [1, 100, 1000, 10_000]
-const programs = ['by-hand', 'svc-streams']
+const programs = ['by-hand', 'rxjs-map', 'svc-streams']
 
 /** Whether a message costs more where there are more topics. */
-export const topicCounts = async ({ rounds, warmUp, frames }: Settings): Promise<Section> =>
+export const topicCounts = async ({ rounds, burstsBefore, frames }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
     const candidates = programs.flatMap((program) => counts.map((topics) => ({ program, topics })))
     const measured = await inRounds(rounds, candidates, ({ program, topics }) =>
       service.withClient({ program, topics }, async (client) => {
         await subscribe(client, { to: topics })
         await client.service.ask('prepare')
-        await burst(client, { frames: warmUp })
-        return (await burst(client, { frames })).cpuMicroseconds / frames
+        return costAfter(client, burstsBefore, { frames })
       }),
     )
     const micros = (program: string, topics: number): readonly number[] => {
@@ -27,7 +26,7 @@ export const topicCounts = async ({ rounds, warmUp, frames }: Settings): Promise
     }
     return {
       title: 'Number of topics',
-      method: `CPU per message in µs, one subscriber a topic, after ${warmUp} messages to warm up, ${rounds} rounds. Flat is 1.00 in the last columns: the cost relative to one topic in the same round.`,
+      method: `CPU per message in µs, one subscriber a topic, of ${frames} after ${burstsBefore} times as many to warm up, ${rounds} rounds. Flat is 1.00 in the last columns: the cost relative to one topic in the same round.`,
       columns: [
         'Topics',
         ...programs,

@@ -22,7 +22,7 @@ export const fullSettings: Settings = {
   quick: false,
   liveRounds: 5,
   rounds: 5,
-  latencyRounds: 15,
+  latencyRounds: 13,
   burstsBefore: 6,
   frames: 400_000,
   requestsBefore: 40_000,

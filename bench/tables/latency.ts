@@ -9,8 +9,12 @@ const topics = 1000
 const rates = [1, 10, 100]
 const [byHand, project] = ['by-hand', 'svc-streams']
 
-/** Frames before those that count, until the compiler has done its work: twice, as what happens at the end is new once. */
-const warmUp = 200_000
+/** Before what counts: many frames at once and few, each to its end several times, which is when compiled code is thrown away. */
+const warmUps = 5
+const warmUp = [
+  { frames: 40_000, perMs: 100 },
+  { frames: 10_000, perMs: 10 },
+]
 
 interface Latencies {
   readonly count: number
@@ -55,7 +59,9 @@ const measure = (service: PriceService, program: string, watchMs: number): Promi
       if (latencies.count !== frames) throw new Error(`sent ${frames}, delivered ${latencies.count}`)
       return latencies
     }
-    for (let time = 0; time < 2; time += 1) await send(warmUp, 100)
+    for (let time = 0; time < warmUps; time += 1) {
+      for (const { frames, perMs } of warmUp) await send(frames, perMs)
+    }
     const measured: Latencies[] = []
     for (const perMs of rates) measured.push(await send(watchMs * perMs, perMs))
     return measured

@@ -1,5 +1,6 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { finalText, headerSize, isHalfSaidAfter, isUnderstood, payloadSize } from './frame-header.js'
 
 /**
  * Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. What it
@@ -162,33 +163,15 @@ export class FrameLane extends Duplex {
   /** Where the next frame begins, or `undefined` where the header of this one is cut. */
   private follow(bytes: Buffer, at: number, end: number): number | undefined {
     if (at + 2 > end) return undefined
-    if (!this.isUnderstood(bytes.readUInt8(at), bytes.readUInt8(at + 1))) {
+    const first = bytes.readUInt8(at)
+    if (!isUnderstood(first, bytes.readUInt8(at + 1), this.halfSaid)) {
       this.state = 'over'
       return at
     }
     const size = headerSize(bytes, at)
     if (at + size > end) return undefined
-    const first = bytes.readUInt8(at)
-    if ((first & control) === 0) this.halfSaid = (first & final) === 0
+    this.halfSaid = isHalfSaidAfter(first, this.halfSaid)
     return at + size + payloadSize(bytes, at)
-  }
-
-  /** Whether a frame whose header begins like this is one after which others follow. */
-  private isUnderstood(first: number, second: number): boolean {
-    const length = second & 0x7f
-    if ((first & reserved) !== 0 || (second & masked) !== 0) return false
-    switch (first & 0x0f) {
-      case ping:
-      case pong:
-        return (first & final) !== 0 && length <= 125
-      case continuation:
-        return this.halfSaid
-      case text:
-      case binary:
-        return !this.halfSaid
-      default:
-        return false
-    }
   }
 
   private hold(bytes: Buffer, from: number, to: number): void {
@@ -208,28 +191,4 @@ const cutOff = (mark: Buffer, bytes: Buffer): number => {
     if (bytes.subarray(-length).equals(mark.subarray(0, length))) return length
   }
   return 0
-}
-
-// Section 5.2 of RFC 6455.
-const final = 0x80
-const reserved = 0x70
-const control = 0x08
-const masked = 0x80
-const continuation = 0x0
-const text = 0x1
-const binary = 0x2
-const ping = 0x9
-const pong = 0xa
-const finalText = final | text
-
-/** Of a frame without a mask: two bytes, and a longer length where these say so. */
-const headerSize = (bytes: Buffer, at: number): number => {
-  const length = bytes.readUInt8(at + 1) & 0x7f
-  return length < 126 ? 2 : length === 126 ? 4 : 10
-}
-
-const payloadSize = (bytes: Buffer, at: number): number => {
-  const length = bytes.readUInt8(at + 1) & 0x7f
-  if (length < 126) return length
-  return length === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
 }

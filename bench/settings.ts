@@ -6,7 +6,7 @@ export interface Settings {
   readonly rounds: number
   /** More of them where it is the slowest that counts, which the machine makes slow more than the client does. */
   readonly latencyRounds: number
-  /** Bursts of as many frames as the measured one, before it. */
+  /** How often a burst like the measured one comes before it. */
   readonly burstsBefore: number
   readonly frames: number
   /** Depth requests before the measured ones, which HTTP clients need many of to be warm, and the measured ones. */

@@ -10,7 +10,7 @@ export interface BurstResult {
   readonly longestGap?: number
 }
 
-export interface Burst {
+interface Burst {
   readonly frames: number
   readonly subscribers?: number
   /** For floors, which look at no price. */

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto'
 import { pathAndHeaders, type CanonicalHeaders } from './mac-input.js'
-import { spellingsOf } from './redact.js'
+import { spelled } from './redact.js'
 import { hmac } from './sign.js'
 
-/** The headers that a signed request carries, and the texts in them that no error may repeat. */
+/** The headers that a signed request carries, and what no error may repeat of the secrets in and behind them. */
 export interface SignedHeaders {
   readonly headers: Readonly<Record<string, string>>
-  readonly secrets: () => readonly string[]
+  readonly secrets: () => readonly RegExp[]
 }
 
 /** Signs a request path with an expiration in ms since the Unix epoch. */
@@ -15,7 +15,7 @@ export type Signer = (path: string, expiration: number) => SignedHeaders
 export const createSigner = (service: string, key: KeyObject, canonicalHeaders: CanonicalHeaders): Signer => {
   const signatureName = `x-${service.toLowerCase()}-auth`
   const expirationName = `${signatureName}-expiration`
-  const keySpellings = spellingsOf(key.export().toString('base64'))
+  const keySpelled = spelled(key.export().toString('base64'))
   return (path, expiration) => {
     const expires = String(expiration)
     // The one header that is signed.
@@ -23,7 +23,7 @@ export const createSigner = (service: string, key: KeyObject, canonicalHeaders: 
     const signature = hmac(key, pathAndHeaders(path, canonical))
     return {
       headers: { [expirationName]: expires, [signatureName]: signature },
-      secrets: () => [...spellingsOf(signature), ...keySpellings],
+      secrets: () => [spelled(signature), keySpelled],
     }
   }
 }

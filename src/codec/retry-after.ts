@@ -1,4 +1,4 @@
-const startsWithDay = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
+import { parseHttpDate } from './http-date.js'
 
 /**
  * What a `Retry-After` header asks to wait, in ms: whole seconds, or a date, which is read against the service's
@@ -9,12 +9,10 @@ export const retryAfterMs = (
   date: string | undefined,
   now: number,
 ): number | undefined => {
-  if (header === undefined) return undefined
-  const text = header.trim()
+  const text = (header ?? '').trim()
   if (/^\d{1,12}$/.test(text)) return Number(text) * 1000
-  // Date.parse makes a date of nearly anything, `-5` included.
-  const until = startsWithDay.test(text) ? Date.parse(text) : NaN
+  const until = parseHttpDate(text)
   if (Number.isNaN(until)) return undefined
-  const serviceNow = Date.parse(date ?? '')
+  const serviceNow = parseHttpDate(date)
   return Math.max(0, until - (Number.isNaN(serviceNow) ? now : serviceNow))
 }

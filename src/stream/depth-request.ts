@@ -1,7 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { redacted, redactedCut } from '../auth/redact.js'
+import { redacted } from '../auth/redact.js'
 import type { SignedHeaders, Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
+import { parseHttpDate } from '../codec/http-date.js'
 import { depthFailure } from '../codec/service-error.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
@@ -36,10 +37,14 @@ export class DepthRequests {
     return (answered) => {
       const { clockOffset } = this
       let takeBackSecond = nothing
-      const tell: Answered = (answer, secrets) => answered(readDepth(mint, answer, secrets))
-      const takeBackFirst = this.attempt(path, (answer, secrets) => {
-        if (this.adoptsClock(answer, clockOffset)) takeBackSecond = this.attempt(path, tell)
-        else tell(answer, secrets)
+      const takeBackFirst = this.attempt(path, clockOffset, (answer, secrets) => {
+        const offset = this.betterOffset(answer, clockOffset)
+        if (offset === undefined) return answered(readDepth(mint, answer, secrets))
+        takeBackSecond = this.attempt(path, offset, (second, secretsOfSecond) => {
+          // Only one that helped is kept: a wrong date would spoil every request from here on.
+          if (!isLeft(second) && second.right.status !== 401) this.clockOffset = offset
+          answered(readDepth(mint, second, () => [...secretsOfSecond(), ...secrets()]))
+        })
       })
       return () => {
         takeBackFirst()
@@ -48,8 +53,8 @@ export class DepthRequests {
     }
   }
 
-  private attempt(path: string, answered: Answered): TakeBack {
-    const signed = this.sign(path)
+  private attempt(path: string, clockOffset: number, answered: Answered): TakeBack {
+    const signed = this.sign(path, clockOffset)
     if (isLeft(signed)) {
       answered(signed, noSecrets)
       return nothing
@@ -60,23 +65,20 @@ export class DepthRequests {
   }
 
   /** Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error. */
-  private sign(path: string): Either<NetworkError, SignedHeaders> {
+  private sign(path: string, clockOffset: number): Either<NetworkError, SignedHeaders> {
     try {
-      const expiration = Math.round(wallClock() + this.clockOffset + this.config.authExpiration)
+      const expiration = Math.round(wallClock() + clockOffset + this.config.authExpiration)
       return right(this.config.sign(path, expiration))
     } catch (thrown) {
       return left(networkError(thrown))
     }
   }
 
-  /** A 401 may mean only that our clock was off when it was signed: whether it was, in which case it no longer is. */
-  private adoptsClock(answer: Answer, clockOffset: number): boolean {
-    if (isLeft(answer) || answer.right.status !== 401) return false
-    const serviceNow = Date.parse(headerOf(answer.right, 'date') ?? '')
-    const offset = serviceNow - wallClock()
-    if (!(Math.abs(offset - clockOffset) > this.config.authExpiration / 2)) return false
-    this.clockOffset = offset
-    return true
+  /** A 401 may mean only that our clock was off when it was signed: what the service's is ahead, if it does. */
+  private betterOffset(answer: Answer, clockOffset: number): number | undefined {
+    if (isLeft(answer) || answer.right.status !== 401) return undefined
+    const offset = parseHttpDate(headerOf(answer.right, 'date')) - wallClock()
+    return Math.abs(offset - clockOffset) > this.config.authExpiration / 2 ? offset : undefined
   }
 }
 
@@ -100,5 +102,5 @@ const readDepth = (mint: Address, answer: Answer, secrets: Secrets): DepthEvent 
   return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
 }
 
-const withoutSecrets = (error: RequestError, secrets: readonly string[]): RequestError =>
-  error._tag === 'DecodeError' ? { ...error, input: redactedCut(error.input, secrets) } : error
+const withoutSecrets = (error: RequestError, secrets: readonly RegExp[]): RequestError =>
+  error._tag === 'DecodeError' ? { ...error, input: redacted(error.input, secrets) } : error

@@ -36,10 +36,6 @@ describe('retryAfterMs', () => {
     )
   })
 
-  it('reads the older way to write a date', () => {
-    expect(retryAfterMs('Wednesday, 01-Jan-25 00:00:07 GMT', undefined, now)).toBe(7 * second)
-  })
-
   it.each([
     undefined,
     '',

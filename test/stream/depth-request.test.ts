@@ -204,6 +204,23 @@ describe('401', () => {
     expect(http.requests).toHaveLength(2)
   })
 
+  it('is no reason to keep a clock that did not help: the next request is signed by our own', async () => {
+    const { requests, http } = requestsOf()
+    for (const [index, second] of [401, 'network', 200].entries()) {
+      const answer = firstValueFrom(ask$(requests.request(mint)))
+      expect(expirationOf(http, 2 * index + 1)).toBe(now + 10_000)
+      http.request(2 * index + 1).answers(401, '', { date: dateAfter(-3_600_000) })
+      await requested(http, 2 * index + 2)
+      const request = http.request(2 * index + 2)
+      if (second === 401) request.answers(401, '')
+      else if (second === 200) request.answers(200, depthBody())
+      else request.fails(new Error('refused'))
+      await answer
+    }
+    void firstValueFrom(ask$(requests.request(mint)))
+    expect(expirationOf(http, 7)).toBe(now - 3_600_000 + 10_000)
+  })
+
   it('gives what the second attempt gives', async () => {
     const { requests, http } = requestsOf()
     const answer = firstValueFrom(ask$(requests.request(mint)))
@@ -271,13 +288,13 @@ describe('an answer that repeats the request', () => {
     expect(await answer).toEqual(fails({ _tag: 'DecodeError', input: redacted }))
   })
 
-  it('on the second attempt shows neither', async () => {
+  it('on the second attempt shows the signature of neither', async () => {
     const { requests, http } = requestsOf()
     const answer = firstValueFrom(ask$(requests.request(mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
-    http.request(2).answers(401, `no: ${signatureOf(http, 2)}`)
-    expect(await answer).toEqual(fails({ _tag: 'Unauthorized', body: 'no: [redacted]' }))
+    http.request(2).answers(401, `no: ${signatureOf(http, 2)}, after ${signatureOf(http, 1)}`)
+    expect(await answer).toEqual(fails({ _tag: 'Unauthorized', body: 'no: [redacted], after [redacted]' }))
   })
 })
 

@@ -23,7 +23,7 @@ export const isUnderstood = (first: number, second: number, halfSaid: boolean): 
   switch (first & 0x0f) {
     case ping:
     case pong:
-      return (first & final) !== 0 && length <= 125
+      return isFinal(first) && length <= 125
     case continuation:
       return halfSaid
     case text:
@@ -36,7 +36,10 @@ export const isUnderstood = (first: number, second: number, halfSaid: boolean): 
 
 /** Whether a message of several frames is under way after a frame that begins like this. */
 export const isHalfSaidAfter = (first: number, halfSaid: boolean): boolean =>
-  (first & control) === 0 ? (first & final) === 0 : halfSaid
+  (first & control) === 0 ? !isFinal(first) : halfSaid
+
+/** Whether a frame that begins like this is a whole message, or the end of one. */
+export const isFinal = (first: number): boolean => (first & final) !== 0
 
 /** Of a frame without a mask: two bytes, and a longer length where these say so. */
 export const headerSize = (bytes: Buffer, at: number): number => {

@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { finalText, headerSize, isHalfSaidAfter, isUnderstood, payloadSize } from './frame-header.js'
+import { finalText, headerSize, isFinal, isHalfSaidAfter, isUnderstood, payloadSize } from './frame-header.js'
 
 /**
  * Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. What it
@@ -51,6 +51,8 @@ export class FrameLane extends Duplex {
     connect: (onread: OnReadOpts) => TcpSocket,
     maxFrameBytes: number,
     private readonly offer: Offer,
+    /** Told of each piece of a message that others follow: `ws` says nothing of a message before its end. */
+    private readonly passed: () => void,
   ) {
     super({ allowHalfOpen: false })
     this.longest = Math.min(maxFrameBytes, 125)
@@ -171,6 +173,7 @@ export class FrameLane extends Duplex {
     const size = headerSize(bytes, at)
     if (at + size > end) return undefined
     this.halfSaid = isHalfSaidAfter(first, this.halfSaid)
+    if (!isFinal(first)) this.passed()
     return at + size + payloadSize(bytes, at)
   }
 

@@ -17,7 +17,7 @@ export interface SocketListener {
   text(frame: string): void
   /** A whole binary frame. */
   binary(frame: Uint8Array): void
-  /** A ping or a pong: a sign of life. */
+  /** A ping, a pong, or a piece of a message that is not its last: a sign of life. */
   alive(): void
   /**
    * The socket is gone, or never came to be: exactly once. `code` is the close code, 1006 where no close frame

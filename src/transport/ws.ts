@@ -19,6 +19,12 @@ type DialOptionsOfWs = TcpNetConnectOpts & ConnectionOptions & { readonly host: 
 const noCloseFrame = 1006
 const frameTooLong = 1009
 
+/** A message longer than allowed; a frame that says it is longer than a number holds. */
+const tooLongForWs: readonly (string | undefined)[] = [
+  'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH',
+  'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH',
+]
+
 /** WebSockets by `ws`. `ca`: PEM certificates to trust besides nothing else; default: Node's own. */
 export const wsTransport = (ca: string | undefined): WebSocketTransport => {
   const sockets = new Map<WebSocket, Promise<void>>()
@@ -60,6 +66,7 @@ const optionsOf = (
         (onread) => connect({ ...dial, onread }),
         maxFrameBytes,
         (memory, start, end) => listener.bytes(memory, start, end),
+        () => listener.alive(),
       ),
   }
   // Its types ask for a socket, where a Duplex will do.
@@ -88,7 +95,7 @@ const listen = (socket: WebSocket, listener: SocketListener): void => {
     if (socket.readyState !== WebSocket.CONNECTING) socket.terminate()
   })
   socket.on('close', (code, reason) => {
-    const tooLong = failure?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+    const tooLong = tooLongForWs.includes(failure?.code)
     listener.closed(tooLong ? frameTooLong : code, describe(code, reason.toString(), failure))
   })
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { block, startForeignService } from '../support/foreign-service.js'
 import { closing, ethTopic, record } from '../support/service.js'
 import { eventually } from '../transport/eventually.js'
+import { frame, opcode } from '../transport/wire/frames.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
 import { disconnects } from './support/told.js'
 
@@ -12,6 +13,8 @@ const every = (ms: number, act: () => void): void => {
   const timer = setInterval(act, ms)
   onTestFinished(() => clearInterval(timer))
 }
+
+const space = Buffer.from(' ')
 
 /** Half of a text frame: what it says of its length is not what follows. */
 const halfFrame = Buffer.from([0x81, 100, ...Buffer.from('{"topic":')])
@@ -44,13 +47,19 @@ describe('a service that never answers a ping', () => {
     expect(service.lines[0]?.isOpen()).toBe(true)
   })
 
-  it('is left alone while a message comes in pieces, and it shows in between that it lives', async () => {
+  it.each<[string, (line: Line) => void]>([
+    ['it shows in between that it lives', (line) => line.pong()],
+    [
+      'nothing else comes',
+      ({ wire }) => wire.write(frame({ opcode: opcode.continuation, payload: space, isFinal: false })),
+    ],
+  ])('is left alone while a message comes in pieces, and %s', async (_what, say) => {
     const service = await playService({
       pongs: false,
       subscribed: (line, topic) => {
         politely(line, topic)
         line.wire.write(Buffer.from([0x01, 1, ...Buffer.from('{')]))
-        every(10, () => line.pong())
+        every(10, () => say(line))
       },
     })
     const eth = record(clientAt(service.url, patience).price$(ethTopic))

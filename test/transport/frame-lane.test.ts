@@ -553,6 +553,11 @@ const dial = (url: string, ca?: string): Dialled => {
   return { heard, inPlace: () => inPlace }
 }
 
+const partition = <T>(all: readonly T[], of: (each: T) => boolean): readonly [readonly T[], readonly T[]] => [
+  all.filter(of),
+  all.filter((each) => !of(each)),
+]
+
 describe('over real sockets', { timeout: 60_000 }, () => {
   const count = 50_000
 
@@ -575,7 +580,6 @@ describe('over real sockets', { timeout: 60_000 }, () => {
       events.push(['text', update(`svc-0x${index % topicCount}`, `${index}`)])
       if (index % 97 === 0) events.push(['text', `other ${index}`])
       if (index % 101 === 0) events.push(['binary', [index & 255]])
-      if (index % 1009 === 0) events.push(['alive'])
       if (index % 107 === 0) events.push(['text', `half ${index} said`])
     }
     return [...events, ['closed', 1000, 'that was all']]
@@ -590,7 +594,10 @@ describe('over real sockets', { timeout: 60_000 }, () => {
       const { url } = await webSocketServer(sendTo, certified)
       const { heard, inPlace } = dial(url, certified?.cert)
       await heard.gone
-      expect(heard.events).toEqual(expected())
+      // Of a piece of a message is told when the lane sees it, which may be before `ws` has told what came earlier.
+      const [alive, others] = partition(heard.events, ([what]) => what === 'alive')
+      expect(others).toEqual(expected())
+      expect(alive).toHaveLength(Math.floor(count / 1009) + Math.floor(count / 107))
       expect(inPlace()).toBeGreaterThan(count / 2)
     },
   )

@@ -174,8 +174,12 @@ describe('the end of a socket', () => {
     ])
   })
 
-  it('is 1009 where a frame only says that it is too long', async () => {
-    const dialled = dial(await rudeServer(0x81, 127, 0, 0, 0, 255, 0, 0, 0, 0))
+  it.each([
+    ['a tebibyte', [0, 0, 1, 0, 0, 0, 0, 0]],
+    ['2^53 bytes', [0, 32, 0, 0, 0, 0, 0, 0]],
+    ['2^63 - 1 bytes', [127, 255, 255, 255, 255, 255, 255, 255]],
+  ])('is 1009 where a frame only says that it is too long: %s', async (_length, bytes) => {
+    const dialled = dial(await rudeServer(0x81, 127, ...bytes))
     await expectOneEnd(dialled)
     expect(await dialled.heard.gone).toMatchObject({ code: 1009 })
   })

@@ -38,8 +38,13 @@ export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOpt
 })
 
 /** The one place where the tests make a lane. */
-export const laneOver = (raw: FakeRaw, maxFrameBytes: number, offer: Offer): FrameLane =>
-  new FrameLane((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer)
+export const laneOver = (
+  raw: FakeRaw,
+  maxFrameBytes: number,
+  offer: Offer,
+  passed: () => void = () => undefined,
+): FrameLane =>
+  new FrameLane((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer, passed)
 
 /**
  * As the operating system does: all that comes is put into the same memory, as much as it holds at a time. What is over

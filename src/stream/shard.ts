@@ -1,13 +1,4 @@
-import {
-  asapScheduler,
-  asyncScheduler,
-  Observable,
-  Subscription,
-  takeUntil,
-  type SchedulerLike,
-  type Subscriber,
-  type Unsubscribable,
-} from 'rxjs'
+import { Observable, Subscription, takeUntil, type Subscriber, type Unsubscribable } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { publish } from '../diagnostics/publish.js'
@@ -17,6 +8,7 @@ import { elapsed } from '../time/clock.js'
 import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
 import { delay } from '../time/deadline.js'
+import { soon } from '../time/soon.js'
 import { Alarm } from './alarm.js'
 import type { Entry, Listener, Patience, PriceEvent } from './entry.js'
 import { deliver } from './fan-out.js'
@@ -135,9 +127,9 @@ export class Shard {
   }
 
   /** After all that happens in this tick, so that coming and going within it costs nothing. */
-  private reconcileSoon(scheduler: SchedulerLike = asapScheduler): void {
+  private reconcileSoon(later: (act: () => void) => Subscription = soon): void {
     if (this.current._tag === 'Closed') return
-    this.reconciling ??= scheduler.schedule(() => {
+    this.reconciling ??= later(() => {
       this.reconciling = undefined
       this.reconcile()
     })
@@ -160,7 +152,7 @@ export class Shard {
   }
 
   private sendMoreAfter(wait: number): void {
-    if (wait === 0) return this.reconcileSoon(asyncScheduler)
+    if (wait === 0) return this.reconcileSoon((act) => delay(0, act))
     this.pacing ??= delay(wait, () => {
       this.pacing = undefined
       this.reconcileSoon()

@@ -1,5 +1,6 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import {
+  asapScheduler,
   filter,
   finalize,
   firstValueFrom,
@@ -95,6 +96,31 @@ describe('a handler that throws', () => {
     await goOn(eth)
     expect(failure).toEqual(new Error('mine'))
     expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe("an action of one's own on `asapScheduler` that throws, of which Rx drops all behind it", () => {
+  const failing = (): void => {
+    asapScheduler.schedule(boom)
+  }
+  const flush = (): void => expect(() => asapScheduler.flush(undefined)).toThrow('mine')
+
+  it('keeps nobody from being connected', async () => {
+    const { client } = await start()
+    failing()
+    const eth = record(client.price$(ethTopic))
+    flush()
+    await goOn(eth)
+  })
+
+  it('keeps nobody from joining', async () => {
+    const { client } = await start()
+    const eth = record(client.price$(ethTopic))
+    await goOn(eth)
+    failing()
+    const btc = record(client.price$(btcTopic))
+    flush()
+    await goOn(eth, btc)
   })
 })
 

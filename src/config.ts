@@ -67,6 +67,13 @@ const kinds = {
   http: 'object',
 } as const
 
+/** Of those that are somebody's own, what they must be able to do. */
+const methods = {
+  signal: ['addEventListener', 'removeEventListener'],
+  webSocket: ['dial', 'close'],
+  http: ['get', 'close'],
+} as const
+
 /** Checks everything at once, and throws a `ConfigurationError` that names the option at fault. */
 export const configure = (options: ClientOptions): Configuration => {
   checkKinds(options)
@@ -103,11 +110,23 @@ const checkKinds = (options: ClientOptions): void => {
     const value = options[name as keyof typeof kinds]
     if (value !== undefined) checkKind(name, value, kind)
   }
+  for (const [name, needed] of Object.entries(methods)) {
+    const value = options[name as keyof typeof methods]
+    if (value !== undefined) checkMethods(name, value, needed)
+  }
 }
 
 const checkKind = (name: string, value: unknown, kind: string): void => {
   if (typeof value !== kind || value === null) {
     throw new ConfigurationError(name, `expected a value of type ${kind}`)
+  }
+}
+
+const checkMethods = (name: string, value: object, needed: readonly string[]): void => {
+  for (const method of needed) {
+    if (typeof Reflect.get(value, method) !== 'function') {
+      throw new ConfigurationError(name, `expected an object with the methods ${needed.join(' and ')}`)
+    }
   }
 }
 

@@ -202,11 +202,17 @@ describe('options of other kinds', () => {
     ['ca', [null, 1, true, {}, [], 'a certificate']],
     ['canonicalHeaders', [null, 'sorted', {}, 1]],
     ['reconnect', [null, 5, 'fast', true]],
-    ['signal', [null, 'abort', 1]],
-    ['webSocket', [null, 'ws', 1]],
-    ['http', [null, 'undici', true]],
+    ['signal', [null, 'abort', 1, {}, new AbortController()]],
+    ['webSocket', [null, 'ws', 1, {}, { dial: () => undefined }, { dial: 1, close: 1 }]],
+    ['http', [null, 'undici', true, {}, { get: () => undefined }, fetch]],
   ])('%s is refused where it is something else', (name, values) => {
     expect(values.map((value) => refusal({ ...full, [name]: value }).option)).toEqual(values.map(() => name))
+  })
+
+  it('webSocket is told what it lacks', () => {
+    expect(refusal({ ...full, webSocket: {} }).message).toBe(
+      'webSocket: expected an object with the methods dial and close',
+    )
   })
 
   it.each(['', '-', 'svc-', '-svc', 'a--b', 'a b', 'svc\n', 'svc:', 'é', 'x'.repeat(3) + '/', null, 1, {}])(

@@ -125,7 +125,8 @@ export const networkError = (thrown: unknown): NetworkError => {
   return { _tag: 'NetworkError', message: `no answer: ${cause.message}`, cause }
 }
 
-const causeOf = (thrown: unknown): FailureCause => {
+/** What was thrown, as plain data. */
+export const causeOf = (thrown: unknown): FailureCause => {
   const error: Error & { readonly code?: unknown } =
     thrown instanceof Error ? thrown : new Error(asText(thrown))
   const code = typeof error.code === 'string' ? error.code : undefined

@@ -41,11 +41,16 @@ export class DepthPolls {
     if (!isAddress(mint)) return of(left(invalidMint(mint)))
     if (!isInterval(interval)) return of(left(invalidInterval(interval)))
     return defer(() => {
-      const poll = this.pollOf(mint, interval)
+      const key = `${canonicalAddress(mint)} ${interval}`
+      const poll = this.polls.get(key) ?? this.createPoll(mint, interval)
+      this.polls.set(key, poll)
       poll.subscribers++
       return poll.results$.pipe(
         map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
-        finalize(() => poll.subscribers--),
+        finalize(() => {
+          poll.subscribers--
+          if (poll.subscribers === 0) this.polls.delete(key)
+        }),
       )
     })
   }
@@ -54,16 +59,7 @@ export class DepthPolls {
     return [...this.polls.values()].map(describe)
   }
 
-  private pollOf(mint: Address, interval: number): Poll {
-    const key = `${canonicalAddress(mint)} ${interval}`
-    const known = this.polls.get(key)
-    if (known !== undefined) return known
-    const poll = this.createPoll(mint, interval, () => this.polls.delete(key))
-    this.polls.set(key, poll)
-    return poll
-  }
-
-  private createPoll(mint: Address, interval: number, ended: () => void): Poll {
+  private createPoll(mint: Address, interval: number): Poll {
     const poll: Poll = {
       mint,
       interval,
@@ -73,7 +69,6 @@ export class DepthPolls {
       startedAt: 0,
       endedAt: undefined,
       results$: defer(() => this.poll$(poll)).pipe(
-        finalize(ended),
         share({
           connector: () => new ReplaySubject(1),
           resetOnComplete: true,

@@ -1,5 +1,7 @@
+import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
-import type { Socket, WebSocketTransport } from '../transport/transport.js'
+import { causeOf } from '../errors/constructors.js'
+import type { Socket, SocketListener, WebSocketTransport } from '../transport/transport.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
 
 export interface SessionConfig {
@@ -49,41 +51,40 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       end(noCloseFrame, reason)
     }
 
-    const socket = config.transport.dial(
-      config.url,
-      { maxFrameBytes: config.maxFrameBytes },
-      {
-        opened: () => {
-          if (subscriber.closed) return
-          connecting.unsubscribe()
-          watch.add(
-            silence$(config, socket, seen).subscribe(() => {
-              cut(`no sign of life within ${config.pongTimeout} ms of a ping`)
-            }),
-          )
-          subscriber.next({ _tag: 'Opened', socket, seen })
-        },
-        bytes: (memory, start, end) => {
-          signsOfLife++
-          return !subscriber.closed && sink.bytes(memory, start, end)
-        },
-        text: (frame) => {
-          signsOfLife++
-          if (!subscriber.closed) sink.text(frame)
-        },
-        binary: (frame) => {
-          signsOfLife++
-          if (!subscriber.closed) sink.binary(frame)
-        },
-        alive: () => {
-          signsOfLife++
-        },
-        closed: (code, reason) => {
-          if (!watch.closed) end(code, reason)
-        },
+    const listener: SocketListener = {
+      opened: () => {
+        if (subscriber.closed) return
+        connecting.unsubscribe()
+        watch.add(
+          silence$(config, socket, seen).subscribe(() => {
+            cut(`no sign of life within ${config.pongTimeout} ms of a ping`)
+          }),
+        )
+        subscriber.next({ _tag: 'Opened', socket, seen })
       },
-    )
+      bytes: (memory, start, end) => {
+        signsOfLife++
+        return !subscriber.closed && sink.bytes(memory, start, end)
+      },
+      text: (frame) => {
+        signsOfLife++
+        if (!subscriber.closed) sink.text(frame)
+      },
+      binary: (frame) => {
+        signsOfLife++
+        if (!subscriber.closed) sink.binary(frame)
+      },
+      alive: () => {
+        signsOfLife++
+      },
+      closed: (code, reason) => {
+        if (!watch.closed) end(code, reason)
+      },
+    }
 
+    const dialled = dial(config, listener)
+    if (isLeft(dialled)) return end(noCloseFrame, dialled.left)
+    const socket = dialled.right
     const late = () => cut(`not open within ${config.connectTimeout} ms`)
     const connecting = deadline(config.connectTimeout, late, seen)
     watch.add(connecting)
@@ -93,6 +94,16 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       socket.close()
     }
   })
+
+/** A transport that throws has opened nothing: why it did is how that attempt ends. */
+const dial = (
+  { transport, url, maxFrameBytes }: SessionConfig,
+  listener: SocketListener,
+): Either<string, Socket> =>
+  tryCatch(
+    () => transport.dial(url, { maxFrameBytes }, listener),
+    (thrown) => causeOf(thrown).message,
+  )
 
 /** Pings, and emits once when a ping was followed by nothing at all. */
 const silence$ = (config: SessionConfig, socket: Socket, seen: () => number): Observable<unknown> =>

@@ -98,7 +98,8 @@ export class Shard {
     listening.entry = entry
     this.reconcileSoon()
     const { down } = this
-    const tell = down !== undefined && this.isDown ? failed(() => down) : latest(entry, elapsed())
+    const tell =
+      down !== undefined && this.isDown ? failed(() => down) : latest(entry, this.config, elapsed())
     if (tell !== undefined) subscriber.next(tell(topic))
     return listening
   }
@@ -106,6 +107,7 @@ export class Shard {
   /** Ends it all: the socket, the timers, the listeners' streams. */
   close(): void {
     const audience = this.hangUp({ _tag: 'Closed' })
+    this.subscriptions.clear()
     for (const { subscriber } of audience) complete(subscriber)
   }
 

@@ -76,9 +76,10 @@ export class Subscriptions {
 
   /** A topic that was asked for lingers; any other is forgotten at once. */
   leave(entry: Entry, listener: Listener, now: number): void {
+    if (this.entries.get(entry.base) !== entry) return
     const others = entry.audience.filter((other) => other !== listener)
     setAudience(entry, others)
-    if (others.length > 0 || this.entries.get(entry.base) !== entry) return
+    if (others.length > 0) return
     entry.leftAt = now
     if (entry.askedAt === undefined) this.forget(entry)
     else if (unwantedAt(entry, this.patience) <= now) this.pending.add(entry)
@@ -105,6 +106,11 @@ export class Subscriptions {
     return audience
   }
 
+  /** Forgets every topic: who leaves from here on has nothing to leave. */
+  clear(): void {
+    this.entries.clear()
+  }
+
   /** The frames that are owed, at most so many, taken as sent. */
   take(limit: number, now: number): readonly string[] {
     const frames: string[] = []
@@ -122,9 +128,8 @@ export class Subscriptions {
 
   /** Whether `take` has more to give. */
   get owes(): boolean {
-    const { holdsBack } = this.answers
-    for (const entry of this.pending) if (!holdsBack || !entry.askAgain) return true
-    return false
+    for (const entry of this.pending) if (!entry.askAgain) return true
+    return this.pending.size > 0 && !this.answers.holdsBack
   }
 
   /** A topic in a confirmation is confirmed; absence from it proves nothing. */

@@ -1,6 +1,7 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { block } from '../support/foreign-service.js'
 import { btcTopic, ethTopic, record } from '../support/service.js'
 import { eventually } from '../transport/eventually.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
@@ -202,6 +203,17 @@ describe('silence', () => {
     expect(stales(late)[0]).toMatchObject({ topic, last: { ...eth.rights()[0], topic } })
     expect(stales(late)[0]!.silentForMs).toBeGreaterThanOrEqual(stales(eth)[0]!.silentForMs)
     expect(eth.tags()).toEqual(['Right', 'Stale'])
+  })
+
+  it('while the event loop was blocked is told to who comes before it is found out, and never a price', async () => {
+    const service = await playService({ subscribed: politely })
+    const client = clientAt(service.url, patience)
+    const eth = record(client.price$(ethTopic))
+    await eventually(() => expect(eth.tags()).toEqual(['Right']))
+    block(2 * patience.staleAfter)
+    const late = record(client.price$(ethTopic))
+    await eventually(() => expect(eth.tags()).toEqual(['Right', 'Stale']))
+    expect(late.tags()).toEqual(['Stale'])
   })
 
   it('that fell while nobody listened is told to who comes back', async () => {

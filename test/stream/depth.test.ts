@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { merge, NEVER, Observable, of, take, type Subscription } from 'rxjs'
+import { merge, NEVER, Observable, of, Subject, take, takeUntil, type Subscription } from 'rxjs'
 import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, httpError, networkError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +24,16 @@ const pollsOf = (
   policy = reconnect,
 ): DepthPolls =>
   new DepthPolls({ request: (asked) => askOf(request$(asked)), reconnect: policy, host: 'relayer' })
+
+/** Polls that are answered by these streams, with a note of each request. */
+const counted = (request$: () => Observable<Either<DepthError, Depth>>) => {
+  const starts: Address[] = []
+  const polls = pollsOf((asked) => {
+    starts.push(asked)
+    return request$()
+  })
+  return { polls, starts }
+}
 
 /** When requests start that are answered at once, one after the other, by these; the last goes on for ever. */
 const startsOf = (
@@ -64,6 +74,26 @@ describe('a poll', () => {
       expectSubscriptions(slow$.subscriptions).toBe(['       ^------!'])
       expectSubscriptions(quick$.subscriptions).toBe(['      -------^!', '----------^!', '-------------^!'])
     })
+  })
+
+  it('is one, though who left it from inside of it came back before it had ended', () => {
+    const { polls, starts } = counted(() => of(right(depth(mint))))
+    virtually(
+      () => {
+        const poll$ = polls.depth$(mint, 500)
+        const left$ = new Subject<void>()
+        const leave = (): void => {
+          left$.next()
+          poll$.subscribe()
+        }
+        poll$.pipe(takeUntil(left$), take(1)).subscribe(leave)
+        poll$.subscribe()
+        expect(polls.snapshot()).toMatchObject([{ mint, interval: 500, subscribers: 2 }])
+        starts.length = 0
+      },
+      { until: 1400 },
+    )
+    expect(starts).toHaveLength(2)
   })
 
   it('opens nothing before it is subscribed to', () => {

@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { session$, type SessionConfig } from '../../src/stream/session.js'
+import type { WebSocketTransport } from '../../src/transport/transport.js'
 import { ManualTransport, type ManualOptions, type ManualSocket } from './manual-transport.js'
 import { journalOf, virtually, type Journal, type Virtual } from './virtual.js'
 
@@ -50,6 +51,25 @@ const session = (
 }
 
 describe('a session', () => {
+  it('that the transport cannot even begin is lost, and says why', () => {
+    const transport: WebSocketTransport = {
+      dial: () => {
+        throw new Error('no\nproxy')
+      },
+      close: () => Promise.resolve(),
+    }
+    const told: unknown[] = []
+    const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
+    const timersLeft = virtually(() => {
+      session$({ transport, ...limits }, sink).subscribe({
+        next: (event) => told.push(event),
+        complete: () => told.push('complete'),
+      })
+    })
+    expect(told).toEqual([{ _tag: 'Lost', code: 1006, reason: 'no proxy' }, 'complete'])
+    expect(timersLeft).toBe(0)
+  })
+
   it('is opened, then lost, then complete', () => {
     const { lines, timersLeft } = session(({ at, socket }) => {
       at(10, () => socket.opens())

@@ -37,6 +37,18 @@ const asked = (bases: readonly Address[], options: Partial<typeof patience> = {}
 const told = (deliveries: readonly Delivery[]): readonly string[] =>
   deliveries.flatMap(({ audience, tell }) => audience.map(({ topic }) => `${topic} ${brief(tell(topic))}`))
 
+it('who leaves after all was forgotten leaves nothing, however many they are', () => {
+  const { subscriptions, entries, listeners } = asked([aa, bb])
+  subscriptions.disconnected()
+  subscriptions.clear()
+  const [entry] = entries
+  const { audience } = entry!
+  subscriptions.leave(entry!, listeners[0]!, 10)
+  expect(entry!.audience).toBe(audience)
+  expect([...subscriptions.all]).toEqual([])
+  expect(subscriptions.nextDue).toBe(Infinity)
+})
+
 describe('frames', () => {
   it('are owed once for each topic, to as many as are asked for at a time, in order', () => {
     const subscriptions = new Subscriptions(patience)
@@ -216,21 +228,21 @@ describe('a topic asked for', () => {
     subscriptions.leave(entries[0]!, listeners[0]!, 10)
     expect(told(subscriptions.expire(1000))).toEqual([])
     const entry = subscriptions.join(aa, listenerOf('svc-0xaa'))
-    expect(brief(latest(entry, 1500)?.('svc-0xAA'))).toBe('Stale')
-    expect(latest(entry, 1500)?.('svc-0xAA')).toMatchObject({
+    expect(brief(latest(entry, patience, 1500)?.('svc-0xAA'))).toBe('Stale')
+    expect(latest(entry, patience, 1500)?.('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', silentForMs: 1500, last: { topic: 'svc-0xAA', price: 1 } },
     })
   })
 
   it('gives who joins its latest price, and nothing where it has none', () => {
     const { subscriptions, entries } = asked([aa])
-    expect(latest(entries[0]!, 1)).toBeUndefined()
+    expect(latest(entries[0]!, patience, 1)).toBeUndefined()
     subscriptions.confirmed(aa, 2)
-    expect(latest(entries[0]!, 3)).toBeUndefined()
+    expect(latest(entries[0]!, patience, 3)).toBeUndefined()
     subscriptions.priced(aa, quote(7), 4)
-    expect(brief(latest(entries[0]!, 5)?.('svc-0xaa'))).toBe('7')
+    expect(brief(latest(entries[0]!, patience, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.disconnected()
-    expect(latest(entries[0]!, 6)).toBeUndefined()
+    expect(latest(entries[0]!, patience, 6)).toBeUndefined()
   })
 
   it('is priced on its connection only once it was asked for there', () => {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createEntry, type Entry } from '../../src/stream/entry.js'
 import { latest, quoted, refused, silent } from '../../src/stream/tell.js'
 
+const patience = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
+
 const quote = { price: 12.5, receivedAt: 7, epoch: 2 }
 
 const entry = (state: Partial<Entry> = {}): Entry => ({ ...createEntry('0xaa', 'svc-0xaa'), ...state })
@@ -30,18 +32,24 @@ describe('what a listener is told', () => {
 
 describe('what somebody who joins is told at once', () => {
   it('is nothing where nothing holds yet', () => {
-    expect(latest(entry(), 0)).toBeUndefined()
-    expect(latest(entry({ live: true, askedAt: 0, heardAt: 5 }), 10)).toBeUndefined()
+    expect(latest(entry(), patience, 0)).toBeUndefined()
+    expect(latest(entry({ live: true, askedAt: 0, heardAt: 5 }), patience, 10)).toBeUndefined()
   })
 
   it('is the last price while it is current', () => {
-    expect(latest(entry({ live: true, heardAt: 5, ...quote }), 10)?.('svc-0xaa')).toEqual(
+    expect(latest(entry({ live: true, heardAt: 5, ...quote }), patience, 10)?.('svc-0xaa')).toEqual(
       right({ topic: 'svc-0xaa', ...quote }),
     )
   })
 
+  it('is nothing while its silence is too long and is not told of yet', () => {
+    const live = entry({ live: true, askedAt: 0, heardAt: 5, ...quote })
+    expect(latest(live, patience, 104)).toBeDefined()
+    expect(latest(live, patience, 105)).toBeUndefined()
+  })
+
   it('is how long the topic has been silent by now, where it is stale, and not the price', () => {
-    const told = latest(entry({ live: false, heardAt: 5, ...quote }), 105)?.('svc-0xaa')
+    const told = latest(entry({ live: false, heardAt: 5, ...quote }), patience, 105)?.('svc-0xaa')
     expect(told).toMatchObject({ left: { _tag: 'Stale', silentForMs: 100 } })
   })
 })

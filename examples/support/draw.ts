@@ -1,16 +1,18 @@
 import chalk from 'chalk'
-import type { AnyError, ConnectionStatus, Depth, DepthSide } from 'svc-streams'
+import type { AnyError, ConnectionStatus, DepthSide } from 'svc-streams'
 import type { Row } from './row.js'
 
 // The board as text: a line for the connection, and a line a token.
 
 const sparks = '▁▂▃▄▅▆▇█'
 const eighths = ' ▏▎▍▌▋▊▉'
-const barWidth = 10
-const depthWidth = 2 * barWidth + 25
 
-/** What a line takes besides the recent course, which has the rest of the terminal's width. */
-const fixedWidth = 78
+/** What a line takes besides the recent course, and what its depth takes besides the two bars. */
+const priceWidth = 29
+const depthWidth = 27
+
+/** A narrower terminal has no room for the depths. */
+const leastForBoth = 72
 
 export interface BoardState {
   readonly rows: readonly Row[]
@@ -20,23 +22,41 @@ export interface BoardState {
 }
 
 export const drawBoard = ({ rows, status, log }: BoardState, now: number, columns: number): string => {
-  const sparkWidth = Math.min(48, Math.max(8, columns - fixedWidth))
+  const widths = widthsFor(columns)
   const deepest = Math.max(1, ...rows.flatMap(({ depth }) => [usd(depth?.buy), usd(depth?.sell)]))
-  const lines = rows.map((row) => drawRow(row, { deepest, now, sparkWidth }))
   return [
     '',
-    ` ${chalk.bold('svc-streams')}  ${drawStatus(status, now)}`,
+    ` ${chalk.bold('svc-streams')}  ${drawStatus(status, now, columns)}`,
     '',
-    chalk.dim(
-      ` ${'TOKEN'.padEnd(6)}${'PRICE, USD'.padStart(12)}  ${'RECENT COURSE'.padEnd(sparkWidth)} ${'AGE'.padStart(6)}  ` +
-        `${'CAN BE BOUGHT'.padEnd(barWidth + 8)}  ${'CAN BE SOLD'.padEnd(barWidth + 8)} ${'AGE'.padStart(6)}`,
-    ),
-    ...lines,
+    chalk.dim(titles(widths)),
+    ...rows.map((row) => drawRow(row, { ...widths, deepest, now })),
     '',
     ...log.map((line) => ` ${chalk.dim(fit(line, columns - 2))}`),
     '',
     chalk.dim(' Ctrl-C ends it.'),
   ].join('\n')
+}
+
+interface Widths {
+  /** Of the recent course. */
+  readonly course: number
+  /** Of the bar of one side of the depth, if there is room for it. */
+  readonly bar: number | undefined
+}
+
+/** The course has what is left, up to 48 characters, when the bars have 5 to 10 each. */
+const widthsFor = (columns: number): Widths => {
+  const withoutDepth = columns - priceWidth
+  if (columns < leastForBoth) return { course: Math.max(1, Math.min(48, withoutDepth)), bar: undefined }
+  const left = withoutDepth - depthWidth
+  const bar = Math.max(5, Math.min(10, Math.floor(left / 4)))
+  return { course: Math.min(48, left - 2 * bar), bar }
+}
+
+const titles = ({ course, bar }: Widths): string => {
+  const price = ` ${'TOKEN'.padEnd(6)}${'PRICE, USD'.padStart(12)}  ${fit('COURSE', course).padEnd(course)} ${'AGE'.padStart(6)}`
+  if (bar === undefined) return price
+  return `${price}  ${'CAN BE BOUGHT'.padEnd(bar + 8)}  ${'CAN BE SOLD'.padEnd(bar + 8)} ${'AGE'.padStart(6)}`
 }
 
 export const describeStatus = (status: ConnectionStatus): string => {
@@ -67,56 +87,57 @@ export const describeRow = ({ symbol, price, priceError, depth, depthError }: Ro
   return `${symbol.padEnd(6)} ${first.padStart(12)}  ${second}`
 }
 
-const drawStatus = (status: ConnectionStatus, now: number): string => {
-  if (status._tag === 'Open') {
-    const up = Math.max(0, now - status.since) / 1000
-    return `${chalk.green('●')} ${describeStatus(status)}, up ${up.toFixed(0)} s`
-  }
-  const dot = status._tag === 'Waiting' ? chalk.red('●') : chalk.yellow('●')
-  return `${dot} ${describeStatus(status)}`
+const drawStatus = (status: ConnectionStatus, now: number, columns: number): string => {
+  const up = status._tag === 'Open' ? `, up ${(Math.max(0, now - status.since) / 1000).toFixed(0)} s` : ''
+  const colour = status._tag === 'Open' ? chalk.green : status._tag === 'Waiting' ? chalk.red : chalk.yellow
+  return `${colour('●')} ${fit(`${describeStatus(status)}${up}`, columns - 17)}`
 }
 
-interface Layout {
+interface Layout extends Widths {
   readonly deepest: number
   readonly now: number
-  readonly sparkWidth: number
 }
 
-const drawRow = (row: Row, { deepest, now, sparkWidth }: Layout): string => {
-  const { symbol, price, depth, course } = row
+const drawRow = (row: Row, layout: Layout): string => {
+  const { symbol, price, course } = row
   const isCurrent = row.priceError === undefined && price !== undefined
   const shade = isCurrent ? chalk.reset : chalk.dim
   const number = (price === undefined ? '–' : formatPrice(price.price)).padStart(12)
   const middle =
-    row.priceError === undefined ? drawCourse(course, sparkWidth) : drawTag(row.priceError, sparkWidth)
-  const right =
-    row.depthError === undefined ? drawDepth(depth, deepest, now) : drawTag(row.depthError, depthWidth)
-  return ` ${chalk.bold(symbol.padEnd(6))}${shade(number)}  ${middle} ${age(price?.receivedAt, now)}  ${right}`
+    row.priceError === undefined ? drawCourse(course, layout.course) : drawTag(row.priceError, layout.course)
+  return ` ${chalk.bold(symbol.padEnd(6))}${shade(number)}  ${middle} ${age(price?.receivedAt, layout.now)}${drawDepth(row, layout)}`
 }
 
 const drawTag = ({ _tag }: AnyError, width: number): string => chalk.red(fit(_tag, width).padEnd(width))
 
-const drawDepth = (depth: Depth | undefined, deepest: number, now: number): string => {
-  const buy = drawSide(depth?.buy, deepest, chalk.green)
-  const sell = drawSide(depth?.sell, deepest, chalk.red)
-  return `${buy}  ${sell} ${age(depth?.receivedAt, now)}`
+const drawDepth = ({ depth, depthError }: Row, { bar, deepest, now }: Layout): string => {
+  if (bar === undefined) return ''
+  if (depthError !== undefined) return `  ${drawTag(depthError, 2 * bar + depthWidth - 2)}`
+  const buy = drawSide(depth?.buy, deepest, bar, chalk.green)
+  const sell = drawSide(depth?.sell, deepest, bar, chalk.red)
+  return `  ${buy}  ${sell} ${age(depth?.receivedAt, now)}`
 }
 
 const fit = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 1)}…` : text
+  text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-const drawCourse = (course: Row['course'], sparkWidth: number): string => {
-  const values = course.slice(-sparkWidth).map(({ price }) => price)
+const drawCourse = (course: Row['course'], width: number): string => {
+  const values = course.slice(-width).map(({ price }) => price)
   const low = Math.min(...values)
   const range = Math.max(...values) - low
   const line = values
     .map((value) => sparks[range === 0 ? 3 : Math.round(((value - low) / range) * 7)])
     .join('')
   const colour = (values.at(-1) ?? 0) >= (values[0] ?? 0) ? chalk.green : chalk.red
-  return colour(line.padStart(sparkWidth))
+  return colour(line.padStart(width))
 }
 
-const drawSide = (side: DepthSide | undefined, deepest: number, colour: (text: string) => string): string => {
+const drawSide = (
+  side: DepthSide | undefined,
+  deepest: number,
+  barWidth: number,
+  colour: (text: string) => string,
+): string => {
   // The root lets small tokens be seen beside large ones.
   const eighth = Math.round(Math.sqrt(usd(side) / deepest) * barWidth * 8)
   const bar = '█'.repeat(Math.floor(eighth / 8)) + (eighth % 8 === 0 ? '' : (eighths[eighth % 8] ?? ''))

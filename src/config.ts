@@ -117,7 +117,7 @@ const checkKinds = (options: ClientOptions): void => {
 }
 
 const checkKind = (name: string, value: unknown, kind: string): void => {
-  if (typeof value !== kind || value === null) {
+  if (typeof value !== kind || value === null || Array.isArray(value)) {
     throw new ConfigurationError(name, `expected a value of type ${kind}`)
   }
 }

@@ -1,14 +1,28 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defaultIfEmpty, filter, map, of, take, type Observable } from 'rxjs'
 import type { Client } from './client.js'
-import type { Address } from './domain/address.js'
+import { isAddress, type Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
 import { chainIds, type Environment } from './domain/environment.js'
+import { isInterval } from './domain/interval.js'
 import type { Price } from './domain/price.js'
 import type { ConnectionStatus } from './domain/status.js'
-import type { Topic } from './domain/topic.js'
-import { clientClosed, networkError } from './errors/constructors.js'
-import type { ClientClosed, DepthError, NetworkError, PriceError, UncorrelatedError } from './errors/model.js'
+import { defaultService, isTopicOfAny, type Topic } from './domain/topic.js'
+import {
+  clientClosed,
+  invalidInterval,
+  invalidMint,
+  invalidTopic,
+  networkError,
+} from './errors/constructors.js'
+import type {
+  ClientClosed,
+  DepthError,
+  NetworkError,
+  PriceError,
+  PriceRequestError,
+  UncorrelatedError,
+} from './errors/model.js'
 import type { Ask } from './stream/ask.js'
 import { Lifetime } from './stream/lifetime.js'
 import { Watch } from './stream/watch.js'
@@ -26,20 +40,46 @@ export interface GivenStreams {
   readonly closed?: () => void
 }
 
+/** The streams of a client keep its promises whoever gives them: bad input is a `Left`, names are as they were written. */
+const priceOf =
+  (given: GivenStreams): GivenStreams['price$'] =>
+  (topic) =>
+    isTopicOfAny(topic)
+      ? given.price$(topic).pipe(map((event) => spelledAs(topic, event)))
+      : of(left(invalidTopic(topic, defaultService)))
+
+const depthOf =
+  (given: GivenStreams): GivenStreams['depth$'] =>
+  (mint, interval) => {
+    if (!isAddress(mint)) return of(left(invalidMint(mint)))
+    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
+    const event$ = given.depth$(mint, interval)
+    return event$.pipe(map((event) => (isRight(event) ? right({ ...event.right, mint }) : event)))
+  }
+
+const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
+  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
+  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+}
+
 const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 
 /** The `Client` interface over given streams: what is written for a client cannot tell. */
 export const givenClient = (given: GivenStreams): Client => {
   const lifetime = new Lifetime()
   const watch = new Watch()
+  const price$ = priceOf(given)
+  const depth$ = depthOf(given)
   let closing: Promise<void> | undefined
 
-  const firstPrice$ = (topic: Topic) =>
-    given.price$(topic).pipe(
+  const firstPrice$ = (topic: Topic): Observable<Either<PriceRequestError, Price>> => {
+    if (!isTopicOfAny(topic)) return of(left(invalidTopic(topic, defaultService)))
+    return price$(topic).pipe(
       filter(isRight),
       map(({ right: price }) => right({ ...price, epoch: 0 })),
       defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
     )
+  }
 
   const close = (): Promise<void> => {
     if (closing !== undefined) return closing
@@ -53,11 +93,10 @@ export const givenClient = (given: GivenStreams): Client => {
     chainId: chainIds[given.environment],
     status$: concat(lifetime.until$(given.status$), of(closedStatus)),
     errors$: lifetime.until$(given.errors$),
-    price$: (topic) => lifetime.whileOpen$(watch.price$(topic, given.price$(topic))),
+    price$: (topic) => lifetime.whileOpen$(watch.price$(topic, price$(topic))),
     price: (topic) => lifetime.once(firstOf(firstPrice$(topic))),
-    depth$: (mint, interval) =>
-      lifetime.whileOpen$(watch.depth$(mint, interval, given.depth$(mint, interval))),
-    depth: (mint) => lifetime.once(firstOf(given.depth$(mint, 1))),
+    depth$: (mint, interval) => lifetime.whileOpen$(watch.depth$(mint, interval, depth$(mint, interval))),
+    depth: (mint) => lifetime.once(firstOf(depth$(mint, 1))),
     inspect: () => ({
       status: closing === undefined ? given.status() : closedStatus,
       topics: watch.topics(),

@@ -246,7 +246,17 @@ describe('the client', () => {
     expect(statuses.at(-1)).toEqual({ _tag: 'Closed' })
     await until(() => expect(simulator.connections).toEqual([]))
     expect(await firstValueFrom(client.status$)).toEqual({ _tag: 'Closed' })
-    expect(record(client.depth$(weth, 50)).tags()).toEqual(['ClientClosed'])
+    const after = [
+      record(client.price$(ethTopic)),
+      record(client.price$('no topic' as typeof ethTopic)),
+      record(client.depth$(weth, 50)),
+    ]
+    expect(after.map((stream) => stream.tags())).toEqual([
+      ['ClientClosed'],
+      ['ClientClosed'],
+      ['ClientClosed'],
+    ])
+    expect(after.every((stream) => stream.isComplete())).toBe(true)
   })
 
   it('may be closed from inside `next`', async () => {

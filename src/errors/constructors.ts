@@ -125,12 +125,18 @@ export const networkError = (thrown: unknown): NetworkError => {
   return { _tag: 'NetworkError', message: `no answer: ${cause.message}`, cause }
 }
 
+/** Where a name has several addresses, Node says nothing of its own, but what each of them said. */
+const messageOf = (error: Error): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : '')).join('; ')
+    : error.message
+
 /** What was thrown, as plain data. */
 export const causeOf = (thrown: unknown): FailureCause => {
   const error: Error & { readonly code?: unknown } =
     thrown instanceof Error ? thrown : new Error(asText(thrown))
   const code = typeof error.code === 'string' ? error.code : undefined
-  const message = oneLine(error.message === '' ? (code ?? error.name) : error.message)
+  const message = oneLine(messageOf(error) || (code ?? error.name))
   return { name: error.name, message, code }
 }
 

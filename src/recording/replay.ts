@@ -71,7 +71,7 @@ export const replay = (
     status: () => stage.status,
     errors$: stage.errors$,
     price$: (topic) => stage.price$(topic),
-    depth$: (mint, interval) => stage.depth$(mint, interval),
+    depth$: (mint) => stage.depth$(mint),
     closed: () => playback.close(),
   })
   return {

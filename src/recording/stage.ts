@@ -1,19 +1,12 @@
-import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { BehaviorSubject, map, of, Subject, type Observable } from 'rxjs'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { BehaviorSubject, Subject, type Observable } from 'rxjs'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
-import { isInterval } from '../domain/interval.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus } from '../domain/status.js'
-import { defaultService, isTopicOfAny, type Topic } from '../domain/topic.js'
-import {
-  invalidInterval,
-  invalidMint,
-  invalidTopic,
-  subscriptionRejected,
-  unsupportedPair,
-} from '../errors/constructors.js'
+import type { Topic } from '../domain/topic.js'
+import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type {
   DecodeError,
   DepthError,
@@ -44,15 +37,11 @@ export class Stage {
   }
 
   price$(topic: Topic): Observable<Either<PriceError, Price>> {
-    if (!isTopicOfAny(topic)) return of(left(invalidTopic(topic, defaultService)))
-    return this.prices.event$(topic).pipe(map((event) => spelledAs(topic, event)))
+    return this.prices.event$(topic)
   }
 
-  depth$(mint: Address, interval: number): Observable<Either<DepthError, Depth>> {
-    if (!isAddress(mint)) return of(left(invalidMint(mint)))
-    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
-    const event$ = this.depths.event$(mint)
-    return event$.pipe(map((event) => (isRight(event) ? right({ ...event.right, mint }) : event)))
+  depth$(mint: Address): Observable<Either<DepthError, Depth>> {
+    return this.depths.event$(mint)
   }
 
   tell(row: Row | RecordingHeader): void {
@@ -91,12 +80,6 @@ const notSupported = (mint: string): DepthError => unsupportedPair(mint, undefin
 /** A price holds until something else is known; so does what says that there is none. */
 const isCurrent = (event: Either<PriceError, Price>): boolean =>
   isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
-
-/** The topic as the caller wrote it in this call. */
-const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
-  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
-  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
-}
 
 const asDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',

@@ -1,5 +1,5 @@
 import { left } from 'fp-ts/lib/Either.js'
-import { Observable, of, ReplaySubject, Subject } from 'rxjs'
+import { Observable, ReplaySubject, Subject } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import type { ConnectionStatus } from '../domain/status.js'
@@ -39,10 +39,9 @@ export class PriceFeed {
   price$(topic: Topic): Observable<PriceEvent> {
     const { service } = this.config
     const base = isTopic(topic, service) ? baseOf(topic, service) : undefined
-    if (base === undefined) return of(left(invalidTopic(topic, service)))
     return new Observable((subscriber) => {
-      if (!this.closed) return this.shardFor(base).join(base, topic, subscriber)
-      subscriber.next(left(clientClosed))
+      if (!this.closed && base !== undefined) return this.shardFor(base).join(base, topic, subscriber)
+      subscriber.next(left(this.closed ? clientClosed : invalidTopic(topic, service)))
       subscriber.complete()
       return undefined
     })

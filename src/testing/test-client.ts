@@ -36,11 +36,18 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   return givenClient({
     environment,
     status$,
-    status: () => open,
+    status: () => currentOf(status$),
     errors$,
     price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, missing))),
     depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, missing))),
   })
+}
+
+/** What a stream tells at once, if it does. */
+const currentOf = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
+  let current: ConnectionStatus = open
+  status$.subscribe((status) => (current = status)).unsubscribe()
+  return current
 }
 
 const missing = 'the test client was given no stream for it'

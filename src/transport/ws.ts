@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
+import { causeOf } from '../errors/constructors.js'
 import { FrameLane } from './frame-lane.js'
 import type { Socket, SocketListener, WebSocketTransport } from './transport.js'
 
@@ -101,7 +102,7 @@ const listen = (socket: WebSocket, listener: SocketListener): void => {
 }
 
 const describe = (code: number, reason: string, failure: Error | undefined): string => {
-  if (failure !== undefined) return failure.message === '' ? failure.name : failure.message
+  if (failure !== undefined) return causeOf(failure).message
   if (reason !== '') return reason
   return code === noCloseFrame ? 'the connection ended without a close frame' : 'closed by the service'
 }

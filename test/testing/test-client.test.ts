@@ -55,11 +55,24 @@ describe('price$', () => {
     })
   })
 
-  it('finds a topic in any case', () => {
+  it('finds a topic in any case, and spells it as it is asked for', () => {
     marbles(({ cold, expectObservable }) => {
-      const a = price(topic, 1)
-      const client = createTestClient({ prices: { 'svc-0xAb': cold('a', { a }) } })
-      expectObservable(client.price$('svc-0xaB')).toBe('a', { a: right(a) })
+      const values = { a: price('svc-0xAb', 1), l: left(stale('svc-0xAb', 5, undefined)) }
+      const client = createTestClient({ prices: { 'svc-0xAb': cold('al', values) } })
+      const topic = 'svc-0xaB'
+      expectObservable(client.price$(topic)).toBe('al', {
+        a: right(price(topic, 1)),
+        l: fails({ _tag: 'Stale', topic }),
+      })
+    })
+  })
+
+  it('is `InvalidTopic` for what is none', () => {
+    marbles(({ expectObservable }) => {
+      for (const name of ['foo', '', 'svc-0x', 'svc-0xg', '__proto__', 'constructor', 'toString']) {
+        const i = fails({ _tag: 'InvalidTopic', topic: name })
+        expectObservable(createTestClient().price$(name as Topic)).toBe('(i|)', { i })
+      }
     })
   })
 
@@ -70,15 +83,6 @@ describe('price$', () => {
       expectObservable(createTestClient().price$(other)).toBe('(r|)', { r })
     })
   })
-
-  it("is not confused by names that JavaScript's own objects know", () => {
-    marbles(({ expectObservable }) => {
-      const r = fails({ _tag: 'SubscriptionRejected' })
-      for (const name of ['__proto__', 'constructor', 'toString']) {
-        expectObservable(createTestClient().price$(name as Topic)).toBe('(r|)', { r })
-      }
-    })
-  })
 })
 
 describe('depth$', () => {
@@ -86,9 +90,21 @@ describe('depth$', () => {
     marbles(({ hot, expectObservable }) => {
       const values = { a: depth('0xAB'), b: left(unauthorized('Unauthorized')) }
       const client = createTestClient({ depths: { '0xAB': hot('--a-b-|', values) } })
-      const expected = { ...values, a: right(values.a) }
-      expectObservable(client.depth$(mint, 100)).toBe('        --a-b-|', expected)
-      expectObservable(client.depth$('0xAB', 5)).toBe('        --a-b-|', expected)
+      const spelled = (as: Address) => ({ ...values, a: right(depth(as)) })
+      expectObservable(client.depth$(mint, 100)).toBe('        --a-b-|', spelled(mint))
+      expectObservable(client.depth$('0xAB', 5)).toBe('        --a-b-|', spelled('0xAB'))
+    })
+  })
+
+  it('is `InvalidMint` or `InvalidInterval` for what is none', () => {
+    marbles(({ expectObservable }) => {
+      const client = createTestClient({ depths: { [mint]: NEVER } })
+      const values = {
+        m: fails({ _tag: 'InvalidMint', mint: 'foo' }),
+        i: fails({ _tag: 'InvalidInterval', interval: 0 }),
+      }
+      expectObservable(client.depth$('foo' as Address, 100)).toBe('(m|)', values)
+      expectObservable(client.depth$(mint, 0)).toBe('(i|)', values)
     })
   })
 
@@ -111,6 +127,12 @@ describe('price and depth', () => {
     const client = createTestClient({ prices })
     expect(await client.price(topic)()).toEqual(fails({ _tag: 'NetworkError' }))
     expect(await client.price(other)()).toEqual(fails({ _tag: 'NetworkError' }))
+  })
+
+  it('are what is wrong with a topic or a mint that is none', async () => {
+    const client = createTestClient()
+    expect(await client.price('foo' as Topic)()).toEqual(fails({ _tag: 'InvalidTopic', topic: 'foo' }))
+    expect(await client.depth('foo' as Address)()).toEqual(fails({ _tag: 'InvalidMint', mint: 'foo' }))
   })
 
   it('are the first depth of the stream, or its first failure', async () => {
@@ -181,6 +203,12 @@ describe('a test client', () => {
     expect(createTestClient().chainId).toBe(42161)
     expect(createTestClient({ environment: 'testnet' }).chainId).toBe(421614)
     expect(createTestClient().inspect()).toEqual({ status: open, topics: [], polls: [] })
+  })
+
+  it('tells the status that its stream tells at once, if it does', () => {
+    const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
+    expect(createTestClient({ status$: of(open, waiting) }).inspect().status).toEqual(waiting)
+    expect(createTestClient({ status$: NEVER }).inspect().status).toEqual(open)
   })
 
   it('passes an error on that a stream was given: what is under test must see it', () => {

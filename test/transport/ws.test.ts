@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import dns from 'node:dns'
+import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../src/transport/transport.js'
 import { wsTransport } from '../../src/transport/ws.js'
 import { selfSigned } from './certificate.js'
@@ -7,6 +8,12 @@ import { recorder, type Recorder } from './recorder.js'
 import { deafPort, httpServer, rudeServer, tcpServer, webSocketServer } from './servers.js'
 
 const maxFrameBytes = 1000
+
+type Lookup = (
+  host: string,
+  options: unknown,
+  found: (error: null, addresses: readonly object[]) => void,
+) => void
 
 const transportOf = (ca?: string): WebSocketTransport => {
   const transport = wsTransport(ca)
@@ -230,6 +237,21 @@ describe('a dial that fails', () => {
 
   it('because nobody listens', async () => {
     await expectFailure(`ws://127.0.0.1:${await deafPort()}`, /ECONNREFUSED/)
+  })
+
+  it('because nobody listens at any address of the host: what each says', async () => {
+    const port = await deafPort()
+    const resolved = [
+      { address: '127.0.0.2', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>
+    onTestFinished(() => lookup.mockRestore())
+    lookup.mockImplementation((_host, _options, found) => process.nextTick(() => found(null, resolved)))
+    await expectFailure(
+      `ws://two.invalid:${port}`,
+      new RegExp(`^connect ECONNREFUSED 127.0.0.2:${port}; connect ECONNREFUSED 127.0.0.1:${port}$`),
+    )
   })
 
   it('because the host does not exist', async () => {

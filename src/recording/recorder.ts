@@ -9,6 +9,9 @@ import { settleable } from './settleable.js'
 /** Where lines go: any writable of Node, or whatever takes text and says when it has. */
 export interface LineWriter {
   readonly write: (line: string, done: (error?: Error | null) => void) => unknown
+  /** Where it has them, it is listened to for errors while the recording goes on: one that nobody hears ends the process. */
+  readonly on?: (event: 'error', failed: (error: Error) => void) => unknown
+  readonly off?: (event: 'error', failed: (error: Error) => void) => unknown
 }
 
 /** What was recorded. */
@@ -44,6 +47,7 @@ export class LineRecorder implements Recorder {
     private readonly to: LineWriter,
     header: RecordingHeader,
   ) {
+    to.on?.('error', this.failed)
     this.write(header)
   }
 
@@ -87,6 +91,8 @@ export class LineRecorder implements Recorder {
     }
   }
 
+  private readonly failed = (error: Error): void => this.fail(error)
+
   private fail(thrown: unknown): void {
     this.failure ??= writeError(thrown)
     this.end()
@@ -99,7 +105,12 @@ export class LineRecorder implements Recorder {
 
   private settle(): void {
     if (!this.following.closed) return
-    if (this.failure !== undefined) this.result.settle(left(this.failure))
-    else if (this.pending === 0) this.result.settle(right({ rows: this.rows }))
+    if (this.failure !== undefined) {
+      // A writable tells its errors after its callbacks: it is listened to for good.
+      this.result.settle(left(this.failure))
+    } else if (this.pending === 0) {
+      this.to.off?.('error', this.failed)
+      this.result.settle(right({ rows: this.rows }))
+    }
   }
 }

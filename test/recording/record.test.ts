@@ -2,6 +2,7 @@ import { createWriteStream, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { NEVER, of, Subject } from 'rxjs'
@@ -93,6 +94,23 @@ describe('a recording', () => {
       }),
     )
     expect(prices$.observed).toBe(false)
+  })
+
+  it('ends so where the writable says by an event that it fails, which nobody else has to hear', async () => {
+    const to = createWriteStream(join(tmpdir(), 'svc-streams-nowhere', 'market.ndjson'))
+    const recorder = record(clientOf(NEVER), { topics: [topic], to })
+    expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError', cause: { code: 'ENOENT' } } })
+    // The event comes after the callbacks of what was written.
+    await finished(to).catch(() => undefined)
+  })
+
+  it('listens for errors no longer than it writes', async () => {
+    const to = new PassThrough()
+    const recorder = record(clientOf(NEVER), { topics: [topic], to })
+    expect(to.listenerCount('error')).toBe(1)
+    to.resume()
+    await recorder.stop()
+    expect(to.listenerCount('error')).toBe(0)
   })
 
   it('ends so where the writable throws', async () => {

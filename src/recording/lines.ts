@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import type { Subscription } from 'rxjs'
 
 /** A `file:` URL, as `new URL('market.ndjson', import.meta.url)` gives it. */
 export interface FileUrl {
@@ -13,11 +15,21 @@ export type RecordingSource =
 /** A longer line is no line of a recording, in characters: what has no end must not fill the memory. */
 export const longestLine = 2 ** 22
 
-/** The lines of a source, as many at once as a piece of it brings. Fails as the source does. */
-export async function* linesOf(source: RecordingSource): AsyncGenerator<readonly string[], void> {
+/**
+ * The lines of a source, as many at once as a piece of it brings. Fails as the source does. A stream that has no more to
+ * give yet is let go of when nobody waits for it any longer.
+ */
+export async function* linesOf(
+  source: RecordingSource,
+  closing: Subscription,
+): AsyncGenerator<readonly string[], void> {
   const decoder = new StringDecoder('utf8')
+  const pieces = piecesOf(source)
+  closing.add(() => {
+    if (pieces instanceof Readable) pieces.destroy()
+  })
   let rest = ''
-  for await (const piece of piecesOf(source)) {
+  for await (const piece of pieces) {
     const lines = (rest + textOf(piece, decoder)).split('\n')
     rest = lines.pop() ?? ''
     if (lines.length > 0) yield lines

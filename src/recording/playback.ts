@@ -96,7 +96,7 @@ export class Playback {
   }
 
   private async play(): Promise<void> {
-    for await (const entries of entriesOf(this.source)) {
+    for await (const entries of entriesOf(this.source, this.closing)) {
       for (const entry of entries) {
         if (isLeft(entry)) return this.end(entry.left)
         if (this.listeners === 0 && entry.right._tag !== 'Recording') await this.somebody()

@@ -1,4 +1,5 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import { decodeHeader, decodeRow, type RecordingHeader, type Row } from '../codec/row.js'
 import { recordingError } from '../errors/constructors.js'
 import type { DecodeError, RecordingError } from '../errors/model.js'
@@ -11,10 +12,13 @@ export type Entry = Either<RecordingError, Row | RecordingHeader>
  * What a recording says, entry by entry, as many at once as a piece of the source brings, decoded when they are asked
  * for. The first is its header. What cannot be understood, or read, is an error that names the line, and the last entry.
  */
-export async function* entriesOf(source: RecordingSource): AsyncGenerator<Iterable<Entry>, void> {
+export async function* entriesOf(
+  source: RecordingSource,
+  closing: Subscription,
+): AsyncGenerator<Iterable<Entry>, void> {
   const reader = new Reader()
   try {
-    for await (const lines of linesOf(source)) {
+    for await (const lines of linesOf(source, closing)) {
       yield reader.entries(lines)
       if (reader.failed) return
     }

@@ -14,6 +14,8 @@ interface Task {
   /** How often, in ms; 0 for once. */
   readonly period: number
   readonly call: () => void
+  /** Whose it is: who cancels it may live in another time. */
+  readonly time: VirtualTime
   cancelled: boolean
 }
 
@@ -26,8 +28,10 @@ const immediately = -(2 ** 52)
  * was, which sets it apart from `TestScheduler.run`: a process can live in both.
  */
 export class VirtualTime {
-  private readonly tasks = new TinyQueue<Task>([], (a, b) => a.due - b.due || a.order - b.order)
+  private tasks = queueOf([])
   private asked = 0
+  /** Since the queue was last rid of them. */
+  private cancelled = 0
 
   constructor(private time: number) {}
 
@@ -59,8 +63,16 @@ export class VirtualTime {
     return this.add({ due: this.time, order: immediately + this.asked++, period: 0, call })
   }
 
-  private add(asked: Omit<Task, 'cancelled'>): Task {
-    const task = { ...asked, cancelled: false }
+  /** A timer that is set anew with each price is cancelled long before it is due: the queue is not to fill with such. */
+  cancel(task: Task): void {
+    task.cancelled = true
+    if (++this.cancelled <= this.tasks.length / 2) return
+    this.tasks = queueOf(this.tasks.data.filter(({ cancelled }) => !cancelled))
+    this.cancelled = 0
+  }
+
+  private add(asked: Omit<Task, 'cancelled' | 'time'>): Task {
+    const task = { ...asked, time: this, cancelled: false }
     this.tasks.push(task)
     return task
   }
@@ -80,6 +92,9 @@ export class VirtualTime {
     }
   }
 }
+
+const queueOf = (tasks: Task[]): TinyQueue<Task> =>
+  new TinyQueue(tasks, (a, b) => a.due - b.due || a.order - b.order)
 
 // Rx asks these providers for the time and for timers, and lets them be replaced.
 
@@ -118,7 +133,8 @@ const handleOf = (task: Task): Handle => task as unknown as Handle
 
 const wasCancelled = (handle: Handle): boolean => {
   if (typeof handle !== 'object' || !('cancelled' in handle)) return false
-  handle.cancelled = true
+  const task = handle as unknown as Task
+  task.time.cancel(task)
   return true
 }
 

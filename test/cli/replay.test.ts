@@ -67,6 +67,14 @@ test('from the standard input', async () => {
   expect(command.stdout).toContain('price 2.5 USD')
 })
 
+test('from a pipe that has no more to give yet: SIGINT ends it well', async () => {
+  const command = start(commandLine('replay', '-', '--speed', 'max'))
+  command.process.stdin?.write(recording)
+  await until(() => command.stdout.includes('price 2.5 USD'))
+  command.process.kill('SIGINT')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+})
+
 test('damaged: all before, then which line and why, and exit code 1', async () => {
   const file = newFile('market.ndjson', recording.slice(0, -30))
   const { code, stdout, stderr } = await run(['replay', file, '--speed', 'max'])

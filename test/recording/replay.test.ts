@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { left, right } from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
@@ -213,6 +214,18 @@ describe('a client over a recording', () => {
     await client.finished
     await vi.waitFor(() => expect(returned).toBe(true))
     expect(await allOf(client.price$(topic))).toMatchObject([{ left: { _tag: 'ClientClosed' } }])
+  })
+
+  it('lets go of a stream that has no more to give yet when it is closed, whatever comes then', async () => {
+    const source = new PassThrough()
+    source.write(textOf(header, priced(1, 1)))
+    const client = replay(source, { speed: Infinity })
+    const told = allOf(brief$(client))
+    await firstValueFrom(brief$(client))
+    await client.close()
+    expect(source.destroyed).toBe(true)
+    expect(await told).toEqual(['1'])
+    expect(await client.finished).toEqual(rowsOf(1))
   })
 
   it('says what it is of, while time stands still', async () => {

@@ -11,12 +11,16 @@ import { rowAddress } from '../row-address.js'
 export interface Board {
   readonly tokens: readonly TokenState[]
   readonly status: ConnectionStatus
+  /** When that came, likewise. */
+  readonly statusAt: number
 }
 
 export interface TokenState {
   readonly address: Address
   /** The last price that came; not current where there is a `priceError`. */
   readonly price?: Price | undefined
+  /** When it came, in ms since the Unix epoch: in a replay not when it was so. 0 before the first. */
+  readonly priceAt: number
   /** From the price before the last to the last, in USD. */
   readonly change?: number | undefined
   readonly priceError?: PriceError | undefined
@@ -26,13 +30,14 @@ export interface TokenState {
 }
 
 export const emptyBoard = (tokens: readonly Address[]): Board => ({
-  tokens: tokens.map((address) => ({ address })),
+  tokens: tokens.map((address) => ({ address, priceAt: 0 })),
   status: { _tag: 'Idle' },
+  statusAt: 0,
 })
 
 /** The board after an event. */
 export const updateBoard = (board: Board, row: Row): Board => {
-  if (row._tag === 'Status') return { ...board, status: row.status }
+  if (row._tag === 'Status') return { ...board, status: row.status, statusAt: row.at }
   const changed = tokenOf(board, row)
   if (changed === undefined) return board
   return {
@@ -51,14 +56,16 @@ export const tokenOf = (board: Board, row: Row): TokenState | undefined => {
 
 const updateToken = (token: TokenState, row: Row): TokenState => {
   if (row._tag === 'Price')
-    return isLeft(row.event) ? { ...token, priceError: row.event.left } : priced(token, row.event.right)
+    return isLeft(row.event)
+      ? { ...token, priceError: row.event.left }
+      : priced(token, row.event.right, row.at)
   if (row._tag !== 'Depth') return token
   return isLeft(row.event)
     ? { ...token, depthError: row.event.left }
     : { ...token, depth: row.event.right, depthError: undefined }
 }
 
-const priced = (token: TokenState, price: Price): TokenState => {
+const priced = (token: TokenState, price: Price, priceAt: number): TokenState => {
   const change = token.price === undefined ? undefined : price.price - token.price.price
-  return { ...token, price, change, priceError: undefined }
+  return { ...token, price, priceAt, change, priceError: undefined }
 }

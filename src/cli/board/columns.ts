@@ -32,7 +32,7 @@ export const priceColumns = (tokens: readonly TokenState[], look: Look): readonl
     ),
     column({ title: 'CHANGE', align: 'right', rank: 4, width: 8 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
-      ofPrice(token, ({ receivedAt }) => formatAge(now - receivedAt)),
+      ofPrice(token, () => formatAge(now - token.priceAt)),
     ),
     column({ title: 'STATE', align: 'left', rank: 2, width: 9 }, (token) => stateWord(token, colours)),
   ]

@@ -1,4 +1,3 @@
-import type { ConnectionStatus } from '../../domain/status.js'
 import type { Colours } from '../colours.js'
 import { formatAge } from '../format.js'
 import { printable } from '../printable.js'
@@ -47,13 +46,13 @@ export const drawBoard = (picture: Picture, look: Look, { columns, rows }: Size)
     '',
     ...news.map(({ at, text }) => colours.dim(fit(`${clock(at)}  ${text}`, columns))),
     ...(news.length === 0 ? [] : ['']),
-    drawStatus(board.status, now, colours, columns),
+    drawStatus(board, now, colours, columns),
     colours.dim('Ctrl-C ends it.'),
   ]
 }
 
-const drawStatus = (status: ConnectionStatus, now: number, colours: Colours, columns: number): string => {
-  const up = status._tag === 'Open' ? `, up ${formatAge(now - status.since)}` : ''
+const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, columns: number): string => {
+  const up = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
   const paint =
     status._tag === 'Open' ? colours.green : status._tag === 'Waiting' ? colours.red : colours.yellow
   return `${paint('●')} ${fit(printable(`${statusText(status)}${up}`), columns - 2)}`

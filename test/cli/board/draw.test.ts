@@ -1,3 +1,5 @@
+import { right } from 'fp-ts/lib/Either.js'
+import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
 import { drawBoard, type Picture } from '../../../src/cli/board/draw.js'
@@ -20,7 +22,7 @@ const board = [
   priceFailure(`svc-${long}`, silent),
   depthRow(long, 10n ** 19n, 5n),
   depthFailure('0xcc', unauthorized('no')),
-  statusRow({ _tag: 'Open', epoch: 2, since: at - 60_000 }),
+  { ...statusRow({ _tag: 'Open', epoch: 2, since: at - 60_000 }), at: at - 60_000 },
 ].reduce(updateBoard, emptyBoard(['0xaa', long, '0xcc']))
 
 const picture: Picture = { board, news: [], hasDepth: true, note: undefined }
@@ -44,6 +46,16 @@ test('a row a token, the news, the connection', () => {
     Ctrl-C ends it.
     "
   `)
+})
+
+test('of a recording, ages and the connection are as old as they have been shown', () => {
+  const recorded = {
+    ...priceRow('svc-0xaa', 1),
+    event: right(price('svc-0xaa', 1, { receivedAt: at - 1e9 })),
+  }
+  const open = statusRow({ _tag: 'Open', epoch: 2, since: at - 1e9 })
+  const lines = draw({ board: [recorded, open].reduce(updateBoard, emptyBoard(['0xaa'])) })
+  expect(lines.join('\n')).toMatch(/ 1\.5 s +live[^]*up 1\.5 s/)
 })
 
 test('without depth there are no columns for it, and it may be said why', () => {

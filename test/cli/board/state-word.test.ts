@@ -8,8 +8,8 @@ const plain = coloursFor({}, {})
 const address = '0xaa'
 
 test('whether the price can be relied on', () => {
-  expect(stateWord({ address }, plain).text).toBe('waiting')
-  expect(stateWord({ address, price: price('svc-0xaa', 1) }, plain).text).toBe('live')
+  expect(stateWord({ address, priceAt: 0 }, plain).text).toBe('waiting')
+  expect(stateWord({ address, priceAt: 0, price: price('svc-0xaa', 1) }, plain).text).toBe('live')
 })
 
 test('and if not, why', () => {
@@ -23,6 +23,6 @@ test('and if not, why', () => {
       errors.stale('svc-0xaa', 1, last),
       errors.decodeError('a price', 'x', []),
       errors.clientClosed,
-    ].map((priceError) => stateWord({ address, price: last, priceError }, plain).text),
+    ].map((priceError) => stateWord({ address, priceAt: 0, price: last, priceError }, plain).text),
   ).toEqual(['refused', 'refused', 'no answer', 'down', 'stale', 'unreadable', 'closed'])
 })

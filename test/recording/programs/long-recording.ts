@@ -26,6 +26,6 @@ const line = (at: number): string =>
 
 const client = replay(pieces(), { speed: Infinity })
 const total = await lastValueFrom(
-  client.run$((inside) => inside.price$('svc-0xab').pipe(freshWithin(1000), candles(60_000), count())),
+  client.run$((inside) => inside.price$('svc-0xab').pipe(freshWithin(3_600_000), candles(60_000), count())),
 )
 console.log(JSON.stringify({ candles: total, heap, finished: await client.finished }))

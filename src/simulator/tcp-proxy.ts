@@ -13,7 +13,7 @@ export interface TcpProxy {
   readonly url: string
   /** How many connections it carries now. */
   readonly connections: number
-  /** From now on data arrives so much later, in ms; 0: at once. */
+  /** From now on each piece of data arrives so much later, in ms, and those behind it wait for it; 0: at once. */
   readonly delay: (ms: number) => void
   /** Ends all connections, without a WebSocket's close frame. */
   readonly cut: () => void
@@ -59,11 +59,13 @@ export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOpti
   const clients = new Set<Socket>()
   const toCorrupt = { up: false, down: false }
   let lateBy = 0
+  let healed = new AbortController()
   let thawed = Promise.resolve()
   let thaw = (): void => undefined
 
   const passage = async (): Promise<void> => {
-    if (lateBy > 0) await wait(lateBy)
+    // When it heals, what is late has been late enough.
+    if (lateBy > 0) await wait(lateBy, undefined, { signal: healed.signal }).catch(() => undefined)
     await thawed
   }
   const mangled = (data: Buffer, direction: 'up' | 'down'): Buffer => {
@@ -89,6 +91,7 @@ export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOpti
 
   const close = (): Promise<void> =>
     new Promise((resolve) => {
+      healed.abort()
       thaw()
       server.close(() => resolve())
       for (const client of clients) client.destroy()
@@ -118,6 +121,8 @@ export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOpti
     },
     heal: () => {
       lateBy = 0
+      healed.abort()
+      healed = new AbortController()
       toCorrupt.up = toCorrupt.down = false
       thaw()
     },

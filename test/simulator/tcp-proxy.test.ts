@@ -148,13 +148,18 @@ describe('a network that is told to', () => {
     await eventually(() => expect(to.received().subarray(100).equals(zeros)).toBe(true))
   })
 
-  it('heals: what was to be corrupted is not, and nothing is late', async () => {
-    const { proxy, client, service } = await start()
+  it('heals: what was to be corrupted is not, nothing is late, and what was comes at once', async () => {
+    const { proxy, client, service, elsewhere } = await start()
     proxy.delay(60_000)
-    proxy.corrupt('up')
+    proxy.corrupt('down')
+    client.socket.write('late, ')
+    await elsewhere()
     proxy.heal()
-    client.socket.write('well')
-    await eventually(() => expect(service[0]!.received().toString()).toBe('well'))
+    await eventually(() => expect(service[0]!.received().toString()).toBe('late, '))
+    client.socket.write('then well')
+    await eventually(() => expect(service[0]!.received().toString()).toBe('late, then well'))
+    service[0]!.socket.write('well')
+    await eventually(() => expect(client.received().toString()).toBe('well'))
   })
 
   it('closes, frozen or not, more than once', async () => {

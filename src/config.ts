@@ -184,8 +184,10 @@ const checkNumbers = <K extends string>(
     const { fallback, min } = bounds[name]
     const value = options[name]
     if (value === undefined) return fallback
-    if (typeof value === 'number' && Number.isFinite(value) && value >= min) return value
-    throw new ConfigurationError(path + name, `expected a finite number of at least ${min}`)
+    // A limit that there is none of by default may be said not to be there.
+    if (typeof value === 'number' && value >= min && (value === fallback || value < Infinity)) return value
+    const finite = fallback === Infinity ? '' : 'finite '
+    throw new ConfigurationError(path + name, `expected a ${finite}number of at least ${min}`)
   }
   const names = Object.keys(bounds) as K[]
   return Object.fromEntries(names.map((name) => [name, check(name)])) as Record<K, number>

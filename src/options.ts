@@ -50,11 +50,11 @@ export interface ClientOptions {
   readonly authExpiration?: number
   /** How the signed headers become bytes. Default: lower-cased name and value, with nothing in between. */
   readonly canonicalHeaders?: CanonicalHeaders
-  /** Topics on one WebSocket; more open another. Default: no limit. */
+  /** Topics on one WebSocket; more open another. Default: `Infinity`, no limit. */
   readonly maxTopicsPerConnection?: number
   /**
    * Subscribe and unsubscribe frames that go out in any one second, over all connections of the client together;
-   * more wait their turn, and a topic that is left while it waits is never asked for. Default: no limit.
+   * more wait their turn, and a topic that is left while it waits is never asked for. Default: `Infinity`, no limit.
    */
   readonly maxFramesPerSecond?: number
   /** The longest frame that is taken, in bytes. Default: 1 MiB. */

@@ -55,6 +55,9 @@ const numbers = [...durations, ...counts] as const
 
 const reconnectNumbers = ['initialDelay', 'maxDelay', 'stableAfter'] as const
 
+/** What is not limited by default. */
+const maybeNone: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond']
+
 const maybeZero: readonly string[] = ['linger', 'stableAfter']
 
 const bad: readonly unknown[] = [
@@ -143,10 +146,11 @@ describe('an option given as undefined', () => {
 
 describe('numbers', () => {
   describe.each(numbers)('%s', (name) => {
-    it.each(bad.map((value) => [value]))('refuses %o, and names itself', (value) => {
+    const refused = bad.filter((value) => value !== Infinity || !maybeNone.includes(name))
+    it.each(refused.map((value) => [value]))('refuses %o, and names itself', (value) => {
       const error = refusal({ ...minimal, [name]: value })
       expect(error.option).toBe(name)
-      expect(error.message).toMatch(/expected a finite number of at least [01]$/)
+      expect(error.message).toMatch(/expected a (?:finite )?number of at least [01]$/)
     })
   })
 
@@ -154,6 +158,10 @@ describe('numbers', () => {
     it.each(bad.map((value) => [value]))('refuses %o, and names itself', (value) => {
       expect(refusal({ ...minimal, reconnect: { [name]: value } }).option).toBe(`reconnect.${name}`)
     })
+  })
+
+  it.each(maybeNone)('%s may be Infinity, as it is by default', (name) => {
+    expect(configure({ ...minimal, [name]: Infinity }).limits).toHaveProperty(name, Infinity)
   })
 
   it.each([...numbers, ...reconnectNumbers])('may %s be 0?', (name) => {

@@ -41,7 +41,8 @@ export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<
  *
  * - A value's age is its `receivedAt`, or its arrival where it has none. Legs are measured against each other, when
  *   one of them moves: the passing of time alone gives nothing. That is what the `Stale` of `price$` and of
- *   `freshWithin` is for.
+ *   `freshWithin` is for. `receivedAt` is a time of day: where the clock is set back, a leg that is silent since before
+ *   that looks as much younger, until its `Stale`, which goes by no clock that can be set.
  * - The first value comes at once, when all legs are subscribed: what they gave by then is taken together. From then
  *   on each change of a leg gives a value, save a `Left` that would say the same leg, `why` and `error` as the one
  *   before it: `skewMs` is that of the first.

@@ -86,7 +86,7 @@ describe('a poll', () => {
           left$.next()
           poll$.subscribe()
         }
-        poll$.pipe(takeUntil(left$), take(1)).subscribe(leave)
+        poll$.pipe(take(1), takeUntil(left$)).subscribe(leave)
         poll$.subscribe()
         expect(polls.snapshot()).toMatchObject([{ mint, interval: 500, subscribers: 2 }])
         starts.length = 0

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
 import { Argument, Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
@@ -10,6 +12,7 @@ import { replay, type ReplayClient } from '../recording/index.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../recording/rows.js'
 import { recordedMarket } from '../simulator/index.js'
 import { replaySpeed } from './arguments.js'
+import { drained } from './drained.js'
 import { createNames } from './names.js'
 import { printable } from './printable.js'
 import { stop$ } from './stop.js'
@@ -48,7 +51,10 @@ export const replayCommand = (): Command =>
     .addHelpText('after', examples)
     .showHelpAfterError('Try: svc-streams replay --help')
     .action(async (file: string, { speed, json = false }: ReplayFlags) => {
-      await using client = replay(file === '-' ? process.stdin : file, { speed })
+      const source = file === '-' ? process.stdin : createReadStream(file)
+      // Who reads it is told of its errors.
+      const pieces = pipeline(source, drained(process.stdout), () => undefined)
+      await using client = replay(pieces, { speed })
       const header = await client.header()
       if (isLeft(header)) throw new Error(printable(renderError(header.left)))
       const shown$ = show$(client, header.right, speed, json)

@@ -7,8 +7,6 @@ import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
-import { delay } from '../time/deadline.js'
-import { soon } from '../time/soon.js'
 import { Alarm } from './alarm.js'
 import type { Entry, Listener, Patience, PriceEvent } from './entry.js'
 import { deliver } from './fan-out.js'
@@ -18,6 +16,7 @@ import { Listening } from './listening.js'
 import { report } from './report.js'
 import { Subscriptions } from './subscriptions.js'
 import { failed, latest } from './tell.js'
+import { Turns } from './turns.js'
 
 export interface ShardConfig extends ConnectionConfig, Patience {
   readonly service: string
@@ -48,9 +47,8 @@ export class Shard {
   private open: OpenedEvent | undefined
   /** Why there is no connection, where the last attempt failed. */
   private down: Disconnected | undefined
-  private reconciling: Subscription | undefined
-  /** A wait for frames to be allowed again. */
-  private pacing: Subscription | undefined
+  /** Of reconciling. It waits where frames are to be allowed again. */
+  private readonly turns = new Turns(() => this.reconcile())
   private readonly alarm = new Alarm(
     () => this.open?.seen() ?? 0,
     () => this.onAlarm(),
@@ -96,7 +94,7 @@ export class Shard {
     const listening = new Listening(topic, subscriber, this.left)
     const entry = this.subscriptions.join(base, listening)
     listening.entry = entry
-    this.reconcileSoon()
+    this.turns.soon()
     const { down } = this
     const tell =
       down !== undefined && this.isDown ? failed(() => down) : latest(entry, this.config, elapsed())
@@ -114,7 +112,7 @@ export class Shard {
   private readonly left = (listener: Listener, entry: Entry): void => {
     this.subscriptions.leave(entry, listener, elapsed())
     this.setAlarm()
-    this.reconcileSoon()
+    this.turns.soon()
   }
 
   /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */
@@ -124,17 +122,8 @@ export class Shard {
 
   private changed(): void {
     this.setAlarm()
-    const owes = this.subscriptions.owes && this.pacing === undefined
-    if (owes || this.subscriptions.size === 0) this.reconcileSoon()
-  }
-
-  /** After all that happens in this tick, so that coming and going within it costs nothing. */
-  private reconcileSoon(later: (act: () => void) => Subscription = soon): void {
-    if (this.current._tag === 'Closed') return
-    this.reconciling ??= later(() => {
-      this.reconciling = undefined
-      this.reconcile()
-    })
+    const owes = this.subscriptions.owes && !this.turns.isWaiting
+    if (owes || this.subscriptions.size === 0) this.turns.soon()
   }
 
   private reconcile(): void {
@@ -154,16 +143,8 @@ export class Shard {
   }
 
   private sendMoreAfter(wait: number): void {
-    if (wait === 0) return this.reconcileSoon((act) => delay(0, act))
-    this.pacing ??= delay(wait, () => {
-      this.pacing = undefined
-      this.reconcileSoon()
-    })
-  }
-
-  private stopPacing(): void {
-    this.pacing?.unsubscribe()
-    this.pacing = undefined
+    if (wait === 0) this.turns.nextTurn()
+    else this.turns.after(wait)
   }
 
   private dial(): void {
@@ -180,9 +161,7 @@ export class Shard {
 
   /** Returns who is left listening. */
   private hangUp(status: ConnectionStatus): readonly Listener[] {
-    this.reconciling?.unsubscribe()
-    this.reconciling = undefined
-    this.stopPacing()
+    this.turns.stop()
     this.dialled?.unsubscribe()
     this.dialled = undefined
     this.open = undefined
@@ -207,17 +186,17 @@ export class Shard {
     this.open = opened
     this.down = undefined
     this.subscriptions.connected()
-    this.reconcileSoon()
+    this.turns.soon()
     this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
   }
 
   private onDown(error: Disconnected): void {
     this.open = undefined
     this.down = error
-    this.stopPacing()
+    this.turns.stopWaiting()
     const audience = this.subscriptions.disconnected()
     this.setAlarm()
-    this.reconcileSoon()
+    this.turns.soon()
     this.setStatus(waiting(error, error.retryInMs))
     deliver({ audience, tell: failed(() => error) })
   }
@@ -236,7 +215,7 @@ export class Shard {
   private onAlarm(): void {
     const deliveries = this.subscriptions.expire(elapsed())
     this.setAlarm()
-    if (this.subscriptions.owes) this.reconcileSoon()
+    if (this.subscriptions.owes) this.turns.soon()
     for (const delivery of deliveries) report(this.config.host, deliver(delivery))
   }
 }

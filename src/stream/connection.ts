@@ -59,13 +59,10 @@ export class Connection {
   }
 
   events$(sink: FrameSink): Observable<ConnectionEvent> {
-    const attempt$ = defer(() => concat(this.wait$(), this.announce$(), this.session$(sink)))
-    return attempt$.pipe(repeat())
-  }
-
-  private wait$(): Observable<never> {
-    const wait = Math.max(this.retryInMs, this.redialAt - elapsed())
-    return wait > 0 ? delay$(wait).pipe(ignoreElements()) : EMPTY
+    const retry$ = until$(() => this.retryAt)
+    // Somebody wants a connection, and a failure is not what it waits for.
+    const redial$ = until$(() => this.redialAt)
+    return concat(retry$, this.announce$(), redial$, this.session$(sink)).pipe(repeat())
   }
 
   private announce$(): Observable<ConnectionEvent> {
@@ -123,3 +120,10 @@ export class Connection {
     return { epoch: up?.epoch, upMs }
   }
 }
+
+/** Waits for a time of the clock that only moves forward, in ms. */
+const until$ = (time: () => number): Observable<never> =>
+  defer(() => {
+    const wait = time() - elapsed()
+    return wait > 0 ? delay$(wait).pipe(ignoreElements()) : EMPTY
+  })

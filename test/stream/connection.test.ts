@@ -580,6 +580,24 @@ describe('status$', () => {
     })
   })
 
+  it('is not `Idle` for who waits because a dial was given up a moment ago', () => {
+    const told: string[] = []
+    const dials: number[] = []
+    virtually(
+      ({ now, at: when }) => {
+        const { client, socket } = scripted(NEVER)
+        socket.dials$.subscribe(() => dials.push(now()))
+        client.status$.subscribe(({ _tag }) => told.push(`${now()} ${_tag}`))
+        const first = client.price$(a).subscribe()
+        when(1, () => first.unsubscribe())
+        when(5, () => client.price$(a).subscribe())
+      },
+      { until: 200 },
+    )
+    expect(dials).toEqual([0, 125])
+    expect(told).toEqual(['0 Idle', '0 Connecting', '1 Idle', '5 Connecting'])
+  })
+
   it('replays one state, to each who comes', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('--o-x', moves)

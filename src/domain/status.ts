@@ -9,7 +9,7 @@ export interface Idle {
   readonly _tag: 'Idle'
 }
 
-/** A dial is under way. `attempt` counts from 1, failures in a row included. */
+/** A dial is under way, or about to be. `attempt` counts from 1, failures in a row included. */
 export interface Connecting {
   readonly _tag: 'Connecting'
   readonly attempt: number

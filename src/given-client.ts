@@ -1,5 +1,5 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concat, defaultIfEmpty, filter, map, of, take, type Observable } from 'rxjs'
+import { catchError, concat, defaultIfEmpty, filter, map, NEVER, of, take, type Observable } from 'rxjs'
 import type { Client } from './client.js'
 import { isAddress, type Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
@@ -91,7 +91,7 @@ export const givenClient = (given: GivenStreams): Client => {
 
   return {
     chainId: chainIds[given.environment],
-    status$: concat(lifetime.until$(given.status$), of(closedStatus)),
+    status$: concat(lifetime.until$(concat(given.status$, NEVER)), of(closedStatus)),
     errors$: lifetime.until$(given.errors$),
     price$: (topic) => lifetime.whileOpen$(watch.price$(topic, price$(topic))),
     price: (topic) => lifetime.once(firstOf(firstPrice$(topic))),

@@ -31,6 +31,11 @@ export class Channel<E, A> {
     for (const subscriber of [...this.audience]) subscriber.next(event)
   }
 
+  /** What was told holds no longer, if it is of these. */
+  release(these: (event: Either<E, A>) => boolean): void {
+    if (this.current !== undefined && these(this.current)) this.current = undefined
+  }
+
   /** An error that came last is why it ended, and is told to who comes later. */
   end(): void {
     this.over = true

@@ -36,6 +36,11 @@ export class Channels<E, A> {
     this.channel(name).tell(event)
   }
 
+  /** What was told holds no longer, where it is of these. */
+  release(these: (event: Either<E, A>) => boolean): void {
+    for (const channel of this.channels.values()) channel.release(these)
+  }
+
   end(name: string): void {
     this.channel(name).end()
   }

@@ -11,7 +11,9 @@ export interface Pace {
   within<A>(work: () => A): A
   /** How long to wait for a time, in ms. */
   wait(time: number): number
-  /** Time stood still, and passes again. */
+  /** From now on time stands still. */
+  pause(): void
+  /** It passes again. */
   resume(): void
 }
 
@@ -19,15 +21,22 @@ export interface Pace {
 export const realPace = (speed: number): Pace => {
   /** A time of the recording, and when it was. */
   let anchor: { readonly time: number; readonly elapsed: number } | undefined
+  let latest = -Infinity
+  let pausedAt = 0
   return {
     at: (_, work) => work(),
     within: (work) => work(),
     wait: (time) => {
-      anchor ??= { time, elapsed: elapsed() }
+      // Where the recorded clock was set back, nobody knows how long it took from there to here.
+      if (anchor === undefined || time < latest) anchor = { time, elapsed: elapsed() }
+      latest = time
       return (time - anchor.time) / speed - (elapsed() - anchor.elapsed)
     },
+    pause: () => {
+      pausedAt = elapsed()
+    },
     resume: () => {
-      anchor = undefined
+      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + elapsed() - pausedAt }
     },
   }
 }
@@ -46,6 +55,7 @@ export const virtualPace = (): Pace => {
     },
     within: (work) => (virtual === undefined ? work() : virtual.run(work)),
     wait: () => 0,
+    pause: () => undefined,
     resume: () => undefined,
   }
 }

@@ -37,6 +37,8 @@ export class Playback {
   private rows = 0
   private listeners = 0
   private awaited: (() => void) | undefined
+  /** The wait for a row's time, which ends early where nobody is left to hear it. */
+  private waiting = new Subscription()
 
   constructor(
     private readonly source: RecordingSource,
@@ -74,6 +76,7 @@ export class Playback {
 
   close(): void {
     this.closing.unsubscribe()
+    this.waiting.unsubscribe()
     this.awaited?.()
     this.ended$.next()
     this.opened.settle(left(clientClosed))
@@ -86,6 +89,7 @@ export class Playback {
     this.start()
     return () => {
       this.listeners--
+      if (this.listeners === 0) this.waiting.unsubscribe()
     }
   }
 
@@ -99,9 +103,7 @@ export class Playback {
     for await (const entries of entriesOf(this.source, this.closing)) {
       for (const entry of entries) {
         if (isLeft(entry)) return this.end(entry.left)
-        if (this.listeners === 0 && entry.right._tag !== 'Recording') await this.somebody()
-        const wait = this.pace.wait(entry.right.at)
-        if (wait > 0) await waitFor(wait, this.closing)
+        await this.timeOf(entry.right)
         if (this.closing.closed) return
         this.tell(entry.right)
         if (entry.right._tag === 'Recording' || this.rows % burst === 0) await turn()
@@ -111,17 +113,29 @@ export class Playback {
   }
 
   private tell(row: Row | RecordingHeader): void {
+    if (row._tag !== 'Recording') this.rows++
     this.pace.at(row.at, () => this.stage.tell(row))
     if (row._tag === 'Recording') this.opened.settle(right(row))
-    else this.rows++
+  }
+
+  /** Resolves when a row is to be told, or at once after the close. Only a header is told to nobody. */
+  private async timeOf({ _tag, at }: Row | RecordingHeader): Promise<void> {
+    while (!this.closing.closed) {
+      if (_tag !== 'Recording' && this.listeners === 0) await this.somebody()
+      const wait = this.pace.wait(at)
+      if (wait <= 0) return
+      await waitFor(wait, (this.waiting = new Subscription()))
+    }
   }
 
   /** Nobody listens: time stands still. */
   private async somebody(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.awaited = resolve
-      if (this.closing.closed) resolve()
-    })
+    this.pace.pause()
+    while (this.listeners === 0 && !this.closing.closed) {
+      await new Promise<void>((resolve) => {
+        this.awaited = resolve
+      })
+    }
     this.awaited = undefined
     this.pace.resume()
   }

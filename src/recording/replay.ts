@@ -41,7 +41,7 @@ export interface ReplayClient extends Client {
  * A client over a recording made by `record`: the same streams give the same values and errors, in the same order, at
  * the same distances. It begins with the first subscription to a price or a depth, and time stands still while nobody
  * listens. Who joins late begins with what holds then, as with a live client; what the recording does not have is
- * rejected. When it is over, all streams complete; where it is damaged, each gives a `DecodeError` first.
+ * rejected. When it is over, prices and depths complete; where it is damaged, each gives a `DecodeError` first.
  *
  * - `source`: a file by its path or `file:` URL, or text or bytes in pieces, such as a stream.
  * - `interval` of `depth$` is without effect: depths come as they were recorded.

@@ -1,4 +1,4 @@
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, Subject, type Observable } from 'rxjs'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { isAddress, type Address } from '../domain/address.js'
@@ -22,6 +22,8 @@ export class Stage {
   private readonly depths: Channels<DepthError, Depth>
   private readonly statuses$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
   private readonly uncorrelated$ = new Subject<UncorrelatedError>()
+  /** The recorded client was closed. Neither that nor the end of its streams with it is that of these. */
+  private wasClosed = false
 
   readonly status$ = this.statuses$.asObservable()
   readonly errors$ = this.uncorrelated$.asObservable()
@@ -47,6 +49,7 @@ export class Stage {
   tell(row: Row | RecordingHeader): void {
     switch (row._tag) {
       case 'Recording':
+        this.wasClosed = false
         this.prices.record(row.topics)
         return this.depths.record(row.mints)
       case 'Price':
@@ -54,13 +57,19 @@ export class Stage {
       case 'Depth':
         return this.depths.tell(row.mint, row.event)
       case 'End':
+        if (this.wasClosed) return undefined
         return isAddress(row.of) ? this.depths.end(row.of) : this.prices.end(row.of)
       case 'Status':
-        // That the recorded client was closed does not close this one.
-        return row.status._tag === 'Closed' ? undefined : this.statuses$.next(row.status)
+        return this.turn(row.status)
       case 'Uncorrelated':
         return this.uncorrelated$.next(row.error)
     }
+  }
+
+  private turn(status: ConnectionStatus): void {
+    this.wasClosed = status._tag === 'Closed'
+    if (status._tag === 'Open') this.prices.release(isDown)
+    if (!this.wasClosed) this.statuses$.next(status)
   }
 
   /** The recording is over; where it could not be read to its end, every stream says so first. */
@@ -80,6 +89,9 @@ const notSupported = (mint: string): DepthError => unsupportedPair(mint, undefin
 /** A price holds until something else is known; so does what says that there is none. */
 const isCurrent = (event: Either<PriceError, Price>): boolean =>
   isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
+
+const isDown = (event: Either<PriceError, Price>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'
 
 const asDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',

@@ -26,12 +26,23 @@ describe('the recorded pace', () => {
     atTimes((at) => {
       const pace = realPace(1)
       at(0, () => waits.push(pace.wait(5000)))
+      at(4, () => pace.pause())
       at(700, () => {
         pace.resume()
         waits.push(pace.wait(5010), pace.wait(5020))
       })
     })
-    expect(waits).toEqual([0, 0, 10])
+    expect(waits).toEqual([0, 6, 16])
+  })
+
+  it('begins anew where the recorded clock was set back', () => {
+    const waits: number[] = []
+    atTimes((at) => {
+      const pace = realPace(1)
+      at(0, () => waits.push(pace.wait(5000), pace.wait(9000)))
+      at(10, () => waits.push(pace.wait(5200), pace.wait(5300)))
+    })
+    expect(waits).toEqual([0, 4000, 0, 100])
   })
 })
 

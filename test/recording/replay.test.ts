@@ -18,6 +18,7 @@ import {
   merge,
   NEVER,
   of,
+  switchMap,
   take,
   timer,
   toArray,
@@ -53,7 +54,10 @@ const priced = (ms: number, usd: number, of: Topic = topic): Row => ({
   event: right(price(of, usd, { receivedAt: start + ms })),
 })
 
-const failed = (ms: number, error: ReturnType<typeof stale | typeof disconnected>): Row => ({
+const failed = (
+  ms: number,
+  error: ReturnType<typeof stale | typeof disconnected | typeof subscriptionTimeout>,
+): Row => ({
   _tag: 'Price',
   at: start + ms,
   topic,
@@ -244,6 +248,39 @@ describe('a client over a recording', () => {
     const text = textOf(header, priced(1, 1), again, priced(11, 2), priced(12, 3, 'svc-0xee'))
     const client = replay([text], { speed: Infinity })
     expect(await allOf(brief$(client))).toEqual(['1', '2'])
+  })
+
+  it('goes on after the recorded client was closed, which ended its streams, where another recording follows', async () => {
+    const closed: readonly Row[] = [
+      { _tag: 'Status', at: start + 2, status: { _tag: 'Closed' } },
+      { _tag: 'End', at: start + 2, of: topic },
+    ]
+    const again = { ...header, at: start + 10 } as const
+    const client = replay([textOf(header, priced(1, 1), ...closed, again, priced(11, 2), ...closed)], {
+      speed: Infinity,
+    })
+    expect(await allOf(brief$(client))).toEqual(['1', '2'])
+    expect(await client.finished).toEqual(rowsOf(6))
+  })
+
+  it('counts a row that is told when it is closed', async () => {
+    const client = quick(priced(1, 1), priced(2, 2), priced(3, 3))
+    client.price$(topic).subscribe((event) => {
+      if (event._tag === 'Right' && event.right.price === 2) void client.close()
+    })
+    expect(await client.finished).toEqual(rowsOf(2))
+  })
+
+  it('tells who comes late nothing of a connection that was down and is open again', async () => {
+    const open = { _tag: 'Status', at: start + 3, status: { _tag: 'Open', epoch: 2, since: start } } as const
+    const client = quick(priced(1, 1), failed(2, down), open, priced(4, 9, other), priced(5, 2))
+    const late = client.run$((inside) =>
+      brief$(inside, other).pipe(
+        take(1),
+        switchMap(() => brief$(inside)),
+      ),
+    )
+    expect(await allOf(late)).toEqual(['2'])
   })
 })
 
@@ -524,6 +561,17 @@ describe('at a finite speed', () => {
     await client.close()
     expect(await all).toEqual(['1'])
     expect(await client.finished).toEqual(rowsOf(1))
+  })
+
+  it('time stands still while nobody listens, from the moment that the last one leaves', async () => {
+    const unanswered = subscriptionTimeout(topic, 5, [])
+    const client = replay([textOf(header, priced(0, 1), failed(40, unanswered), priced(80, 2))])
+    expect(await firstValueFrom(brief$(client))).toBe('1')
+    const elsewhere = replay([textOf(header, priced(0, 1), priced(100, 2))])
+    await allOf(brief$(elsewhere))
+    // Who takes what holds and goes does not move it either.
+    for (let n = 0; n < 3; n++) expect(await firstValueFrom(brief$(client))).toBe('1')
+    expect(await allOf(brief$(client))).toEqual(['1', 'SubscriptionTimeout', '2'])
   })
 
   it('run$ is over with the recording too', async () => {

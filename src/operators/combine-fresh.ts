@@ -1,6 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import {
   asyncScheduler,
+  defer,
   distinctUntilChanged,
   EMPTY,
   endWith,
@@ -9,11 +10,12 @@ import {
   merge,
   observeOn,
   of,
-  queueScheduler,
   scan,
   takeWhile,
   type Observable,
 } from 'rxjs'
+import { QueueAction } from 'rxjs/internal/scheduler/QueueAction'
+import { QueueScheduler } from 'rxjs/internal/scheduler/QueueScheduler'
 import type { NotFresh } from '../errors/model.js'
 import { checkMs } from './checked-ms.js'
 import { arrived, canRecover, ended, judge, settled, unsettled, type Move } from './legs.js'
@@ -67,9 +69,8 @@ export const combineFresh = <A extends object>(
   if (keys.length === 0) return EMPTY
   const moves$ = keys.map((key, index) => movesOf$(legs[key], index))
   // Merging subscribes in order: by the last move every leg has given what it has.
-  const states$ = merge(...moves$, of(settled)).pipe(
-    // A handler that moves a leg must not have the new value overtake the one that it handles.
-    observeOn(queueScheduler),
+  const move$ = merge(...moves$, of(settled))
+  const states$ = inOrder$(move$).pipe(
     scan((state, move) => move(state), unsettled(keys)),
     distinctUntilChanged(),
     filter((state) => state.settled),
@@ -80,6 +81,13 @@ export const combineFresh = <A extends object>(
     distinctUntilChanged(isSameFault),
   )
 }
+
+/**
+ * A handler that moves a leg must not have the new value overtake the one that it handles. The queue is not Rx's
+ * `queueScheduler`, which is everybody's: what was behind an action that throws there would be lost, a `Left` too.
+ */
+const inOrder$ = (move$: Observable<Move>): Observable<Move> =>
+  defer(() => move$.pipe(observeOn(new QueueScheduler(QueueAction))))
 
 const movesOf$ = (leg$: Observable<Either<unknown, unknown>>, index: number): Observable<Move> =>
   leg$.pipe(

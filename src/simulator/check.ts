@@ -19,6 +19,8 @@ export const integer = (from: number, to: number, what = 'an integer'): Check =>
   holds: (value) => Number.isInteger(value) && (value as number) >= from && (value as number) <= to,
 })
 
+export const portCheck = integer(0, 65_535, 'a port')
+
 export const milliseconds = integer(1, longestTimer, 'a whole number of ms')
 
 export const flag: Check = {
@@ -31,8 +33,9 @@ export const oneOf = (...choices: readonly string[]): Check => ({
   holds: (value) => typeof value === 'string' && choices.includes(value),
 })
 
-/** Passes what is checked; `undefined` counts as absent. `kind` names the fields in the message. */
+/** Passes what is checked; `undefined` counts as absent. `kind` names a field in messages. */
 export const checkFields = <T extends object>(values: T, checks: Checks<T>, kind: string): void => {
+  checkValue(`${kind}s`, values, fields)
   const known: Readonly<Record<string, Check>> = checks
   for (const [name, value] of Object.entries(values)) {
     const check = Object.hasOwn(known, name) ? known[name] : undefined
@@ -41,6 +44,11 @@ export const checkFields = <T extends object>(values: T, checks: Checks<T>, kind
     }
     if (value !== undefined) checkValue(name, value, check)
   }
+}
+
+const fields: Check = {
+  expected: 'an object',
+  holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 }
 
 export const checkValue = (name: string, value: unknown, check: Check): void => {
@@ -52,5 +60,6 @@ export const checkValue = (name: string, value: unknown, check: Check): void => 
 const shown = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 100))
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value === null) return 'null'
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
 }

@@ -31,12 +31,19 @@ export const spoiled = (answer: Answer, fault: HttpFaults['body']): Answer => {
   }
 }
 
+/** Statuses that say that nothing follows. */
+const bodiless = [204, 304]
+
 /** Sends the answer: whole, or only half of it and then nothing any more. */
 export const send = (
   response: ServerResponse,
   { status, headers, body }: Answer,
   isCutOff: boolean,
 ): void => {
+  if (bodiless.includes(status)) {
+    response.writeHead(status).end()
+    return
+  }
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
   if (!isCutOff) response.end(body)
   else response.write(body.slice(0, body.length / 2), () => response.destroy())

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '../domain/address.js'
 import type { Signal } from '../domain/signal.js'
-import { checkFields, integer, milliseconds, type Checks } from './check.js'
+import { checkFields, milliseconds, portCheck, type Checks } from './check.js'
 import { combinedMarket } from './combined-market.js'
 import type { Faults } from './faults.js'
 import { btc, eth } from './known-tokens.js'
 import type { Market } from './market.js'
-import { randomWalk, seedCheck } from './random-walk.js'
+import { randomWalk, seedCheck, tokensCheck } from './random-walk.js'
 import { recordedMarket } from './recorded-market.js'
 import { SimulatorError } from './simulator-error.js'
 import type { TokenOptions } from './token.js'
@@ -62,16 +62,13 @@ const isMarket = (value: unknown): boolean =>
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{2}(?:==)?)$/
 
 const checks: Checks<SimulatorOptions> = {
-  httpPort: integer(0, 65_535, 'a port'),
-  wsPort: integer(0, 65_535, 'a port'),
+  httpPort: portCheck,
+  wsPort: portCheck,
   market: {
     expected: 'a market or an array of markets, such as recordedMarket()',
     holds: (value) => [value].flat().every(isMarket),
   },
-  tokens: {
-    expected: 'an array of addresses or of { address, symbol, decimals, price }',
-    holds: Array.isArray,
-  },
+  tokens: tokensCheck,
   seed: seedCheck,
   tick: milliseconds,
   repeat: milliseconds,

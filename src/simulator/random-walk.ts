@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.js'
-import { checkValue, integer, milliseconds } from './check.js'
+import { checkValue, integer, milliseconds, type Check } from './check.js'
 import { plainDecimal, toUnits } from './decimal.js'
 import type { Market, Quote } from './market.js'
 import { seededRandom, type Random } from './random.js'
@@ -15,6 +15,11 @@ export interface RandomWalkOptions {
   readonly tick?: number
 }
 
+export const tokensCheck: Check = {
+  expected: 'an array of addresses or of { address, symbol, decimals, price }',
+  holds: Array.isArray,
+}
+
 export const seedCheck = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'a whole number')
 
 /**
@@ -25,6 +30,7 @@ export const seedCheck = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGE
  * randomWalk({ tokens: ['0xab', { address: '0xcd', symbol: 'CD', price: 2500 }], seed: 7, tick: 100 })
  */
 export const randomWalk = ({ tokens: given, seed = 1, tick = 250 }: RandomWalkOptions): Market => {
+  checkValue('tokens', given, tokensCheck)
   checkValue('seed', seed, seedCheck)
   checkValue('tick', tick, milliseconds)
   const tokens = given.map(toWalkToken)

@@ -73,13 +73,14 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
   }
 
   let dropping: NodeJS.Timeout | undefined
+  let closed = false
   service.faults.onChange(({ stall, drop: fault }) => {
     for (const socket of open.keys()) {
       if (stall === true) socket.pause()
       else socket.resume()
     }
     clearInterval(dropping)
-    if (fault !== undefined) dropping = setInterval(() => drop(fault.code), fault.every)
+    if (fault !== undefined && !closed) dropping = setInterval(() => drop(fault.code), fault.every)
   })
 
   return {
@@ -94,6 +95,7 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
     send: (frame) => open.forEach((connection) => connection.send(frame)),
     drop,
     close: () => {
+      closed = true
       clearInterval(dropping)
       for (const socket of upgrader.clients) {
         socket.close(1001)

@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { checkValue, integer } from './check.js'
+import { checkFields, checkValue, integer, portCheck, type Checks } from './check.js'
 import { host, listen } from './listen.js'
+import { seedCheck } from './random-walk.js'
 import { seededRandom } from './random.js'
 import { SimulatorError } from './simulator-error.js'
 import { link, reset } from './tcp-link.js'
@@ -48,8 +49,10 @@ export interface TcpProxyOptions {
  * const client = createClient({ environment: 'mainnet', ...simulator, priceWsUrl: network.url })
  * network.freeze() // and no close frame, no error, nothing
  */
-export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOptions): Promise<TcpProxy> => {
-  if (!URL.canParse(target)) throw new SimulatorError('target', 'expected the address of a service')
+export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy> => {
+  checkFields(options, optionChecks, 'option')
+  const { target, port = 0, seed = 1 } = options
+  checkValue('target', target, optionChecks.target)
   const url = new URL(target)
   const servicePort = Number(url.port) || defaultPorts[url.protocol]
   if (servicePort === undefined) throw new SimulatorError('target', 'expected an address with a port')
@@ -129,6 +132,15 @@ export const startTcpProxy = async ({ target, port = 0, seed = 1 }: TcpProxyOpti
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+const optionChecks: Checks<TcpProxyOptions> = {
+  target: {
+    expected: 'the address of a service',
+    holds: (value) => typeof value === 'string' && URL.canParse(value),
+  },
+  port: portCheck,
+  seed: seedCheck,
 }
 
 const defaultPorts: Readonly<Partial<Record<string, number>>> = {

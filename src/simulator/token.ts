@@ -39,7 +39,7 @@ const checks: Checks<TokenOptions> = {
 /** A token as it was given, with what was left out. Throws a `SimulatorError` where it is none. */
 export const toWalkToken = (given: Address | TokenOptions): WalkToken => {
   const options = typeof given === 'string' ? { address: given } : given
-  checkFields(options, checks, 'field of a token')
+  checkFields(options, checks, 'token field')
   checkValue('address', options.address, addressCheck)
   const address = lowerCased(options.address)
   return {

@@ -1,6 +1,17 @@
 import * as fc from 'fast-check'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { BehaviorSubject, EMPTY, NEVER, of, ReplaySubject, Subject, take, tap, type Observable } from 'rxjs'
+import {
+  BehaviorSubject,
+  EMPTY,
+  NEVER,
+  of,
+  ReplaySubject,
+  Subject,
+  take,
+  tap,
+  type Observable,
+  queueScheduler,
+} from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Depth } from '../../src/domain/depth.js'
 import type { Price } from '../../src/domain/price.js'
@@ -311,6 +322,19 @@ describe('combineFresh and its consumer', () => {
     a$.next(letters['c']!)
     expect(first).toEqual([missing('b'), both('a', 'b'), both('c', 'b')])
     expect(second).toEqual([missing('b')])
+  })
+
+  it('tells at once inside of an action of `queueScheduler`, and loses nothing where that throws', () => {
+    const b$ = new BehaviorSubject(letters['b']!)
+    const seen: unknown[] = []
+    const subscription = combineFresh({ b: b$ }, lax).subscribe((value) => seen.push(value))
+    const act = (): void => {
+      b$.next(letters['B']!)
+      throw new Error(`after ${seen.length}`)
+    }
+    expect(() => queueScheduler.schedule(act)).toThrow('after 2')
+    expect(seen).toEqual([right({ b: 'b' }), gone('b', 'B')])
+    subscription.unsubscribe()
   })
 
   it('goes on when a handler throws', async () => {

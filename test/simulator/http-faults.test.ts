@@ -23,6 +23,11 @@ test('httpStatus: every request is answered with it, and with Retry-After where 
   expect((await getPrice()).headers.get('retry-after')).toBe('Fri, 09 Aug 2024 00:00:00 GMT')
   simulator.inject({ httpStatus: 599 })
   expect((await getPrice()).headers.has('retry-after')).toBe(false)
+  for (const httpStatus of [204, 304]) {
+    simulator.inject({ httpStatus })
+    const response = await getPrice()
+    expect([response.status, await response.text()]).toEqual([httpStatus, ''])
+  }
   simulator.inject({})
   expect((await getPrice()).status).toBe(200)
 })

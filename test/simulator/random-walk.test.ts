@@ -98,6 +98,8 @@ test('bad options are refused, each by its name', () => {
     tokens({ address: '0xab', symbol: 7 }),
     tokens({ address: '0xab', prize: 1 }),
     tokens({ symbol: 'ETH' }),
+    tokens(null),
+    refusal({ tokens: 'ETH' }),
   ]).toMatchInlineSnapshot(`
     [
       "SimulatorError: seed: expected a whole number from -9007199254740991 to 9007199254740991, got 1.5",
@@ -107,8 +109,10 @@ test('bad options are refused, each by its name', () => {
       "SimulatorError: price: expected a finite number above 0, got -1",
       "SimulatorError: decimals: expected an integer from 0 to 100, got 1.5",
       "SimulatorError: symbol: expected a text, got 7",
-      "SimulatorError: prize: there is no such field of a token; there are address, symbol, decimals, price",
+      "SimulatorError: prize: there is no such token field; there are address, symbol, decimals, price",
       "SimulatorError: address: expected a token address, \`0x\` and hex digits, got a value of type undefined",
+      "SimulatorError: token fields: expected an object, got null",
+      "SimulatorError: tokens: expected an array of addresses or of { address, symbol, decimals, price }, got "ETH"",
     ]
   `)
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { SimulatorError, startTcpProxy, type TcpProxy } from 'svc-streams/simulator'
+import { SimulatorError, startTcpProxy, type TcpProxy, type TcpProxyOptions } from 'svc-streams/simulator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closing } from '../support/service.js'
 import { eventually } from '../transport/eventually.js'
@@ -175,6 +175,18 @@ describe('what it cannot start with', () => {
   it.each(['nowhere', 'tcp://127.0.0.1'])('is refused: a target like %s', async (target) => {
     await expect(startTcpProxy({ target })).rejects.toThrow(SimulatorError)
     await expect(startTcpProxy({ target })).rejects.toThrow(/^target: /)
+  })
+
+  it.each([
+    ['port', { port: 70_000 }],
+    ['port', { port: 'abc' }],
+    ['seed', { seed: NaN }],
+    ['delay', { delay: 5 }],
+    ['options', null],
+  ])('is refused: a %s like that of %o', async (name, options) => {
+    const given = (options && { target: 'ws://127.0.0.1:1', ...options }) as TcpProxyOptions
+    await expect(startTcpProxy(given)).rejects.toThrow(SimulatorError)
+    await expect(startTcpProxy(given)).rejects.toThrow(new RegExp(`^${name}: `))
   })
 
   it('is refused: a port that is taken', async () => {

@@ -29,6 +29,9 @@ export async function* entriesOf(
   }
 }
 
+/** How a header begins, whoever wrote it. */
+const header = /^\s*\{\s*"_tag"\s*:\s*"Recording"/
+
 class Reader {
   line = 0
   begun = false
@@ -36,7 +39,7 @@ class Reader {
 
   /** A recorder that was started again writes a header again. */
   private decode(text: string): Either<DecodeError, Row | RecordingHeader> {
-    const isHeader = !this.begun || text.startsWith('{"_tag":"Recording"')
+    const isHeader = !this.begun || header.test(text)
     this.begun = true
     return isHeader ? decodeHeader(text) : decodeRow(text)
   }

@@ -87,6 +87,8 @@ export class VirtualTime {
     try {
       task.call()
     } catch (thrown) {
+      // To Rx, what has thrown is over; a `TestScheduler` that was run meanwhile keeps it from saying so.
+      this.cancel(task)
       // As Rx reports what is thrown in a timer: to the process, and not to who moves the time.
       throwError(() => thrown).subscribe()
     }

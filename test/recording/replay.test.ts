@@ -246,8 +246,10 @@ describe('a client over a recording', () => {
   it('takes recordings one after the other as one', async () => {
     const again = { ...header, at: start + 10, topics: [topic, 'svc-0xee'] } as const
     const text = textOf(header, priced(1, 1), again, priced(11, 2), priced(12, 3, 'svc-0xee'))
-    const client = replay([text], { speed: Infinity })
-    expect(await allOf(brief$(client))).toEqual(['1', '2'])
+    for (const written of [text, text.replaceAll('":', '": ').replaceAll('{"', '{ "')]) {
+      const client = replay([written], { speed: Infinity })
+      expect(await allOf(brief$(client))).toEqual(['1', '2'])
+    }
   })
 
   it('goes on after the recorded client was closed, which ended its streams, where another recording follows', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { asapScheduler, asyncScheduler, interval, timer } from 'rxjs'
+import { asapScheduler, asyncScheduler, config, interval, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { elapsed, isVirtualTime, wallClock } from '../../src/time/clock.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
@@ -68,6 +68,18 @@ describe('virtual time', () => {
     virtual.run(() => virtual.advance(1000))
     await vi.waitFor(() => expect(real.closed).toBe(true))
     expect(seen).toEqual(['real'])
+  })
+
+  it('reports a timer once that was cleared where a TestScheduler had put its own time away', async () => {
+    const reported: unknown[] = []
+    config.onUnhandledError = (error) => reported.push(error)
+    onTestFinished(() => void (config.onUnhandledError = null))
+    const virtual = new VirtualTime(0)
+    const cleared = virtual.run(() => timer(10).subscribe())
+    new TestScheduler(() => undefined).run(() => undefined)
+    cleared.unsubscribe()
+    virtual.run(() => virtual.advance(1000))
+    await vi.waitFor(() => expect(reported).toEqual([new Error('executing a cancelled action')]))
   })
 
   it('lives beside another, and beside that of a TestScheduler', () => {

@@ -2,6 +2,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
 import { complete } from './complete.js'
 import type { Entry, Listener, PriceEvent } from './entry.js'
+import { next } from './next.js'
 import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */
@@ -13,8 +14,8 @@ export interface Delivery {
 }
 
 /**
- * Tells everybody. Rx keeps a throwing handler away from the others, and a listener that a handler has just
- * unsubscribed hears nothing. Listeners who wrote the topic alike share one value. Returns what was told last.
+ * Tells everybody. Who throws is kept away from the others, and a listener that a handler has just unsubscribed
+ * hears nothing. Listeners who wrote the topic alike share one value. Returns what was told last.
  */
 export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent | undefined => {
   let topic: Topic | undefined
@@ -24,7 +25,7 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
       topic = listener.topic
       event = tell(topic)
     }
-    listener.subscriber.next(event)
+    next(listener.subscriber, event)
     if (last) complete(listener.subscriber)
   }
   return event
@@ -33,7 +34,7 @@ export const deliver = ({ audience, tell, last = false }: Delivery): PriceEvent 
 /** As `deliver`, for the prices that it is all about: of the topic's last price, without a closure for each. */
 export const deliverPrice = ({ audience, only, onlyTopic, price, receivedAt, epoch }: Entry): void => {
   if (only !== undefined) {
-    only.next(right({ topic: onlyTopic, price, receivedAt, epoch }))
+    next(only, right({ topic: onlyTopic, price, receivedAt, epoch }))
     return
   }
   let topic: Topic | undefined
@@ -43,6 +44,6 @@ export const deliverPrice = ({ audience, only, onlyTopic, price, receivedAt, epo
       topic = listener.topic
       event = right({ topic, price, receivedAt, epoch })
     }
-    listener.subscriber.next(event)
+    next(listener.subscriber, event)
   }
 }

@@ -1,4 +1,5 @@
-import { asyncScheduler, Observable, type Subscription } from 'rxjs'
+import { Observable, Subscription } from 'rxjs'
+import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { isVirtualTime } from './clock.js'
 
 /** The longest delay that the platform's timers take, in ms; a longer one would fire at once. */
@@ -7,10 +8,20 @@ const longestTimer = 2 ** 31 - 1
 /** Poll phases to wait for at most: a peer that never pauses must not put a deadline off for ever. */
 const maxPhases = 64
 
-/** Calls once, in `ms`, however long that is, unless it is unsubscribed from. */
+/**
+ * Calls once, in `ms`, however long that is, unless it is unsubscribed from. It is what `asyncScheduler` runs on, and
+ * not that itself: where a teardown throws in an action of anybody's, it stands still for good.
+ */
 export const delay = (ms: number, passed: () => void): Subscription => {
-  if (ms <= longestTimer) return asyncScheduler.schedule(passed, ms)
-  const waiting = asyncScheduler.schedule(() => waiting.add(delay(ms - longestTimer, passed)), longestTimer)
+  const handle = intervalProvider.setInterval(
+    () => {
+      intervalProvider.clearInterval(handle)
+      if (ms <= longestTimer) passed()
+      else waiting.add(delay(ms - longestTimer, passed))
+    },
+    Math.min(ms, longestTimer),
+  )
+  const waiting = new Subscription(() => intervalProvider.clearInterval(handle))
   return waiting
 }
 

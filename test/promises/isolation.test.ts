@@ -4,9 +4,11 @@ import {
   filter,
   finalize,
   firstValueFrom,
+  map,
   merge,
   NEVER,
   repeat,
+  skip,
   Subject,
   Subscription,
   switchMap,
@@ -96,6 +98,36 @@ describe('a handler that throws', () => {
     await goOn(eth)
     expect(failure).toEqual(new Error('mine'))
     expect(simulator.upgrades).toBe(1)
+  })
+})
+
+describe('an operator that throws, and a teardown behind it that throws too', () => {
+  it('hurt nobody else, be it with the first price or with a later one', async () => {
+    const { simulator, client } = await start()
+    const others = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const ignored = { error: () => undefined }
+    client.price$(ethTopic).pipe(map(boom), finalize(boom)).subscribe(ignored)
+    client.price$('svc-0x0a').pipe(map(boom), finalize(boom)).subscribe(ignored)
+    await goOn(...others)
+    client.price$(ethTopic).pipe(skip(3), map(boom), finalize(boom)).subscribe(ignored)
+    await eventually(() => expect(thrown).toBe(6))
+    await goOn(...others)
+    for (const { tags } of others) expect(new Set(tags())).toEqual(new Set(['Right']))
+    expect(simulator.upgrades).toBe(1)
+    await client.close()
+  })
+
+  it('keep nobody from hearing that the connection is down', async () => {
+    const { simulator, client } = await start()
+    client
+      .price$(ethTopic)
+      .pipe(filter(isLeft), map(boom), finalize(boom))
+      .subscribe({ error: () => undefined })
+    const others = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    await goOn(...others)
+    simulator.dropConnections(1012)
+    await eventually(() => others.forEach(({ tags }) => expect(tags()).toContain('Disconnected')))
+    await goOn(...others)
   })
 })
 

@@ -1,3 +1,4 @@
+import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deadline$, delay$ } from '../../src/time/deadline.js'
 import { marbles } from '../stream/marbles.js'
@@ -22,6 +23,23 @@ describe('delay$', () => {
     vi.advanceTimersByTime(1)
     expect(emitted).toBe(1)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('comes though an action of `asyncScheduler` and its teardown have thrown', () => {
+    vi.useFakeTimers()
+    asyncScheduler.schedule(function () {
+      this.add(() => {
+        throw new Error('teardown')
+      })
+      throw new Error('action')
+    }, 1)
+    expect(() => vi.advanceTimersByTime(1)).toThrow()
+    let emitted = 0
+    delay$(5).subscribe(() => emitted++)
+    vi.advanceTimersByTime(5)
+    expect(emitted).toBe(1)
+    // What Rx itself would say next: it stands still no longer for the tests that follow.
+    Reflect.set(asyncScheduler, '_active', false)
   })
 
   it('leaves no timer behind when it is left', () => {

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Observable } from 'rxjs'
+import { Observable } from 'rxjs'
 import { onAbort } from './abort.js'
 import { configure, type Configuration } from './config.js'
 import type { Address } from './domain/address.js'
@@ -20,6 +20,7 @@ import { DepthRequests, type DepthRequestConfig } from './stream/depth-request.j
 import { Lifetime } from './stream/lifetime.js'
 import { priceRequest } from './stream/price-request.js'
 import { PriceFeed } from './stream/price.js'
+import { timeHere, type InTime } from './time/virtual-time.js'
 import { undiciTransport } from './transport/undici.js'
 import { wsTransport } from './transport/ws.js'
 
@@ -77,7 +78,8 @@ const wire = (configuration: Configuration): Client => {
   const http = configuration.http ?? undiciTransport({ ca, connectTimeout: limits.connectTimeout })
   const shared = { ...configuration, ...limits, http, reconnect }
   const { priceWsUrl: url } = configuration
-  const feed = new PriceFeed({ ...shared, transport: webSocket, url, host: new URL(url).host })
+  const inTime = timeHere()
+  const feed = new PriceFeed({ ...shared, transport: webSocket, url, host: new URL(url).host, inTime })
   const depths = depth === undefined ? undefined : wireDepth({ ...shared, ...depth })
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
@@ -98,18 +100,30 @@ const wire = (configuration: Configuration): Client => {
     status$: feed.status$,
     errors$: feed.errors$,
     price$: (topic) => feed.price$(topic),
-    price: (topic) => lifetime.once(priceRequest(shared, topic)),
-    depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
-    depth: (mint) => lifetime.once((depths ?? noDepth()).requests.request(mint)),
-    inspect: () => ({
-      status: feed.currentStatus,
-      topics: feed.snapshot(),
-      polls: depths?.polls.snapshot() ?? [],
-    }),
+    price: (topic) => runIn(inTime, lifetime.once(priceRequest(shared, topic))),
+    depth$: (mint, interval) =>
+      livedIn$(inTime, lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
+    depth: (mint) => runIn(inTime, lifetime.once((depths ?? noDepth()).requests.request(mint))),
+    inspect: () =>
+      inTime(() => ({
+        status: feed.currentStatus,
+        topics: feed.snapshot(),
+        polls: depths?.polls.snapshot() ?? [],
+      })),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** A task that is run in a time, wherever it is called. */
+const runIn =
+  <A>(inTime: InTime, task: () => Promise<A>): (() => Promise<A>) =>
+  () =>
+    inTime(task)
+
+/** A stream that is subscribed to in a time, wherever that is done. */
+const livedIn$ = <A>(inTime: InTime, source$: Observable<A>): Observable<A> =>
+  new Observable((subscriber) => inTime(() => source$.subscribe(subscriber)))
 
 const wireDepth = (config: DepthRequestConfig & { readonly reconnect: BackoffPolicy }) => {
   const requests = new DepthRequests(config)

@@ -7,6 +7,7 @@ import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { elapsed } from '../time/clock.js'
 import { complete } from './complete.js'
 import { Connection, type ConnectionConfig, type ConnectionEvent, type OpenedEvent } from './connection.js'
+import type { InTime } from '../time/virtual-time.js'
 import { Alarm } from './alarm.js'
 import type { Entry, Listener, Patience, PriceEvent } from './entry.js'
 import { deliver } from './fan-out.js'
@@ -22,6 +23,8 @@ export interface ShardConfig extends ConnectionConfig, Patience {
   readonly service: string
   /** What all connections of the client may send. */
   readonly budget: FrameBudget
+  /** The time that the client lives in. */
+  readonly inTime: InTime
 }
 
 /** What a shard tells besides its deliveries. */
@@ -91,6 +94,10 @@ export class Shard {
 
   /** Adds a listener, and tells it what holds now. It leaves by unsubscribing. */
   join(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
+    return this.config.inTime(() => this.admit(base, topic, subscriber))
+  }
+
+  private admit(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
     const listening = new Listening(topic, subscriber, this.left)
     const entry = this.subscriptions.join(base, listening)
     listening.entry = entry
@@ -109,11 +116,12 @@ export class Shard {
     for (const { subscriber } of audience) complete(subscriber)
   }
 
-  private readonly left = (listener: Listener, entry: Entry): void => {
-    this.subscriptions.leave(entry, listener, elapsed())
-    this.setAlarm()
-    this.turns.soon()
-  }
+  private readonly left = (listener: Listener, entry: Entry): void =>
+    this.config.inTime(() => {
+      this.subscriptions.leave(entry, listener, elapsed())
+      this.setAlarm()
+      this.turns.soon()
+    })
 
   /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */
   private get isDown(): boolean {

@@ -42,7 +42,7 @@ export class VirtualTime {
     try {
       return work()
     } finally {
-      leave(before)
+      provide(before)
     }
   }
 
@@ -102,15 +102,34 @@ const queueOf = (tasks: Task[]): TinyQueue<Task> =>
 
 /** The time that is lived in, where it is not the real one. */
 let current: VirtualTime | undefined
+/** What there was when a virtual time was entered from none. */
+let outside: Providers | undefined
 
-const enter = (virtual: VirtualTime) => {
-  const before = {
-    current,
-    date: dateTimestampProvider.delegate,
-    performance: performanceTimestampProvider.delegate,
-    interval: intervalProvider.delegate,
-    immediate: immediateProvider.delegate,
+/** Does something in a time. */
+export type InTime = <A>(work: () => A) => A
+
+/**
+ * Does things in the time that this is called in, from wherever that is done: what lives in real time does not have its
+ * clocks and timers from a virtual one that it is only called from.
+ */
+export const timeHere = (): InTime => {
+  const here = current
+  return (work) => {
+    if (current === here) return work()
+    if (here !== undefined) return here.run(work)
+    const before = providers()
+    if (outside !== undefined) provide(outside)
+    try {
+      return work()
+    } finally {
+      provide(before)
+    }
   }
+}
+
+const enter = (virtual: VirtualTime): Providers => {
+  const before = providers()
+  if (current === undefined) outside = before
   current = virtual
   dateTimestampProvider.delegate = virtual
   performanceTimestampProvider.delegate = virtual
@@ -119,8 +138,18 @@ const enter = (virtual: VirtualTime) => {
   return before
 }
 
+type Providers = ReturnType<typeof providers>
+
+const providers = () => ({
+  current,
+  date: dateTimestampProvider.delegate,
+  performance: performanceTimestampProvider.delegate,
+  interval: intervalProvider.delegate,
+  immediate: immediateProvider.delegate,
+})
+
 // Where nobody else had them, timers stay ours: one may be cleared in another time than it was made in.
-const leave = (before: ReturnType<typeof enter>): void => {
+const provide = (before: Providers): void => {
   current = before.current
   dateTimestampProvider.delegate = before.date
   performanceTimestampProvider.delegate = before.performance

@@ -8,9 +8,13 @@ import type { Socket, SocketListener, WebSocketTransport } from './transport.js'
 /** How long a socket may take to go after a goodbye, ours or the peer's, before it is cut, in ms. */
 const goodbye = 1000
 
-/** `closeTimeout` is not in the types of `ws` yet. */
+/** Pings that came while the event loop was blocked, and are read at once, are no attack. */
+const mostPings = 1024
+
+/** `closeTimeout` and `maxPendingAutoPongs` are not in the types of `ws` yet. */
 type Options = Omit<ClientOptions, 'createConnection'> & {
   readonly closeTimeout: number
+  readonly maxPendingAutoPongs: number
   readonly createConnection: (options: DialOptionsOfWs) => FrameLane
 }
 
@@ -61,6 +65,7 @@ const optionsOf = (
     // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
     maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
     closeTimeout: goodbye,
+    maxPendingAutoPongs: mostPings,
     ...(ca === undefined ? {} : { ca }),
     createConnection: (dial) =>
       new FrameLane(

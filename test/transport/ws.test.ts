@@ -124,6 +124,13 @@ describe('maxFrameBytes', () => {
     const { heard } = dial(url, undefined, limit)
     await eventually(() => expect(heard.events).toEqual([['opened'], ['text', 'more than one byte']]))
   })
+
+  it('goes on after many pings at once, as after a blocked event loop', async () => {
+    const pings = Array.from({ length: 300 }, () => [0x89, 0]).flat()
+    const { heard } = dial(await rudeServer(...pings, 0x81, 1, 0x61))
+    await eventually(() => expect(heard.events.at(-1)).toEqual(['text', 'a']))
+    expect(heard.events.filter(([what]) => what === 'alive')).toHaveLength(300)
+  })
 })
 
 describe('the end of a socket', () => {

@@ -1,29 +1,23 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defaultIfEmpty, filter, map, NEVER, of, take, type Observable } from 'rxjs'
 import type { Client } from './client.js'
-import { isAddress, type Address } from './domain/address.js'
+import type { Address } from './domain/address.js'
 import type { Depth } from './domain/depth.js'
 import { chainIds, type Environment } from './domain/environment.js'
-import { isInterval } from './domain/interval.js'
 import type { Price } from './domain/price.js'
 import type { ConnectionStatus } from './domain/status.js'
 import { defaultService, isTopicOfAny, type Topic } from './domain/topic.js'
-import {
-  clientClosed,
-  invalidInterval,
-  invalidMint,
-  invalidTopic,
-  networkError,
-} from './errors/constructors.js'
+import { clientClosed, invalidTopic, networkError } from './errors/constructors.js'
 import type {
   ClientClosed,
   DepthError,
+  InvalidTopic,
   NetworkError,
   PriceError,
-  PriceRequestError,
   UncorrelatedError,
 } from './errors/model.js'
 import type { Ask } from './stream/ask.js'
+import { checkedDepth$ } from './stream/checked-depth.js'
 import { Lifetime } from './stream/lifetime.js'
 import { Watch } from './stream/watch.js'
 
@@ -40,22 +34,13 @@ export interface GivenStreams {
   readonly closed?: () => void
 }
 
-/** The streams of a client keep its promises whoever gives them: bad input is a `Left`, names are as they were written. */
-const priceOf =
-  (given: GivenStreams): GivenStreams['price$'] =>
-  (topic) =>
-    isTopicOfAny(topic)
-      ? given.price$(topic).pipe(map((event) => spelledAs(topic, event)))
-      : of(left(invalidTopic(topic, defaultService)))
+// The streams of a client keep its promises whoever gives them: bad input is a `Left`, names are as they were written.
 
-const depthOf =
-  (given: GivenStreams): GivenStreams['depth$'] =>
-  (mint, interval) => {
-    if (!isAddress(mint)) return of(left(invalidMint(mint)))
-    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
-    const event$ = given.depth$(mint, interval)
-    return event$.pipe(map((event) => (isRight(event) ? right({ ...event.right, mint }) : event)))
-  }
+const checkedPrice$ = <E>(
+  topic: Topic,
+  priceOf$: () => Observable<Either<E, Price>>,
+): Observable<Either<E | InvalidTopic, Price>> =>
+  isTopicOfAny(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
 
 const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
   if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
@@ -68,18 +53,21 @@ const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 export const givenClient = (given: GivenStreams): Client => {
   const lifetime = new Lifetime()
   const watch = new Watch()
-  const price$ = priceOf(given)
-  const depth$ = depthOf(given)
   let closing: Promise<void> | undefined
 
-  const firstPrice$ = (topic: Topic): Observable<Either<PriceRequestError, Price>> => {
-    if (!isTopicOfAny(topic)) return of(left(invalidTopic(topic, defaultService)))
-    return price$(topic).pipe(
-      filter(isRight),
-      map(({ right: price }) => right({ ...price, epoch: 0 })),
-      defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
+  const price$ = (topic: Topic) =>
+    checkedPrice$(topic, () => given.price$(topic).pipe(map((event) => spelledAs(topic, event))))
+
+  const firstPrice$ = (topic: Topic) =>
+    checkedPrice$(topic, () =>
+      price$(topic).pipe(
+        filter(isRight),
+        map(({ right: price }) => right({ ...price, epoch: 0 })),
+        defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
+      ),
     )
-  }
+
+  const depth$ = (mint: Address, interval: number) => checkedDepth$(mint, interval, given.depth$)
 
   const close = (): Promise<void> => {
     if (closing !== undefined) return closing

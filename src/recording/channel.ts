@@ -1,6 +1,6 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { complete } from '../stream/complete.js'
+import { complete } from '../stream/guarded.js'
 
 /** One stream of a recording: all who listen hear the same, and who comes later begins with what holds then. */
 export class Channel<E, A> {

@@ -47,7 +47,7 @@ export class LineRecorder implements Recorder {
     private readonly to: LineWriter,
     header: RecordingHeader,
   ) {
-    to.on?.('error', this.failed)
+    to.on?.('error', this.fail)
     this.write(header)
   }
 
@@ -91,9 +91,7 @@ export class LineRecorder implements Recorder {
     }
   }
 
-  private readonly failed = (error: Error): void => this.fail(error)
-
-  private fail(thrown: unknown): void {
+  private readonly fail = (thrown: unknown): void => {
     this.failure ??= writeError(thrown)
     this.end()
   }
@@ -109,7 +107,7 @@ export class LineRecorder implements Recorder {
       // A writable tells its errors after its callbacks: it is listened to for good.
       this.result.settle(left(this.failure))
     } else if (this.pending === 0) {
-      this.to.off?.('error', this.failed)
+      this.to.off?.('error', this.fail)
       this.result.settle(right({ rows: this.rows }))
     }
   }

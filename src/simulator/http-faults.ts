@@ -41,7 +41,7 @@ export const send = (
   isCutOff: boolean,
 ): void => {
   if (bodiless.includes(status)) {
-    response.writeHead(status).end()
+    response.writeHead(status, headers).end()
     return
   }
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })

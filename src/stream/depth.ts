@@ -1,12 +1,11 @@
-import { isLeft, left, right } from 'fp-ts/lib/Either.js'
-import { defer, finalize, map, of, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
-import { canonicalAddress, isAddress, type Address } from '../domain/address.js'
-import { isInterval } from '../domain/interval.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { defer, finalize, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
+import { canonicalAddress, type Address } from '../domain/address.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import { publish } from '../diagnostics/publish.js'
-import { invalidInterval, invalidMint } from '../errors/constructors.js'
 import { ask$, type Ask } from './ask.js'
 import { backoff, type BackoffPolicy } from './backoff.js'
+import { checkedDepth$ } from './checked-depth.js'
 import { elapsed } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import type { DepthEvent } from './depth-request.js'
@@ -38,25 +37,26 @@ export class DepthPolls {
   constructor(private readonly config: PollConfig) {}
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
-    if (!isAddress(mint)) return of(left(invalidMint(mint)))
-    if (!isInterval(interval)) return of(left(invalidInterval(interval)))
+    return checkedDepth$(mint, interval, () => this.shared$(mint, interval))
+  }
+
+  snapshot(): readonly PollSnapshot[] {
+    return [...this.polls.values()].map(describe)
+  }
+
+  private shared$(mint: Address, interval: number): Observable<DepthEvent> {
     return defer(() => {
       const key = `${canonicalAddress(mint)} ${interval}`
       const poll = this.polls.get(key) ?? this.createPoll(mint, interval)
       this.polls.set(key, poll)
       poll.subscribers++
       return poll.results$.pipe(
-        map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
         finalize(() => {
           poll.subscribers--
           if (poll.subscribers === 0) this.polls.delete(key)
         }),
       )
     })
-  }
-
-  snapshot(): readonly PollSnapshot[] {
-    return [...this.polls.values()].map(describe)
   }
 
   private createPoll(mint: Address, interval: number): Poll {

@@ -1,8 +1,7 @@
 import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
-import { complete } from './complete.js'
 import type { Entry, Listener, PriceEvent } from './entry.js'
-import { next } from './next.js'
+import { complete, next } from './guarded.js'
 import type { Tell } from './tell.js'
 
 /** A set of listeners as it was when something happened, and what they are to be told of it. */

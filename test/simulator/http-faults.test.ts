@@ -24,9 +24,10 @@ test('httpStatus: every request is answered with it, and with Retry-After where 
   simulator.inject({ httpStatus: 599 })
   expect((await getPrice()).headers.has('retry-after')).toBe(false)
   for (const httpStatus of [204, 304]) {
-    simulator.inject({ httpStatus })
+    simulator.inject({ httpStatus, retryAfter: 7 })
     const response = await getPrice()
     expect([response.status, await response.text()]).toEqual([httpStatus, ''])
+    expect(response.headers.get('retry-after')).toBe('7')
   }
   simulator.inject({})
   expect((await getPrice()).status).toBe(200)

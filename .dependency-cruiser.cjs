@@ -31,7 +31,7 @@ module.exports = {
       'errors/',
       'codec/',
       'time/',
-      'stream/complete\\.ts',
+      'stream/guarded\\.ts',
       'given-client\\.ts',
       'client\\.ts',
     ]),

@@ -48,7 +48,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/time/**', 'src/stream/**', 'src/operators/**'],
+    files: ['src/{client,depth,http,operators,prices,socket,task,time}/**'],
     rules: {
       'no-restricted-globals': ['error', ...realTime],
       'no-restricted-properties': [

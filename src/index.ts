@@ -5,8 +5,9 @@
  */
 
 // Client
-export { createClient, type Client, type PriceClient } from './client.js'
-export type { ClientOptions, DepthClientOptions, ReconnectOptions } from './options.js'
+export type { Client, PriceClient } from './client/client.js'
+export { createClient } from './client/create-client.js'
+export type { ClientOptions, DepthClientOptions, ReconnectOptions } from './client/options.js'
 
 // Domain
 export type { Address } from './domain/address.js'
@@ -50,7 +51,7 @@ export type {
 
 // Codecs
 export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
-export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/frame.js'
+export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/price-frame.js'
 export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
 export { decodePriceText } from './codec/price-text.js'
 export { Quantity } from './codec/quantity.js'
@@ -70,4 +71,4 @@ export type {
   Socket,
   SocketListener,
   WebSocketTransport,
-} from './transport/transport.js'
+} from './transport/ports.js'

@@ -1,5 +1,5 @@
-import { topicsOf } from '../topics.js'
 import { Child, withChild } from '../process/child.js'
+import { topicsOf } from '../topics.js'
 
 /** A client in a process of its own, connected to the service. */
 export interface Client {

@@ -1,5 +1,5 @@
-import { missingPeers } from './versions.js'
 import { runCommand } from './run-command.js'
+import { missingPeers } from './versions.js'
 
 /** Installs the peers where one is missing. No script of theirs is run: none is needed for what is measured. */
 export const installPeers = async (): Promise<void> => {

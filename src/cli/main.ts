@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outputClosed } from './print.js'
+import { outputClosed } from './output/print.js'
 import { createProgram } from './program.js'
 import { exitCodes, run } from './run.js'
 

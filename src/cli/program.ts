@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { depthCommand } from './depth.js'
-import { priceCommand } from './price.js'
-import { recordCommand } from './record.js'
-import { replayCommand } from './replay.js'
-import { simulateCommand } from './simulate.js'
-import { watchCommand } from './watch.js'
+import { depthCommand } from './commands/depth.js'
+import { priceCommand } from './commands/price.js'
+import { recordCommand } from './commands/record.js'
+import { replayCommand } from './commands/replay.js'
+import { simulateCommand } from './commands/simulate.js'
+import { watchCommand } from './commands/watch.js'
 
 const examples = `
 Examples:

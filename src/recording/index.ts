@@ -4,11 +4,11 @@
  * @module
  */
 
-export { record, type RecordOptions } from './record.js'
-export { type LineWriter, type Recorder, type RecordResult, type RecordSummary } from './recorder.js'
-export { replay, type ReplayClient, type ReplayOptions } from './replay.js'
-export { type HeaderResult, type ReplayResult, type ReplaySummary } from './playback.js'
-export { type FileUrl, type RecordingSource } from './lines.js'
+export { record, type RecordOptions } from './record/record.js'
+export { type LineWriter, type Recorder, type RecordResult, type RecordSummary } from './record/recorder.js'
+export { replay, type ReplayClient, type ReplayOptions } from './replay/replay.js'
+export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
+export { type FileUrl, type RecordingSource } from './format/lines.js'
 export {
   type DepthRow,
   type EndRow,
@@ -17,5 +17,5 @@ export {
   type Row,
   type StatusRow,
   type UncorrelatedRow,
-} from '../codec/row.js'
+} from './format/row.js'
 export type { RecordingError, WriteError } from '../errors/model.js'

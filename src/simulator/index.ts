@@ -10,17 +10,17 @@ export type { SimulatorOptions } from './options.js'
 export { SimulatorError } from './simulator-error.js'
 
 // The network before it.
-export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.js'
+export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './network/tcp-proxy.js'
 
 // What it was asked.
-export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './received.js'
+export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './service/received.js'
 
 // How it misbehaves.
-export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults.js'
+export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults/faults.js'
 
 // Where its prices come from.
-export type { Market, Quote, Token } from './market.js'
-export type { TokenOptions } from './token.js'
-export { recordedMarket, type RecordedMarketOptions } from './recorded-market.js'
-export { randomWalk, type RandomWalkOptions } from './random-walk.js'
-export { combinedMarket } from './combined-market.js'
+export type { Market, Quote, Token } from './market/market.js'
+export type { TokenOptions } from './market/token.js'
+export { recordedMarket, type RecordedMarketOptions } from './market/recorded-market.js'
+export { randomWalk, type RandomWalkOptions } from './market/random-walk.js'
+export { combinedMarket } from './market/combined-market.js'

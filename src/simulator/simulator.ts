@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../domain/address.js'
-import type { Faults } from './faults.js'
-import type { Token } from './market.js'
-import type { ConnectionView, ReceivedFrame, ReceivedRequest } from './received.js'
-import type { TokenOptions } from './token.js'
+import type { Faults } from './faults/faults.js'
+import type { Token } from './market/market.js'
+import type { TokenOptions } from './market/token.js'
+import type { ConnectionView, ReceivedFrame, ReceivedRequest } from './service/received.js'
 
 /**
  * A running simulator. Its addresses, its key and its name are a client's options as they are:

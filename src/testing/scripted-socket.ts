@@ -1,5 +1,5 @@
 import { asapScheduler, Subject, subscribeOn, type Observable } from 'rxjs'
-import type { SocketListener, WebSocketTransport } from '../transport/transport.js'
+import type { SocketListener, WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
 /** What the service does, from the dial on: the same for every dial, or a function of the dial's number, from 1. */

@@ -1,13 +1,13 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, NEVER, of, startWith, type Observable } from 'rxjs'
-import type { Client } from '../client.js'
+import { givenClient } from '../client/client-from-streams.js'
+import type { Client } from '../client/client.js'
 import type { Depth } from '../domain/depth.js'
 import type { Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus, Open } from '../domain/status.js'
 import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
-import { givenClient } from '../given-client.js'
 
 /** What a test client is made of: a stream for each topic and mint, whose values may come bare or as an `Either`. */
 export interface TestClientStreams {

@@ -4,7 +4,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { decodeKey } from '../../src/auth/key.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { anyText } from '../arbitraries.js'
+import { anyText } from '../support/arbitraries.js'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 80 }).map((array) => Buffer.from(array))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concatenated, macInput, signedHeaders, type MacParts } from '../../src/auth/mac-input.js'
-import { anyCase } from '../arbitraries.js'
+import { anyCase } from '../support/arbitraries.js'
 
 const joined = (parts: MacParts): string =>
   Buffer.concat(macInput(parts).map((piece) => Buffer.from(piece as string))).toString()

@@ -4,7 +4,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { signRequest, type SignRequest } from '../../src/auth/sign.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { anyText } from '../arbitraries.js'
+import { anyText } from '../support/arbitraries.js'
 
 const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const headers = { 'x-svc-auth-expiration': '1745462597105' }

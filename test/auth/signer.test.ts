@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { concatenated } from '../../src/auth/mac-input.js'
-import { signRequest } from '../../src/auth/sign.js'
 import { redacted } from '../../src/auth/redact.js'
+import { signRequest } from '../../src/auth/sign.js'
 import { createSigner } from '../../src/auth/signer.js'
 
 const bytes = Buffer.from('a key of thirty-two bytes or so!')

@@ -9,7 +9,7 @@ import type {
   Topic,
   WebSocketTransport,
 } from 'svc-streams'
-import { wsTransport } from '../../src/transport/ws.js'
+import { wsTransport } from '../../src/transport/ws/ws-transport.js'
 
 // Stands between a client and its sockets, and beside its listeners: it knows which prices arrived, and checks that
 // each was told to each listener there and then, once, and that nothing else ever was.

@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { decodeDepth, DepthBody } from '../../src/codec/depth.js'
-import { anyText, deepText, mutated, priceText, spelledDepth, treacherousName } from '../arbitraries.js'
-import { expectDecodeError } from '../errors/well-formed.js'
+import { expectDecodeError } from '../errors/support/well-formed.js'
+import {
+  anyText,
+  deepText,
+  mutated,
+  priceText,
+  spelledDepth,
+  treacherousName,
+} from '../support/arbitraries.js'
 
 interface Texts {
   readonly price: string

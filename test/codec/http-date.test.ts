@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHttpDate } from '../../src/codec/http-date.js'
-import { anyText } from '../arbitraries.js'
+import { anyText } from '../support/arbitraries.js'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 

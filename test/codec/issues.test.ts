@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { malformed, toDecodeError } from '../../src/codec/issues.js'
 import { NumberLiteral } from '../../src/codec/json.js'
 import type { DecodeError } from '../../src/errors/model.js'
-import { anyText } from '../arbitraries.js'
-import { expectDecodeError } from '../errors/well-formed.js'
+import { expectDecodeError } from '../errors/support/well-formed.js'
+import { anyText } from '../support/arbitraries.js'
 
 const failing = (codec: t.Decoder<unknown, unknown>, value: unknown, input = 'input'): DecodeError => {
   const decoded = codec.decode(value)

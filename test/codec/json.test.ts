@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
-import { anyText, deepText, mutated } from '../arbitraries.js'
+import { anyText, deepText, mutated } from '../support/arbitraries.js'
 
 /** What `JSON.parse` would have made of it. */
 const withFloats = (value: unknown): unknown => {

@@ -3,7 +3,7 @@ import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral } from '../../src/codec/json.js'
 import { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from '../../src/codec/number.js'
-import { anyText, priceText, priceValue } from '../arbitraries.js'
+import { anyText, priceText, priceValue } from '../support/arbitraries.js'
 
 const amount = fc.double({ min: 0, max: Infinity, maxExcluded: true, noNaN: true })
 

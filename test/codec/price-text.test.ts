@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { decodePriceText } from '../../src/codec/price-text.js'
-import { anyText, mutated, priceText, priceValue } from '../arbitraries.js'
-import { expectDecodeError } from '../errors/well-formed.js'
+import { expectDecodeError } from '../errors/support/well-formed.js'
+import { anyText, mutated, priceText, priceValue } from '../support/arbitraries.js'
 
 describe('decodePriceText (section 4.2)', () => {
   it('gives the price that the text spells', () => {

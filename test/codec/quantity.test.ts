@@ -3,7 +3,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral } from '../../src/codec/json.js'
 import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
-import { anyText, mutated, quantity, spelledQuantity } from '../arbitraries.js'
+import { anyText, mutated, quantity, spelledQuantity } from '../support/arbitraries.js'
 
 describe('parseQuantity', () => {
   it('is the integer that the text spells, exactly', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { retryAfterMs } from '../../src/codec/retry-after.js'
-import { anyText } from '../arbitraries.js'
+import { anyText } from '../support/arbitraries.js'
 
 const now = Date.UTC(2025, 0, 1)
 const at = (ms: number): string => new Date(ms).toUTCString()

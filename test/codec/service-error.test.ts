@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { depthFailure, priceFailure, type FailedResponse } from '../../src/codec/service-error.js'
-import { address, anyText, mutated } from '../arbitraries.js'
-import { expectWellFormed } from '../errors/well-formed.js'
+import { expectWellFormed } from '../errors/support/well-formed.js'
+import { address, anyText, mutated } from '../support/arbitraries.js'
 
 const failed = (status: number, body: string, retryAfterMs?: number): FailedResponse => ({
   status,

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { parseTopic, topicOf } from '../../src/codec/topic.js'
-import { address, anyText, mutated, service, topic } from '../arbitraries.js'
-import { expectWellFormed } from '../errors/well-formed.js'
+import { expectWellFormed } from '../errors/support/well-formed.js'
+import { address, anyText, mutated, service, topic } from '../support/arbitraries.js'
 
 describe('topicOf (section 2.2)', () => {
   it('is the prefix, a hyphen, the address as it was written', () => {

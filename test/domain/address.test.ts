@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalAddress, isAddress } from '../../src/domain/address.js'
-import { address, anyCase, anyText } from '../arbitraries.js'
+import { address, anyCase, anyText } from '../support/arbitraries.js'
 
 describe('isAddress', () => {
   it('takes 0x and hex digits in any case', () => {

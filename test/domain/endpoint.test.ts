@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { endpointOf, pathBelow } from '../../src/domain/endpoint.js'
-import { address } from '../arbitraries.js'
+import { address } from '../support/arbitraries.js'
 
 const resource = '/v0/order_book/depth/0xab'
 

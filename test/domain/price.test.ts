@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isPriceValue } from '../../src/domain/price.js'
-import { priceValue } from '../arbitraries.js'
+import { priceValue } from '../support/arbitraries.js'
 
 describe('isPriceValue (section 2.2)', () => {
   it('takes every finite number above 0', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalAddress } from '../../src/domain/address.js'
 import { baseOf, defaultService, isTopic } from '../../src/domain/topic.js'
-import { address, anyText, service, topic } from '../arbitraries.js'
+import { address, anyText, service, topic } from '../support/arbitraries.js'
 
 describe('isTopic (section 2.2)', () => {
   it('takes the service, a hyphen, the base address', () => {

@@ -19,8 +19,8 @@ import {
   unsupportedPair,
 } from '../../src/errors/constructors.js'
 import type { AnyError } from '../../src/errors/model.js'
-import { errors } from './arbitraries.js'
-import { expectWellFormed } from './well-formed.js'
+import { errors } from './support/arbitraries.js'
+import { expectWellFormed } from './support/well-formed.js'
 
 describe.each(Object.entries(errors))('%s', (tag, error) => {
   it('has its tag and a message of one line, and survives JSON and structuredClone, whatever it is made of', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asNumber, asText, oneLine, quoted, shortened } from '../../src/errors/text.js'
-import { anyText } from '../arbitraries.js'
+import { anyText } from '../support/arbitraries.js'
 
 const anyValue = fc.oneof(
   anyText,

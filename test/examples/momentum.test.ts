@@ -1,12 +1,12 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { from, map, toArray, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { momentum$, type Momentum } from '../../examples/strategies/momentum.js'
 import type { Price, PriceError } from '../../src/index.js'
 import { mapRight } from '../../src/operators/index.js'
 import { createTestClient, disconnected, price, stale } from '../../src/testing/index.js'
-import { marbles } from '../operators/marbles.js'
+import { marbles } from '../operators/support/marbles.js'
 
 const topic = 'svc-0xab'
 const periods = { fastPeriod: 2, slowPeriod: 3 }

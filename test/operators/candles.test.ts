@@ -7,8 +7,8 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
 import { candles, type Candle } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$, type At } from './marbles.js'
-import { reportedErrors } from './real-time.js'
+import { letters, marbles, priceOf, record, timeline$, type At } from './support/marbles.js'
+import { reportedErrors } from './support/real-time.js'
 
 type Tick = Either<string, Price>
 

@@ -19,8 +19,8 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$ } from './marbles.js'
-import { reportedErrors } from './real-time.js'
+import { letters, marbles, priceOf, record, timeline$ } from './support/marbles.js'
+import { reportedErrors } from './support/real-time.js'
 
 const lax = { maxSkew: 1000 }
 

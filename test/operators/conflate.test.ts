@@ -6,8 +6,8 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { conflate, type Conflated } from '../../src/operators/index.js'
-import { letters, marbles, record, timeline$, type At } from './marbles.js'
-import { reportedErrors } from './real-time.js'
+import { letters, marbles, record, timeline$, type At } from './support/marbles.js'
+import { reportedErrors } from './support/real-time.js'
 
 const window = (value: string, dropped: number) => right({ value, dropped })
 

@@ -6,8 +6,8 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError, Stale } from '../../src/errors/model.js'
 import { freshWithin } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$ } from './marbles.js'
-import { block, reportedErrors, sleep } from './real-time.js'
+import { letters, marbles, priceOf, record, timeline$ } from './support/marbles.js'
+import { block, reportedErrors, sleep } from './support/real-time.js'
 
 const stale5 = left({
   _tag: 'Stale',

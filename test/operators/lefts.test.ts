@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { lefts } from '../../src/operators/index.js'
-import { letters, marbles } from './marbles.js'
+import { letters, marbles } from './support/marbles.js'
 
 describe('lefts', () => {
   it('gives the errors and leaves out the values', () => {

@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { rights } from '../../src/operators/index.js'
-import { letters, marbles } from './marbles.js'
+import { letters, marbles } from './support/marbles.js'
 
 describe('rights', () => {
   it('gives the values and leaves out the Lefts', () => {

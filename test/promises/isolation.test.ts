@@ -18,7 +18,7 @@ import {
 import { createClient, type Client, type ConnectionStatus, type Topic } from 'svc-streams'
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { unhandledErrors } from '../stream/unhandled.js'
+import { eventually } from '../support/eventually.js'
 import { block } from '../support/foreign-service.js'
 import {
   btcTopic,
@@ -31,8 +31,8 @@ import {
   weth,
   type Recorded,
 } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
-import { webSocketServer } from '../transport/servers.js'
+import { unhandledErrors } from '../support/unhandled.js'
+import { webSocketServer } from '../transport/support/servers.js'
 
 // A handler that throws, and frames of every kind of garbage, are in client.test.ts.
 

@@ -1,9 +1,9 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { block, startForeignService } from '../support/foreign-service.js'
 import { closing, ethTopic, record } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
-import { frame, opcode } from '../transport/wire/frames.js'
+import { frame, opcode } from '../transport/ws/support/frames.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
 import { disconnects } from './support/told.js'
 

@@ -1,9 +1,9 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { block } from '../support/foreign-service.js'
 import { btcTopic, ethTopic, record } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
 import { disconnects, randomFrom, stales, topics, type Prices } from './support/told.js'
 

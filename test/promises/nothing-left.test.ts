@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { createClient } from 'svc-streams'
 import type { Faults } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { clientOf, closing, ethTopic, record, startService, weth } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
-import { tcpServer } from '../transport/servers.js'
+import { tcpServer } from '../transport/support/servers.js'
 
 const pathOf = (program: string): string => fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
 

@@ -14,10 +14,10 @@ import {
   type DepthClientOptions,
 } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { selfSigned } from '../support/certificate.js'
+import { eventually } from '../support/eventually.js'
 import { clientOf, closing, ethTopic, record, startService, weth } from '../support/service.js'
-import { selfSigned } from '../transport/certificate.js'
-import { eventually } from '../transport/eventually.js'
-import { httpServer, tcpServer, webSocketServer } from '../transport/servers.js'
+import { httpServer, tcpServer, webSocketServer } from '../transport/support/servers.js'
 
 /** A key whose base64 has both of the characters that only base64 has, in its standard spelling. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index)).toString('base64')

@@ -2,8 +2,8 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type ClientOptions, type PriceClient, type Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { eventually } from '../support/eventually.js'
 import { closing } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
 import { startServiceThread, type Report, type ServiceThread } from './programs/service-thread.js'
 
 // Many topics, at a service in a thread of its own, so that it keeps up whatever the client does.

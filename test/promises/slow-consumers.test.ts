@@ -6,8 +6,8 @@ import { concatMap, filter, firstValueFrom, map, tap } from 'rxjs'
 import { createClient, type ClientOptions, type Price, type PriceClient, type PriceError } from 'svc-streams'
 import { conflate, rights } from 'svc-streams/operators'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { closing, ethTopic } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
 import { startServiceThread, type ServiceThread } from './programs/service-thread.js'
 
 // A service in a thread of its own sends faster than anybody here can read.

@@ -1,8 +1,8 @@
 import { BehaviorSubject, filter, firstValueFrom, switchMap } from 'rxjs'
 import type { PriceClient, Topic, UncorrelatedError } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { btcTopic, ethTopic, record } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
 import {
   activeOn,
   clientAt,

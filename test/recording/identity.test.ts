@@ -1,14 +1,14 @@
-import type { Either } from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
+import type { Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, lastValueFrom, map, materialize, merge, toArray, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import type { Address, Client, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { priceValue, quantity } from '../arbitraries.js'
-import { errors } from '../errors/arbitraries.js'
-import { played$, rowsOf, tape, type After } from './support.js'
+import { errors } from '../errors/support/arbitraries.js'
+import { priceValue, quantity } from '../support/arbitraries.js'
+import { played$, rowsOf, tape, type After } from './support/rows.js'
 
 // Recording and replaying is the identity: values, errors, ends, their order and their times.
 

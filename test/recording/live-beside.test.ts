@@ -4,9 +4,9 @@ import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
-import { encodeRow } from '../../src/codec/row.js'
+import { encodeRow } from '../../src/recording/format/row.js'
+import { eventually } from '../support/eventually.js'
 import { btcTopic, clientOf, ethTopic, record, startService, weth } from '../support/service.js'
-import { eventually } from '../transport/eventually.js'
 
 // A live client that is called from inside a replay in virtual time lives in real time all the same.
 

@@ -1,7 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom, take, toArray } from 'rxjs'
-import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from 'svc-streams'
+import { expect, onTestFinished, test } from 'vitest'
 import { until } from './support/dial.js'
 import { bitcoin, ether, manualMarket } from './support/manual-market.js'
 import { running } from './support/running.js'

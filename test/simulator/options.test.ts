@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
+import { expect, test } from 'vitest'
 import { checkOptions } from '../../src/simulator/options.js'
 import { authKey } from './support/running.js'
 

@@ -1,6 +1,6 @@
+import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
-import type { Faults } from 'svc-streams/simulator'
 import { dial, until } from './support/dial.js'
 import { bitcoin, ether, manualMarket, quote } from './support/manual-market.js'
 import { running } from './support/running.js'

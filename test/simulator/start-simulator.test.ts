@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { request } from 'undici'
-import { expect, onTestFinished, test } from 'vitest'
 import {
   randomWalk,
   SimulatorError,
@@ -9,6 +7,8 @@ import {
   type Quote,
   type SimulatorOptions,
 } from 'svc-streams/simulator'
+import { request } from 'undici'
+import { expect, onTestFinished, test } from 'vitest'
 import { dial, until } from './support/dial.js'
 import { bitcoin, ether, manualMarket } from './support/manual-market.js'
 import { running } from './support/running.js'

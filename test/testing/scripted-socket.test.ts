@@ -1,11 +1,11 @@
-import { createClient, type ClientOptions, type PriceClient, type Topic } from 'svc-streams'
-import { price, scriptedSocket, server, type ScriptedSocket } from 'svc-streams/testing'
 import { right } from 'fp-ts/lib/Either.js'
 import { NEVER } from 'rxjs'
+import { createClient, type ClientOptions, type PriceClient, type Topic } from 'svc-streams'
+import { price, scriptedSocket, server, type ScriptedSocket } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import type { SocketListener } from '../../src/transport/transport.js'
-import { fails, marbles, subscribes } from '../stream/marbles.js'
-import { virtually } from '../stream/virtual.js'
+import type { SocketListener } from '../../src/transport/ports.js'
+import { fails, marbles, subscribes } from '../support/marbles.js'
+import { virtually } from '../support/virtual.js'
 
 const topic: Topic = 'svc-0xab'
 

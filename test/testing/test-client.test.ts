@@ -12,7 +12,7 @@ import {
   unauthorized,
 } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { fails, marbles } from '../stream/marbles.js'
+import { fails, marbles } from '../support/marbles.js'
 
 const topic: Topic = 'svc-0xab'
 const other: Topic = 'svc-0xcd'

@@ -1,11 +1,11 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Row } from '../../codec/row.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
-import { rowAddress } from '../row-address.js'
+import type { Row } from '../../recording/format/row.js'
+import { rowAddress } from '../output/row-address.js'
 
 /** What is known of the watched tokens at a moment. */
 export interface Board {

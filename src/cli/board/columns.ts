@@ -1,8 +1,8 @@
 import type { Price } from '../../domain/price.js'
-import type { Colours } from '../colours.js'
-import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../format.js'
-import type { Names } from '../names.js'
-import type { Cell, Column } from '../table.js'
+import type { Names } from '../input/token-names.js'
+import type { Colours } from '../output/colours.js'
+import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../output/format.js'
+import type { Cell, Column } from '../output/table.js'
 import type { TokenState } from './board.js'
 import { stateWord } from './state-word.js'
 

@@ -1,11 +1,11 @@
-import type { Colours } from '../colours.js'
-import { formatAge } from '../format.js'
-import { printable } from '../printable.js'
-import { statusText } from '../status-text.js'
-import { drawTable } from '../table.js'
+import type { Colours } from '../output/colours.js'
+import { formatAge } from '../output/format.js'
+import { printable } from '../output/printable.js'
+import { statusText } from '../output/status-text.js'
+import { drawTable } from '../output/table.js'
 import type { Board } from './board.js'
 import { depthColumns, priceColumns, type Look } from './columns.js'
-import type { News } from './news.js'
+import type { News } from './event-log.js'
 
 export interface Picture {
   readonly board: Board

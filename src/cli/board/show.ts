@@ -15,13 +15,13 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs'
-import type { Row } from '../../codec/row.js'
 import type { Address } from '../../domain/address.js'
-import { coloursFor } from '../colours.js'
-import type { Names } from '../names.js'
+import type { Row } from '../../recording/format/row.js'
+import type { Names } from '../input/token-names.js'
+import { coloursFor } from '../output/colours.js'
 import { emptyBoard, updateBoard } from './board.js'
 import { drawBoard, type Picture } from './draw.js'
-import { addNews } from './news.js'
+import { addNews } from './event-log.js'
 import { createRedraw } from './redraw.js'
 
 /** From one picture to the next, in ms. */

@@ -1,6 +1,6 @@
 import { matchError } from '../../errors/render.js'
-import type { Colours } from '../colours.js'
-import type { Cell } from '../table.js'
+import type { Colours } from '../output/colours.js'
+import type { Cell } from '../output/table.js'
 import type { TokenState } from './board.js'
 
 /** How a token is, in a word: whether its price can be relied on, and if not, why. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyBoard, tokenOf, updateBoard, type Board } from '../../../src/cli/board/board.js'
-import type { Row } from '../../../src/codec/row.js'
 import { stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
+import type { Row } from '../../../src/recording/format/row.js'
 import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const start = emptyBoard(['0xAA', '0xbb'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showBoard$ } from '../../../src/cli/board/show.js'
-import { createNames } from '../../../src/cli/names.js'
-import { marbles } from '../../stream/marbles.js'
+import { createNames } from '../../../src/cli/input/token-names.js'
+import { marbles } from '../../support/marbles.js'
 import { priceRow, statusRow } from '../support/rows.js'
 
 const rows = {

@@ -1,7 +1,7 @@
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { stateWord } from '../../../src/cli/board/state-word.js'
-import { coloursFor } from '../../../src/cli/colours.js'
+import { coloursFor } from '../../../src/cli/output/colours.js'
 import * as errors from '../../../src/errors/constructors.js'
 
 const plain = coloursFor({}, {})

@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest'
 import { startSimulator, type Simulator, type SimulatorOptions } from 'svc-streams/simulator'
+import { onTestFinished } from 'vitest'
 
 /** The bytes 00 to 1f. */
 export const authKey = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='

@@ -1,0 +1,22 @@
+import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } from 'rxjs'
+import type { Address } from '../../domain/address.js'
+import { defaultService } from '../../domain/topic.js'
+import type { Row } from '../../recording/format/row.js'
+import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
+import type { Deployment } from '../input/deployment.js'
+
+/** All that the client tells of these tokens, and of itself. Completes when no token has a price to come. */
+export const watchRows$ = (
+  { client, depths }: Pick<Deployment, 'client' | 'depths'>,
+  tokens: readonly Address[],
+  interval: number,
+): Observable<Row> => {
+  const prices$ = merge(...tokens.map((token) => priceRow$(client, `${defaultService}-${token}`)))
+  const others$ = merge(
+    statusRow$(client),
+    uncorrelatedRow$(client),
+    ...(depths === undefined ? [] : tokens.map((mint) => depthRow$(depths, mint, interval))),
+  )
+  const untilEndOf = (rows$: Observable<Row>) => takeUntil<Row>(rows$.pipe(ignoreElements(), endWith(null)))
+  return prices$.pipe(connect((rows$) => merge(rows$, others$.pipe(untilEndOf(rows$)))))
+}

@@ -1,0 +1,25 @@
+import type { Depth } from '../../domain/depth.js'
+import type { Names } from '../input/token-names.js'
+import type { Colours } from './colours.js'
+import { formatPrice, formatQuantity, formatTime, formatUsd } from './format.js'
+import { drawTable, type Column } from './table.js'
+
+/** A depth for a reader: the midpoint price, and what can be bought and sold there. */
+export const depthTable = (depth: Depth, names: Names, colours: Colours): string => {
+  const { mint, price, timestamp, buy, sell } = depth
+  const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
+    title,
+    align: title === '' ? 'left' : 'right',
+    rank: 0,
+    width: 0,
+    cells: texts.map((text) => ({ text })),
+  })
+  const quantity = (units: bigint) => formatQuantity(units, names.decimals(mint))
+  const columns = [
+    column('', ['buy', 'sell']),
+    column('USD', [formatUsd(buy.totalQuantityUsd), formatUsd(sell.totalQuantityUsd)]),
+    column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
+  ]
+  const headline = `${names.whole(mint)} at ${formatPrice(price)} USD, ${formatTime(timestamp)}`
+  return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')
+}

@@ -1,0 +1,51 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isAddress } from '../../domain/address.js'
+import type { Depth, DepthSide } from '../../domain/depth.js'
+import type { Price } from '../../domain/price.js'
+import type { DepthError, PriceError } from '../../errors/model.js'
+import { renderError } from '../../errors/render.js'
+import type { Row } from '../../recording/format/row.js'
+import type { Names } from '../input/token-names.js'
+import { formatQuantity, formatTime } from './format.js'
+import { printable } from './printable.js'
+import { rowAddress } from './row-address.js'
+import { statusText } from './status-text.js'
+
+/** An event as one plain line: when, which token, what. Numbers are spelled so that another program can read them. */
+export const rowLine = (row: Row, names: Names): string => {
+  const address = rowAddress(row)
+  const subject = address === undefined ? [] : [names.whole(address)]
+  const quantityText = (units: bigint) =>
+    formatQuantity(units, address === undefined ? undefined : names.decimals(address))
+  return printable([formatTime(row.at), ...subject, happening(row, quantityText)].join(' '))
+}
+
+type QuantityText = (units: bigint) => string
+
+const happening = (row: Row, quantityText: QuantityText): string => {
+  switch (row._tag) {
+    case 'Price':
+      return `price ${priceText(row.event)}`
+    case 'Depth':
+      return `depth ${depthText(row.event, quantityText)}`
+    case 'End':
+      return `${streamName(row.of)} ended`
+    case 'Status':
+      return `status ${statusText(row.status)}`
+    case 'Uncorrelated':
+      return renderError(row.error)
+  }
+}
+
+const streamName = (stream: string): string => (isAddress(stream) ? 'depth' : 'price')
+
+const priceText = (event: Either<PriceError, Price>): string =>
+  isLeft(event) ? renderError(event.left) : `${event.right.price} USD`
+
+const depthText = (event: Either<DepthError, Depth>, quantityText: QuantityText): string => {
+  if (isLeft(event)) return renderError(event.left)
+  const { price, buy, sell } = event.right
+  const sideText = ({ totalQuantityUsd, totalQuantity }: DepthSide) =>
+    `${totalQuantityUsd} USD ${quantityText(totalQuantity)}`
+  return `${price} USD, buy ${sideText(buy)}, sell ${sideText(sell)}`
+}

@@ -1,0 +1,47 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Observable } from 'rxjs'
+import type { Address } from '../domain/address.js'
+import type { Depth } from '../domain/depth.js'
+import type { ChainId } from '../domain/environment.js'
+import type { Price } from '../domain/price.js'
+import type { ClientSnapshot } from '../domain/snapshot.js'
+import type { ConnectionStatus } from '../domain/status.js'
+import type { Topic } from '../domain/topic.js'
+import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from '../errors/model.js'
+
+/** A client without depth: on `testnet`, or without a relayer address and a key. */
+export interface PriceClient extends AsyncDisposable {
+  /** 42161 on mainnet, 421614 on testnet. */
+  readonly chainId: ChainId
+  /** The WebSocket's state: the current one at once, then each change. Subscribing to it opens nothing. */
+  readonly status$: Observable<ConnectionStatus>
+  /** What arrived and belongs to no topic. Hot, without replay. */
+  readonly errors$: Observable<UncorrelatedError>
+  /**
+   * Live prices of one topic over the one shared WebSocket, in USD. What goes wrong is a `Left` in the stream, and
+   * the stream goes on; only `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` are followed by completion.
+   *
+   * @example
+   * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
+   */
+  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
+  /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
+  readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
+  /** What the client is doing, as plain data for a log. */
+  readonly inspect: () => ClientSnapshot
+  /** Completes every stream, aborts requests, closes the socket; resolves when all is gone. Idempotent. */
+  readonly close: () => Promise<void>
+}
+
+/** A client with depth. */
+export interface Client extends PriceClient {
+  /**
+   * Order-book depth of one token by signed polling: a request at once, then one every `interval` ms, start to
+   * start. A failure is a `Left`, and polling goes on.
+   */
+  readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  /** One signed request, sent when the task is run (section 4.1 of the service's documentation). */
+  readonly depth: (mint: Address) => TaskEither<DepthError, Depth>
+}

@@ -1,0 +1,31 @@
+import { ConfigurationError } from '../errors/configuration-error.js'
+
+/**
+ * An option as a URL, or a `ConfigurationError` that does not repeat it: a URL may carry a secret. With `secure`, a
+ * scheme without TLS is refused but for this machine's own addresses.
+ */
+export const parseUrl = (
+  option: string,
+  value: unknown,
+  schemes: readonly [secure: string, plain: string],
+  secure: boolean,
+): URL => {
+  const fail = (problem: string): never => {
+    throw new ConfigurationError(option, problem)
+  }
+  const expected = schemes.map((scheme) => `${scheme}//…`).join(' or ')
+  if (typeof value !== 'string' || !URL.canParse(value)) return fail(`expected a URL like ${expected}`)
+  const url = new URL(value)
+  if (!schemes.includes(url.protocol)) return fail(`expected ${expected}, not ${url.protocol}`)
+  if (url.username !== '' || url.password !== '') return fail('credentials in a URL are not supported')
+  if (url.hash !== '') return fail('a fragment (#…) has no meaning here')
+  if (secure && url.protocol === schemes[1] && !isLoopback(url.hostname)) {
+    return fail(
+      `${url.protocol} to another machine with authKey set would not be private; use ${schemes[0]} or allowInsecure`,
+    )
+  }
+  return url
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)

@@ -1,0 +1,69 @@
+import * as t from 'io-ts/lib/index.js'
+import { PriceValue, UsdAmount } from '../../codec/number.js'
+import { Quantity } from '../../codec/quantity.js'
+import { isAddress, type Address } from '../../domain/address.js'
+import type { Depth } from '../../domain/depth.js'
+import type { Price } from '../../domain/price.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import { isTopicOfAny, type Topic } from '../../domain/topic.js'
+import { unnamed } from './named-number.js'
+
+// The library's own values as JSON: what a recording keeps of them.
+
+/** Of any service. */
+export const RecordedTopic = new t.Type<Topic, string, unknown>(
+  'a topic',
+  isTopicOfAny,
+  (input, context) => (isTopicOfAny(input) ? t.success(input) : t.failure(input, context)),
+  t.identity,
+)
+
+export const RecordedAddress = new t.Type<Address, string, unknown>(
+  'an address',
+  isAddress,
+  (input, context) => (isAddress(input) ? t.success(input) : t.failure(input, context)),
+  t.identity,
+)
+
+const numeric = (holds: (value: number) => boolean): t.Type<number> => {
+  const is = (value: unknown): value is number => typeof value === 'number' && holds(value)
+  const read = (input: unknown, context: t.Context): t.Validation<number> => {
+    const value = unnamed(input)
+    return is(value) ? t.success(value) : t.failure(input, context)
+  }
+  return new t.Type('a number', is, read, t.identity)
+}
+
+export const AnyNumber = numeric(() => true)
+
+export const Finite = numeric(Number.isFinite)
+
+export const RecordedPrice: t.Type<Price, unknown> = t.strict(
+  { topic: RecordedTopic, price: PriceValue, receivedAt: Finite, epoch: Finite },
+  'a price',
+)
+
+const side = t.strict({ totalQuantity: Quantity, totalQuantityUsd: UsdAmount }, 'a side')
+
+export const RecordedDepth: t.Type<Depth, unknown> = t.strict(
+  {
+    mint: RecordedAddress,
+    price: PriceValue,
+    timestamp: Finite,
+    buy: side,
+    sell: side,
+    receivedAt: Finite,
+  },
+  'a depth',
+)
+
+export const RecordedStatus: t.Type<ConnectionStatus, unknown> = t.union(
+  [
+    t.strict({ _tag: t.literal('Idle') }),
+    t.strict({ _tag: t.literal('Connecting'), attempt: Finite }),
+    t.strict({ _tag: t.literal('Open'), epoch: Finite, since: Finite }),
+    t.strict({ _tag: t.literal('Waiting'), attempt: Finite, retryInMs: Finite, reason: t.string }),
+    t.strict({ _tag: t.literal('Closed') }),
+  ],
+  'a status',
+)

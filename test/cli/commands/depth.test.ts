@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
+import { authKey, running } from '../../simulator/support/running.js'
+import { run, variablesOf } from '../support/command.js'
+
+test('a table, plain in a pipe, even of a CI', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const { code, stdout, stderr } = await run(['depth', ether], { ...variablesOf(simulator), CI: 'true' })
+  expect({ code, stdout: stdout.replace(/\d{4}-\S+Z/, 'TIME'), stderr }).toMatchInlineSnapshot(`
+    {
+      "code": 0,
+      "stderr": "",
+      "stdout": "ETH at 2,500.00 USD, TIME
+               USD  QUANTITY
+    buy   7,500.00         3
+    sell  2,500.00         1
+    ",
+    }
+  `)
+})
+
+test('FORCE_COLOR brings colours into a pipe, and NO_COLOR takes them away', async () => {
+  const variables = { ...variablesOf(await running({ market: manualMarket() })), FORCE_COLOR: '1' }
+  const coloured = await run(['depth', ether], variables)
+  const plain = await run(['depth', ether], { ...variables, NO_COLOR: '1' })
+  expect(coloured.stdout).toContain('\u001b[')
+  expect(plain.stdout).not.toContain('\u001b[')
+})
+
+test('--json: the whole depth, with quantities to the last digit', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const { code, stdout } = await run(['depth', `svc-${bitcoin}`, '--json'], variablesOf(simulator))
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({
+    mint: bitcoin,
+    price: 60_000,
+    buy: { totalQuantity: '100000000', totalQuantityUsd: 60_000 },
+  })
+})
+
+test('the addresses of prices are not needed', async () => {
+  const { SVC_BASE_URL = '', SVC_AUTH_KEY = '' } = variablesOf(await running({ market: manualMarket() }))
+  expect(await run(['depth', ether], { SVC_BASE_URL, SVC_AUTH_KEY })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a wrong key: exit code 1, what to do, and no word of the key', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const result = await run(['depth', ether], { ...variablesOf(simulator), SVC_AUTH_KEY: authKey })
+  expect(result).toMatchInlineSnapshot(`
+    {
+      "code": 1,
+      "stderr": "error: Unauthorized: the service did not accept the signature (401: Unauthorized); check the auth key and the clock
+    Check that --auth-key (SVC_AUTH_KEY) is the key of this service.
+    ",
+      "stdout": "",
+    }
+  `)
+})

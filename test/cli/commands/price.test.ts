@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { ether, manualMarket } from '../../simulator/support/manual-market.js'
+import { running } from '../../simulator/support/running.js'
+import { run, variablesOf } from '../support/command.js'
+
+/** A port that nobody listens at. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test('the number alone, by address and by topic, from variables and from flags', async () => {
+  const simulator = await running({ market: manualMarket() })
+  expect(await run(['price', ether], variablesOf(simulator))).toEqual({
+    code: 0,
+    stdout: '2500\n',
+    stderr: '',
+  })
+  expect(await run(['price', `svc-${ether}`, '--price-base-url', simulator.priceBaseUrl])).toEqual({
+    code: 0,
+    stdout: '2500\n',
+    stderr: '',
+  })
+})
+
+test('--json: the whole price', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const { code, stdout } = await run(['price', ether, '--json'], variablesOf(simulator))
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    { topic: `svc-${ether}`, price: 2500, receivedAt: expect.any(Number) as number, epoch: 0 },
+  ])
+})
+
+test('what is of no use to a price is not looked at', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const variables = { SVC_PRICE_BASE_URL: simulator.priceBaseUrl, SVC_AUTH_KEY: '$', SVC_BASE_URL: 'no' }
+  expect(await run(['price', ether], variables)).toMatchObject({ code: 0, stdout: '2500\n' })
+})
+
+test('a token that is not traded: exit code 1, and what to do', async () => {
+  const simulator = await running({ market: manualMarket() })
+  expect(await run(['price', '0xdead'], variablesOf(simulator))).toMatchInlineSnapshot(`
+    {
+      "code": 1,
+      "stderr": "error: UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831
+    Check the token, and --environment: a token has another address on each.
+    ",
+      "stdout": "",
+    }
+  `)
+})
+
+test('nobody listens: exit code 1, and what to look at', async () => {
+  const port = await freePort()
+  const { code, stdout, stderr } = await run([
+    'price',
+    '0xab',
+    '--price-base-url',
+    `http://127.0.0.1:${port}`,
+  ])
+  expect({ code, stdout, stderr: stderr.replaceAll(String(port), 'PORT') }).toMatchInlineSnapshot(`
+    {
+      "code": 1,
+      "stderr": "error: NetworkError: no answer: connect ECONNREFUSED 127.0.0.1:PORT
+    Check that the service runs, and that --price-base-url (SVC_PRICE_BASE_URL) is its address.
+    ",
+      "stdout": "",
+    }
+  `)
+})
+
+test('--simulate needs nothing', async () => {
+  const { code, stdout, stderr } = await run(['price', ether, '--simulate'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(Number(stdout)).toBeGreaterThan(0)
+})

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { right } from 'fp-ts/lib/Either.js'
+import { price } from 'svc-streams/testing'
+import { expect, test } from 'vitest'
+import { encodeRow, type RecordingHeader, type Row } from '../../../src/recording/format/row.js'
+import { until } from '../../simulator/support/dial.js'
+import { commandLine, run, start } from '../support/command.js'
+import { newFile } from '../support/new-file.js'
+
+const topic = 'svc-0xab'
+const at = Date.parse('2026-11-21T10:00:00Z')
+
+const header: RecordingHeader = {
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics: [topic],
+  mints: [],
+  interval: 1000,
+}
+
+const priced = (ms: number, usd: number): Row => ({
+  _tag: 'Price',
+  at: at + ms,
+  topic,
+  event: right(price(topic, usd, { receivedAt: at + ms })),
+})
+
+const textOf = (...rows: readonly Row[]): string =>
+  [header, ...rows].map((row) => `${encodeRow(row)}\n`).join('')
+
+const recording = textOf(priced(10, 1.5), priced(60_000, 2.5))
+
+test('--speed max: all at once, a line each, at its recorded time', async () => {
+  const file = newFile('market.ndjson', recording)
+  expect(await run(['replay', file, '--speed', 'max'])).toEqual({
+    code: 0,
+    stdout: `\
+2026-11-21T10:00:00.000Z status idle
+2026-11-21T10:00:00.010Z 0xab price 1.5 USD
+2026-11-21T10:01:00.000Z 0xab price 2.5 USD
+2026-11-21T10:01:00.000Z 0xab price ended
+`,
+    stderr: '',
+  })
+})
+
+test('--json: the rows as they were recorded', async () => {
+  const file = newFile('market.ndjson', recording)
+  const { stdout } = await run(['replay', file, '--speed', 'max', '--json'])
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(readFileSync(file, 'utf8').split('\n').slice(1)))
+})
+
+test('at a speed: its distances are that much shorter, and SIGINT ends it well', async () => {
+  const file = newFile('market.ndjson', textOf(priced(0, 1), priced(100, 2), priced(1e9, 3)))
+  const command = start(commandLine('replay', file, '--speed', '10'))
+  await until(() => command.stdout.includes('price 2 USD'))
+  command.process.kill('SIGINT')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect(command.stdout).not.toContain('price 3 USD')
+})
+
+test('from the standard input', async () => {
+  const command = start(commandLine('replay', '-', '--speed', 'max'))
+  command.process.stdin?.end(recording)
+  expect(await command.ended()).toBe(0)
+  expect(command.stdout).toContain('price 2.5 USD')
+})
+
+test('from a pipe that has no more to give yet: SIGINT ends it well', async () => {
+  const command = start(commandLine('replay', '-', '--speed', 'max'))
+  command.process.stdin?.write(recording)
+  await until(() => command.stdout.includes('price 2.5 USD'))
+  command.process.kill('SIGINT')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+})
+
+test('damaged: all before, then which line and why, and exit code 1', async () => {
+  const file = newFile('market.ndjson', recording.slice(0, -30))
+  const { code, stdout, stderr } = await run(['replay', file, '--speed', 'max'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('price 1.5 USD')
+  expect(stderr).toMatch(/^error: RecordingError: line 3 of the recording: expected JSON, got .*\n$/)
+})
+
+test.each([
+  ['is not there', () => '/no/such/file', /^error: RecordingError: line 1 .*ENOENT/],
+  ['is no recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
+])('a file that %s', async (_, file, message) => {
+  const { code, stdout, stderr } = await run(['replay', file()])
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(message)
+})

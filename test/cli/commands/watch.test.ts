@@ -1,0 +1,112 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { expect, test } from 'vitest'
+import { decodeRow, type Row } from '../../../src/recording/format/row.js'
+import { until } from '../../simulator/support/dial.js'
+import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
+import { running } from '../../simulator/support/running.js'
+import { commandLine, run, start, variablesOf, type Command } from '../support/command.js'
+
+const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command =>
+  start(commandLine('watch', ...args), variables)
+
+/** The whole lines so far. */
+const linesOf = ({ stdout }: Command): readonly string[] => stdout.split('\n').slice(0, -1)
+
+const rowsOf = (command: Command): readonly Row[] =>
+  linesOf(command).map((line) => {
+    const row = decodeRow(line)
+    if (isLeft(row)) throw new Error(`${row.left.message}: ${line}`)
+    return row.right
+  })
+
+test('--simulate --json: rows of both tokens, and SIGINT ends it well', async () => {
+  const command = watch(['--simulate', '--json'])
+  await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
+  await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
+  command.process.kill('SIGINT')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  const rows = rowsOf(command)
+  expect(rows).toContainEqual(expect.objectContaining({ _tag: 'Status', status: { _tag: 'Idle' } }))
+  for (const row of rows) if ('event' in row) expect(row.event._tag).toBe('Right')
+  const named = rows.flatMap((row) =>
+    row._tag === 'Price' ? [row.topic] : row._tag === 'Depth' ? [row.mint] : [],
+  )
+  expect(new Set(named)).toEqual(new Set([ether, bitcoin, `svc-${ether}`, `svc-${bitcoin}`]))
+})
+
+test('in a pipe, plain lines, and SIGTERM ends it well', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const command = watch([`svc-${ether}`, '0xdead'], { ...variablesOf(simulator), CI: 'true' })
+  await until(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
+  await until(() => command.stdout.includes(' ETH depth '))
+  simulator.dropConnections(1012)
+  await until(() => command.stdout.includes(' ETH price Disconnected: '))
+  command.process.kill('SIGTERM')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  const lines = linesOf(command)
+  expect(lines.filter((line) => !/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+ [ -~]+$/.test(line))).toEqual([])
+  const tails = lines.map((line) => line.slice(line.indexOf(' ') + 1))
+  expect(tails).toContain('ETH price 2500 USD')
+  expect(tails).toContain('ETH depth 2500 USD, buy 7500 USD 3, sell 2500 USD 1')
+  expect(tails).toContain('status connected, epoch 1')
+})
+
+test('whoever reads has gone: it ends well', async () => {
+  const command = watch(['--simulate'])
+  await until(() => linesOf(command).length > 0)
+  command.process.stdout?.destroy()
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+})
+
+test('| head -1', async () => {
+  const [node, ...args] = commandLine('watch', '--simulate')
+  const pipeline = start(['sh', '-c', '"$@" | head -1', 'sh', node, ...args])
+  expect(await pipeline.ended()).toBe(0)
+  expect([linesOf(pipeline).length, pipeline.stderr]).toEqual([1, ''])
+})
+
+test('--duration ends it well', async () => {
+  const { code, stdout, stderr } = await run(['watch', '--simulate', '--duration', '0.2'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('connecting')
+})
+
+test('it ends by itself, with exit code 1, when the service has refused every token', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const { code, stdout, stderr } = await run(['watch', '0xdead', '0xbeef'], variablesOf(simulator))
+  expect([code, stderr]).toEqual([1, 'error: nothing is left to watch: the service refused every token\n'])
+  expect(stdout).toMatch(/ 0xdead price SubscriptionRejected: [^]* 0xbeef price SubscriptionRejected: /)
+})
+
+test('prices alone where there is no key, or no wish; the tokens of SVC_TOKENS', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const keyless = { ...variablesOf(simulator), SVC_AUTH_KEY: '' }
+  const commands = [
+    watch(['--json'], { ...keyless, SVC_TOKENS: `ETH=${ether},${bitcoin}` }),
+    watch(['--json', '--no-depth', ether, bitcoin], variablesOf(simulator)),
+  ]
+  for (const command of commands) {
+    await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 2)
+    command.process.kill('SIGINT')
+    expect(await command.ended()).toBe(0)
+  }
+  expect(simulator.requests).toEqual([])
+})
+
+test('polls as often as it is told', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const command = watch(['--json', '--interval', '5', ether], variablesOf(simulator))
+  await until(() => simulator.requests.length >= 20)
+  command.process.kill('SIGINT')
+  expect(await command.ended()).toBe(0)
+})
+
+test('nobody listens: it says so, and goes on trying', async () => {
+  const simulator = await running({ market: manualMarket() })
+  await simulator.close()
+  const command = watch([ether], variablesOf(simulator))
+  await until(() => (command.stdout.match(/ ETH price Disconnected: .*ECONNREFUSED/g) ?? []).length >= 2)
+  await until(() => / ETH depth NetworkError: .*ECONNREFUSED/.test(command.stdout))
+  command.process.kill('SIGINT')
+  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+})

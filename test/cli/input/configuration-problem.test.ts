@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { configurationProblem } from '../../../src/cli/input/configuration-problem.js'
+import { createClient, ConfigurationError, type ClientOptions } from '../../../src/index.js'
+
+const good: ClientOptions = {
+  environment: 'mainnet',
+  baseUrl: 'https://relayer.example',
+  authKey: 'AAAA',
+  priceBaseUrl: 'https://prices.example',
+}
+
+const problem = (options: Partial<ClientOptions>): string => {
+  try {
+    createClient({ ...good, ...options })
+  } catch (error) {
+    if (error instanceof ConfigurationError) return configurationProblem(error)
+  }
+  return 'no problem'
+}
+
+test('what the client refuses is told by the flag, without the value', () => {
+  expect(
+    [
+      { authKey: 'not base64, and $ecret' },
+      { baseUrl: 'relayer' },
+      { baseUrl: 'http://relayer.example' },
+      { priceBaseUrl: 'wss://prices.example' },
+      { priceWsUrl: 'https://user:secret@prices.example' },
+      { linger: -1 },
+    ].map(problem),
+  ).toMatchInlineSnapshot(`
+    [
+      "--auth-key (SVC_AUTH_KEY): expected a base64 text of at least one byte",
+      "--base-url (SVC_BASE_URL): expected a URL like https://… or http://…",
+      "--base-url (SVC_BASE_URL): http: to another machine with --auth-key set would not be private; use https: or --allow-insecure",
+      "--price-base-url (SVC_PRICE_BASE_URL): expected https://… or http://…, not wss:",
+      "--price-ws-url (SVC_PRICE_WS_URL): expected wss://… or ws://…, not https:",
+      "--linger: expected a finite number of at least 0",
+    ]
+  `)
+})

@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { afterEach, expect, test, vi } from 'vitest'
+import { addDeploymentFlags, contradiction, places } from '../../../src/cli/input/deployment-flags.js'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+const parse = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
+  for (const { variable } of Object.values(places)) vi.stubEnv(variable, variables[variable])
+  vi.stubEnv('SVC_ENVIRONMENT', variables['SVC_ENVIRONMENT'])
+  return addDeploymentFlags(new Command('tool')).parse(args, { from: 'user' })
+}
+
+const variables = {
+  SVC_BASE_URL: 'https://a.example',
+  SVC_PRICE_BASE_URL: 'https://b.example',
+  SVC_PRICE_WS_URL: 'wss://c.example',
+  SVC_AUTH_KEY: 'AAAA',
+  SVC_ENVIRONMENT: 'testnet',
+}
+
+test('environment variables, as simulate prints them', () => {
+  expect(parse([]).opts()).toEqual({ environment: 'mainnet' })
+  expect(parse([], variables).opts()).toEqual({
+    baseUrl: 'https://a.example',
+    priceBaseUrl: 'https://b.example',
+    priceWsUrl: 'wss://c.example',
+    authKey: 'AAAA',
+    environment: 'testnet',
+  })
+})
+
+test('a flag goes before its variable', () => {
+  const command = parse(['--base-url', 'https://d.example', '--environment', 'mainnet'], variables)
+  expect(command.opts()).toMatchObject({
+    baseUrl: 'https://d.example',
+    environment: 'mainnet',
+    authKey: 'AAAA',
+  })
+})
+
+test('no value of a variable is in the help', () => {
+  const help = parse([], { ...variables, SVC_AUTH_KEY: 'c2VjcmV0' }).helpInformation()
+  expect(help).toContain('SVC_AUTH_KEY')
+  expect(help).not.toMatch(/c2VjcmV0|example/)
+})
+
+test('a deployment that is named contradicts --simulate; variables that are set do not', () => {
+  expect(contradiction(parse(['--simulate'], variables))).toBeUndefined()
+  expect(contradiction(parse(['--base-url', 'https://d.example'], variables))).toBeUndefined()
+  expect(contradiction(parse(['--simulate', '--price-ws-url', 'wss://d.example']))).toBe(
+    '--price-ws-url: is for a deployment; leave it out, or leave out --simulate',
+  )
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { hint } from '../../../src/cli/input/hint.js'
+import * as errors from '../../../src/errors/constructors.js'
+
+const network = (code: string) => errors.networkError(Object.assign(new Error('failed'), { code }))
+
+test('what to do next, for each error', () => {
+  expect(
+    [
+      errors.invalidTopic('svc', 'svc'),
+      errors.invalidMint('ab'),
+      errors.invalidInterval(0),
+      errors.decodeError('a depth', '<html>', []),
+      errors.unsupportedPair('0xab', '0xcd', ''),
+      errors.unauthorized('no'),
+      errors.httpError(404, '', undefined),
+      errors.httpError(500, '', undefined),
+      errors.httpError(429, '', undefined),
+      errors.httpError(503, '', 1500),
+      network('ECONNREFUSED'),
+      network('ERR_TLS_CERT_ALTNAME_INVALID'),
+      network('SELF_SIGNED_CERT_IN_CHAIN'),
+      network('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+      errors.timeout(5000),
+      errors.clientClosed,
+    ].map((error) => hint(error, 'baseUrl')),
+  ).toMatchInlineSnapshot(`
+    [
+      "Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.",
+      "Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.",
+      "Give a longer --interval.",
+      "Check that --base-url (SVC_BASE_URL) is the service; if it is, report this to its operator.",
+      "Check the token, and --environment: a token has another address on each.",
+      "Check that --auth-key (SVC_AUTH_KEY) is the key of this service.",
+      "Check that --base-url (SVC_BASE_URL) is the service, with the path that it lives at.",
+      "Try again later; if it stays so, report this to the operator of the service.",
+      "Try again later; if it stays so, report this to the operator of the service.",
+      "Try again in 2 s, as the service asks.",
+      "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
+      "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
+      "If you trust the authority that signed its certificate, name a file with that in NODE_EXTRA_CA_CERTS.",
+      "If you trust the authority that signed its certificate, name a file with that in NODE_EXTRA_CA_CERTS.",
+      "Try again; if it stays so, the service, or something on the way to it, hangs.",
+      "Try again: it was ended before the answer came.",
+    ]
+  `)
+})
+
+test('the flag is that of the address that was asked', () => {
+  expect(hint(network('ECONNREFUSED'), 'priceBaseUrl')).toContain('--price-base-url (SVC_PRICE_BASE_URL)')
+})

@@ -1,0 +1,35 @@
+import { depth } from 'svc-streams/testing'
+import { expect, test } from 'vitest'
+import { createNames } from '../../../src/cli/input/token-names.js'
+import { coloursFor } from '../../../src/cli/output/colours.js'
+import { depthTable } from '../../../src/cli/output/depth-table.js'
+
+const sample = depth('0xAB', {
+  price: 2682.505,
+  buy: { totalQuantity: 50_973_900_000_000_000_000n, totalQuantityUsd: 136_737.741_619_5 },
+  sell: { totalQuantity: 1n, totalQuantityUsd: 0.004 },
+})
+const plain = coloursFor({}, {})
+const eth = { address: '0xab', symbol: 'ETH', decimals: 18 } as const
+
+test('a token that is known, to its last digit', () => {
+  expect(`\n${depthTable(sample, createNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
+    "
+    ETH at 2,682.505 USD, 2025-01-01T00:00:00.000Z
+                 USD              QUANTITY
+    buy   136,737.74               50.9739
+    sell        0.00  0.000000000000000001
+    "
+  `)
+})
+
+test('a token that is not, in units', () => {
+  expect(`\n${depthTable(sample, createNames([]), plain)}\n`).toMatchInlineSnapshot(`
+    "
+    0xAB at 2,682.505 USD, 2025-01-01T00:00:00.000Z
+                 USD                    QUANTITY
+    buy   136,737.74  50973900000000000000 units
+    sell        0.00                     1 units
+    "
+  `)
+})

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  formatAge,
+  formatChange,
+  formatPrice,
+  formatQuantity,
+  formatQuantityShort,
+  formatTime,
+  formatUsd,
+} from '../../../src/cli/output/format.js'
+
+test('prices, small ones too', () => {
+  expect([61685.995, 2682.5, 1, 0.5312, 0.00001234567].map(formatPrice)).toEqual([
+    '61,685.995',
+    '2,682.50',
+    '1.00',
+    '0.5312',
+    '0.000012346',
+  ])
+})
+
+test('a change has a sign', () => {
+  expect([2, 0, -0.25].map(formatChange)).toEqual(['+2.00', '0.00', '-0.250'])
+})
+
+test('dollars', () => {
+  expect(formatUsd(136737.7416195)).toBe('136,737.74')
+})
+
+test('quantities in tokens, exactly', () => {
+  expect(formatQuantity(50_973_900_000_000_000_000n, 18)).toBe('50.9739')
+  expect(formatQuantity(1n, 18)).toBe('0.000000000000000001')
+  expect(formatQuantity(100n, 2)).toBe('1')
+  expect(formatQuantity(0n, 8)).toBe('0')
+  expect(formatQuantity(12n, 0)).toBe('12')
+  expect(formatQuantity(12n, undefined)).toBe('12 units')
+})
+
+test('no digit is lost', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 10n ** 40n }),
+      fc.integer({ min: 0, max: 30 }),
+      (units, decimals) => {
+        const [whole = '', fraction = ''] = formatQuantity(units, decimals).split('.')
+        expect(BigInt(whole + fraction.padEnd(decimals, '0'))).toBe(units)
+      },
+    ),
+  )
+})
+
+test('quantities for a narrow column', () => {
+  expect(formatQuantityShort(50_973_912_345_000_000_000n, 18)).toBe('50.9739')
+  expect(formatQuantityShort(50_973_912_345_000_000_000n, undefined)).toBe('5.097e19')
+  expect(formatQuantityShort(999_999n, undefined)).toBe('999999')
+})
+
+test('ages', () => {
+  expect([-5, 0, 950, 59_940, 60_000, 3_599_999, 7_200_000].map(formatAge)).toEqual([
+    '0.0 s',
+    '0.0 s',
+    '0.9 s',
+    '59.9 s',
+    '1 min',
+    '59 min',
+    '2 h',
+  ])
+})
+
+test('times, and what is none', () => {
+  expect([0, 8.64e15, 8.64e15 + 1].map(formatTime)).toEqual([
+    '1970-01-01T00:00:00.000Z',
+    '+275760-09-13T00:00:00.000Z',
+    '8640000000000001',
+  ])
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { drawTable, type Column } from '../../../src/cli/output/table.js'
+
+const column = (title: string, rest: Partial<Column> & { readonly texts: readonly string[] }): Column => ({
+  title,
+  align: 'right',
+  rank: 0,
+  width: 0,
+  cells: rest.texts.map((text) => ({ text })),
+  ...rest,
+})
+const plain = (text: string) => text
+
+test('each column is as wide as its widest text, at least as wide as it is to be', () => {
+  const columns = [
+    column('A', { align: 'left', texts: ['one', 'three'] }),
+    column('NUMBER', { texts: ['1', '22'] }),
+    column('W', { width: 4, texts: ['x', 'y'] }),
+  ]
+  expect(drawTable(columns, 80, plain)).toEqual([
+    'A      NUMBER     W',
+    'one         1     x',
+    'three      22     y',
+  ])
+})
+
+test('where there is no room, those with the highest rank go, together', () => {
+  const columns = [
+    column('AAAA', { rank: 0, texts: [] }),
+    column('BBBB', { rank: 2, texts: [] }),
+    column('CCCC', { rank: 1, texts: [] }),
+    column('DDDD', { rank: 2, texts: [] }),
+  ]
+  const titles = (width: number) => drawTable(columns, width, plain)[0]
+  expect([22, 21, 10, 9, 1].map(titles)).toEqual([
+    'AAAA  BBBB  CCCC  DDDD',
+    'AAAA  CCCC',
+    'AAAA  CCCC',
+    'AAAA',
+    'AAAA',
+  ])
+})
+
+test('paint does not count as width', () => {
+  const paint = (text: string) => `<${text}>`
+  const columns = [{ ...column('T', { texts: [] }), cells: [{ text: 'x', paint }, { text: 'long' }] }]
+  expect(drawTable(columns, 80, paint)).toEqual(['<   T>', '<   x>', 'long'])
+})

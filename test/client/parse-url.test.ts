@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseUrl } from '../../src/client/parse-url.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { anyText } from '../support/arbitraries.js'
+
+const https = ['https:', 'http:'] as const
+const wss = ['wss:', 'ws:'] as const
+
+const refusal = (
+  value: unknown,
+  schemes: typeof https | typeof wss = https,
+  secure = false,
+): ConfigurationError => {
+  try {
+    parseUrl('baseUrl', value, schemes, secure)
+  } catch (thrown) {
+    if (thrown instanceof ConfigurationError) return thrown
+    throw thrown
+  }
+  return expect.unreachable(`took ${String(value)}`)
+}
+
+describe('parseUrl', () => {
+  it.each([
+    'https://a.example/',
+    'http://a.example/',
+    'https://a.example:3000/base/path?key=1&x=%20',
+    'http://[::1]:3000/',
+    'http://127.0.0.1:3000/x',
+  ])('takes %s as it is', (text) => {
+    expect(parseUrl('baseUrl', text, https, false).href).toBe(text)
+  })
+
+  it('keeps path and query', () => {
+    const url = parseUrl('priceWsUrl', 'wss://gate.example/prices?key=1', wss, true)
+    expect([url.pathname, url.search]).toEqual(['/prices', '?key=1'])
+  })
+
+  it.each([
+    '',
+    'a.example',
+    '//a.example',
+    '/path',
+    'https://',
+    'https:// a',
+    'https://a:99999',
+    'https://a:x',
+    'https://[::1',
+  ])('refuses %j, which is no URL', (text) => {
+    expect(refusal(text).message).toBe('baseUrl: expected a URL like https://… or http://…')
+  })
+
+  it.each([undefined, null, 3000, {}, [], new URL('https://a.example')])(
+    'refuses %o, which is no text',
+    (value) => {
+      expect(refusal(value)).toMatchObject({ option: 'baseUrl' })
+    },
+  )
+
+  it.each([
+    ['ws://a.example', https],
+    ['wss://a.example', https],
+    ['ftp://a.example', https],
+    ['file:///etc/passwd', https],
+    ['javascript:alert(1)', https],
+    ['a.example:3000', https],
+    ['https://a.example', wss],
+    ['http://a.example', wss],
+  ] as const)('refuses the scheme of %s', (text, schemes) => {
+    expect(refusal(text, schemes).message).toContain(`expected ${schemes[0]}//… or ${schemes[1]}//…, not `)
+  })
+
+  it.each(['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'])(
+    'refuses the credentials of %s, and repeats none of it',
+    (text) => {
+      expect(refusal(text).message).toBe('baseUrl: credentials in a URL are not supported')
+    },
+  )
+
+  it('refuses a fragment', () => {
+    expect(refusal('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) has no meaning here')
+  })
+
+  it('never repeats what it refuses', () => {
+    const secret = anyText.filter((text) => text.length > 8)
+    fc.assert(
+      fc.property(
+        secret,
+        fc.constantFrom('', 'https://', 'ftp://h/', 'https://h/#', 'http://h/?'),
+        (text, before) => {
+          try {
+            parseUrl('baseUrl', before + text, https, true)
+          } catch (thrown) {
+            expect(thrown).toBeInstanceOf(ConfigurationError)
+            expect(String(thrown)).not.toContain(text)
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('parseUrl where it must be secure', () => {
+  const loopback = [
+    'localhost',
+    'LOCALHOST:3000',
+    'a.localhost',
+    '127.0.0.1',
+    '127.8.9.10:1',
+    '127.1',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]:80',
+  ]
+
+  it.each(loopback)("takes a plain scheme to this machine's own %s", (host) => {
+    expect(parseUrl('baseUrl', `http://${host}`, https, true).protocol).toBe('http:')
+    expect(parseUrl('priceWsUrl', `ws://${host}`, wss, true).protocol).toBe('ws:')
+  })
+
+  const remote = [
+    'a.example',
+    'localhost.example',
+    'notlocalhost',
+    '127.0.0.1.example',
+    '10.0.0.1',
+    '0.0.0.0',
+    '[::]',
+    '[::2]',
+    '[fe80::1]',
+    '128.0.0.1',
+  ]
+
+  it.each(remote)('refuses a plain scheme to %s', (host) => {
+    expect(refusal(`http://${host}`, https, true).message).toContain(
+      'http: to another machine with authKey set',
+    )
+    expect(refusal(`ws://${host}`, wss, true).message).toContain('use wss: or allowInsecure')
+    expect(parseUrl('baseUrl', `https://${host}`, https, true).protocol).toBe('https:')
+    expect(parseUrl('baseUrl', `http://${host}`, https, false).protocol).toBe('http:')
+  })
+})

@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { decodeFrame, PriceUpdate, readFrame, SubscriptionConfirmation } from '../../src/codec/price-frame.js'
+import { expectDecodeError } from '../errors/support/well-formed.js'
+import {
+  anyText,
+  deepText,
+  mutated,
+  priceText,
+  priceValue,
+  topic,
+  treacherousName,
+} from '../support/arbitraries.js'
+
+const updateText = (name: string, price: string): string =>
+  `{"topic":${JSON.stringify(name)},"price":${price}}`
+
+describe('a price update (section 6)', () => {
+  it('decodes to the topic, as it is echoed, and the price', () => {
+    fc.assert(
+      fc.property(fc.oneof(topic, anyText), priceValue, (name, price) => {
+        expect(decodeFrame(JSON.stringify({ topic: name, price }))).toEqual(
+          right({ _tag: 'PriceUpdate', topic: name, price }),
+        )
+      }),
+    )
+  })
+
+  it('has the very double that JSON.parse gives, however the price is spelled', () => {
+    fc.assert(
+      fc.property(topic, priceText, (name, text) => {
+        const price = JSON.parse(text) as number
+        const frame = decodeFrame(updateText(name, text))
+        if (price > 0 && price < Infinity)
+          expect(frame).toEqual(right({ _tag: 'PriceUpdate', topic: name, price }))
+        else expect(isLeft(frame)).toBe(true)
+      }),
+    )
+  })
+
+  it('encodes and decodes to itself', () => {
+    fc.assert(
+      fc.property(anyText, priceValue, (name, price) => {
+        const update = { topic: name, price }
+        expect(PriceUpdate.is(update)).toBe(true)
+        expect(PriceUpdate.decode(PriceUpdate.encode(update))).toEqual(right(update))
+        expect(PriceUpdate.decode(JSON.parse(JSON.stringify(PriceUpdate.encode(update))))).toEqual(
+          right(update),
+        )
+      }),
+    )
+  })
+
+  it('may have its fields in any order, and more of them, which are dropped', () => {
+    expect(decodeFrame(' {"at":{"x":[1]},"price":1.5,\n"topic":"svc-0xab","_tag":"X"} ')).toEqual(
+      right({ _tag: 'PriceUpdate', topic: 'svc-0xab', price: 1.5 }),
+    )
+  })
+})
+
+describe('a subscription confirmation (section 6)', () => {
+  const topics = fc.array(fc.oneof(topic, anyText), { maxLength: 20 })
+
+  it('decodes to its topics, as they are echoed, and none of its other fields', () => {
+    fc.assert(
+      fc.property(topics, (subscriptions) => {
+        expect(decodeFrame(JSON.stringify({ ok: true, subscriptions }))).toEqual(
+          right({ _tag: 'Confirmation', subscriptions }),
+        )
+      }),
+    )
+  })
+
+  it('encodes and decodes to itself', () => {
+    fc.assert(
+      fc.property(topics, (subscriptions) => {
+        const confirmation = { subscriptions }
+        expect(SubscriptionConfirmation.is(confirmation)).toBe(true)
+        const json = JSON.stringify(SubscriptionConfirmation.encode(confirmation))
+        expect(SubscriptionConfirmation.decode(JSON.parse(json))).toEqual(right(confirmation))
+      }),
+    )
+  })
+
+  it('is what a frame with a subscriptions field is, whatever else it has', () => {
+    expect(decodeFrame('{"topic":"svc-0xab","price":1,"subscriptions":[]}')).toEqual(
+      right({ _tag: 'Confirmation', subscriptions: [] }),
+    )
+  })
+
+  it.each(['null', '{}', '"svc-0xab"', '[1]', '["svc-0xab",null]', '[["svc-0xab"]]'])(
+    'is malformed with %s as its subscriptions',
+    (subscriptions) => {
+      const text = `{"subscriptions":${subscriptions}}`
+      const frame = readFrame(text)
+      if (frame._tag !== 'Malformed') return expect.unreachable()
+      expect(frame.topic).toBeUndefined()
+      expect(frame.error.message).toContain('subscriptions')
+      expectDecodeError(frame.error, text)
+    },
+  )
+
+  it('does not report each of a hundred thousand faults', () => {
+    const text = `{"subscriptions":[${'0,'.repeat(100_000)}0]}`
+    const frame = decodeFrame(text)
+    if (!isLeft(frame)) return expect.unreachable()
+    expect(frame.left.issues[0]).toEqual({ path: 'subscriptions.0', expected: 'string', actual: '0' })
+    expectDecodeError(frame.left, text)
+  })
+})
+
+describe('an error text (sections 6 and 7)', () => {
+  it.each([
+    'Invalid (exchange, base, quote) tuple',
+    'Invalid (exchange, base, quote) tuple: the service does not support the pair (0xab, 0xcd)',
+    'Invalid request: topic',
+    'Error 42: internal',
+    '',
+    ' ',
+    'NaN',
+    'undefined',
+    "{'topic':'svc-0xab'}",
+    '{"topic":"svc-0xab","price":1',
+    '{"topic":"svc-0xab","price":NaN}',
+    '{"topic":"svc-0xab","price":1}{"topic":"svc-0xab","price":1}',
+  ])('is a frame that does not parse as JSON: %j', (text) => {
+    expect(decodeFrame(text)).toEqual(right({ _tag: 'ErrorText', text }))
+  })
+
+  it('is kept as it came', () => {
+    const notJson = anyText.map((text) => `Error: ${text}`)
+    fc.assert(
+      fc.property(notJson, (text) => {
+        expect(decodeFrame(text)).toEqual(right({ _tag: 'ErrorText', text }))
+      }),
+    )
+  })
+})
+
+describe('a frame that is JSON and none of the three', () => {
+  it.each([
+    'null',
+    'true',
+    '1',
+    '"svc-0xab"',
+    '[]',
+    '[{"topic":"svc-0xab","price":1}]',
+    '{}',
+    '{"price":1}',
+    '{"topic":1,"price":1}',
+  ])('is malformed, and of no topic: %s', (text) => {
+    const frame = readFrame(text)
+    if (frame._tag !== 'Malformed') return expect.unreachable()
+    expect(frame.topic).toBeUndefined()
+    expectDecodeError(frame.error, text)
+  })
+
+  it.each(['0', '-0', '-1.5', '1e-400', '1e400', 'null', '"1.5"', '[1.5]', '{}', 'true'])(
+    'is malformed, and of its topic, with %s for a price (section 2.2)',
+    (price) => {
+      const text = updateText('svc-0xab', price)
+      const frame = readFrame(text)
+      if (frame._tag !== 'Malformed') return expect.unreachable()
+      expect(frame.topic).toBe('svc-0xab')
+      expect(frame.error.issues).toMatchObject([{ path: 'price', expected: 'a finite number above 0' }])
+      expectDecodeError(frame.error, text)
+    },
+  )
+
+  it('says what was there in one line, whatever was there', () => {
+    const text = updateText('svc-0xab', '"\u2028\u0085\u009b\u007f"')
+    const frame = decodeFrame(text)
+    if (!isLeft(frame)) return expect.unreachable()
+    expectDecodeError(frame.left, text)
+  })
+
+  it('says what was there', () => {
+    const frame = decodeFrame('{"topic":"svc-0xab","price":"12"}')
+    expect(frame).toMatchObject({
+      left: { message: 'frame: price: expected a finite number above 0, got "12"' },
+    })
+  })
+})
+
+describe('any text', () => {
+  const valid = fc.oneof(
+    fc.tuple(topic, priceText).map(([name, price]) => updateText(name, price)),
+    fc.array(topic, { maxLength: 3 }).map((subscriptions) => JSON.stringify({ subscriptions })),
+  )
+
+  const expectTotal = (text: string): void => {
+    const frame = decodeFrame(text)
+    if (isLeft(frame)) expectDecodeError(frame.left, text)
+    else expect(['PriceUpdate', 'Confirmation', 'ErrorText']).toContain(frame.right._tag)
+  }
+
+  it('never throws', () => {
+    fc.assert(fc.property(anyText, expectTotal))
+  })
+
+  it('never throws, however a frame was mutilated', () => {
+    fc.assert(fc.property(valid.chain(mutated), expectTotal), { numRuns: 500 })
+  })
+
+  it('never throws, however deep it is nested', () => {
+    fc.assert(fc.property(deepText, expectTotal), { numRuns: 20 })
+  })
+
+  it('never throws, and gives no more than is there, with names that objects know', () => {
+    const value = fc.oneof(fc.json(), valid)
+    fc.assert(
+      fc.property(treacherousName, value, topic, priceValue, (name, json, echoed, price) => {
+        expectTotal(`{"${name}":${json}}`)
+        expect(isLeft(decodeFrame(`{"${name}":${json}}`))).toBe(true)
+        const text = `{"${name}":${json},"topic":"${echoed}","price":${price}}`
+        expect(decodeFrame(text)).toEqual(right({ _tag: 'PriceUpdate', topic: echoed, price }))
+      }),
+    )
+    expect(Object.keys(Object.prototype)).toEqual([])
+  })
+})

@@ -1,0 +1,25 @@
+import { expect } from 'vitest'
+import type { AnyError, DecodeError } from '../../../src/errors/model.js'
+import { renderError } from '../../../src/errors/render.js'
+
+/** What would break a line of a log, or reach through it to the terminal. */
+const breaksLine = /[\p{Cc}\u2028\u2029]/u
+
+/** A value that says what is wrong in one line, and survives JSON and a `postMessage`. */
+export const expectWellFormed = (error: AnyError): void => {
+  expect(error.message).not.toBe('')
+  expect(error.message).not.toMatch(breaksLine)
+  expect(renderError(error)).toBe(`${error._tag}: ${error.message}`)
+  expect(structuredClone(error)).toEqual(error)
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ _tag: error._tag, message: error.message })
+}
+
+/** That, and what a `DecodeError` promises besides. */
+export const expectDecodeError = (error: DecodeError, input: string): void => {
+  expect(error._tag).toBe('DecodeError')
+  expect(error.issues).not.toHaveLength(0)
+  expect(error.input.length).toBeLessThanOrEqual(2048)
+  expect(input.startsWith(error.input)).toBe(true)
+  expect(error.message.length).toBeLessThan(5000)
+  expectWellFormed(error)
+}

@@ -1,0 +1,197 @@
+import { concat, EMPTY, merge, NEVER, of, switchMap, take, timer } from 'rxjs'
+import { server } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { a, at, b, fails, marbles, scripted, subscribes, unsubscribes } from '../support/marbles.js'
+
+const moves = {
+  o: server.opens,
+  A: server.confirms(a),
+  B: server.confirms(a, b),
+  C: server.confirms(b),
+  '1': server.prices(a, 1),
+  '2': server.prices(a, 2),
+  '3': server.prices(b, 3),
+  x: server.closes(1012, 'restarting'),
+}
+
+const frames = { a: subscribes(a), b: subscribes(b), A: unsubscribes(a), B: unsubscribes(b) }
+
+describe('sharing', () => {
+  it('asks once for all who listen, and gives the latest price to who joins later', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('    --oA-1---2', moves))
+      expectObservable(client.price$(a), '           ^--------------!').toBe('-----1---2', {
+        '1': at(5, a, 1),
+        '2': at(9, a, 2),
+      })
+      expectObservable(client.price$(a), '           -------^-------!').toBe('-------1-2', {
+        '1': at(5, a, 1),
+        '2': at(9, a, 2),
+      })
+      expectObservable(socket.sent$, '               ^--------------!').toBe('--a', frames)
+      expectObservable(socket.dials$, '              ^--------------!').toBe('1', { '1': 1 })
+    })
+  })
+
+  it('takes topics that differ only in case for one, and gives each listener its own spelling', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('    --oA-1', moves))
+      expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', { '1': at(5, 'svc-0xAA', 1) })
+      expectObservable(client.price$('svc-0xaa'), '  ^-------!').toBe('-----1', { '1': at(5, 'svc-0xaa', 1) })
+      expectObservable(socket.sent$, '               ^-------!').toBe('--a', { a: subscribes('svc-0xAA') })
+    })
+  })
+
+  it('unsubscribes when the last has left for `linger`, and closes the socket with the last topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('o-B13', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
+      expectObservable(client.price$(b), '^---------!').toBe('----3', { '3': at(4, b, 3) })
+      expectObservable(socket.sent$, '^ 100ms !').toBe('(ab) 21ms A 4ms B', frames)
+      expectObservable(socket.hangUps$, '^ 100ms !').toBe('30ms x', { x: 1 })
+      expectObservable(client.status$, '^ 100ms !').toBe('(ico) 25ms i', {
+        i: { _tag: 'Idle' },
+        c: { _tag: 'Connecting', attempt: 1 },
+        o: { _tag: 'Open', epoch: 1, since: 0 },
+      })
+    })
+  })
+
+  it('costs nothing to come back within `linger`', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('o-A1', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
+      expectObservable(client.price$(a), '20ms ^ 40ms !').toBe('20ms 1', { '1': at(3, a, 1) })
+      expectObservable(socket.sent$, '^ 70ms !').toBe('a', frames)
+    })
+  })
+
+  it('forgets at once what was never asked for', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('-----o', moves))
+      expectObservable(client.price$(a), '^--!').toBe('')
+      expectObservable(socket.sent$, '^-----------').toBe('')
+      expectObservable(socket.hangUps$, '^-----------').toBe('---x', { x: 1 })
+    })
+  })
+
+  it('neither dials nor sends for who comes and goes within a tick', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('o', moves))
+      const goesAtOnce$ = merge(client.price$(a), client.price$(b)).pipe(take(0))
+      expectObservable(goesAtOnce$).toBe('|')
+      expectObservable(socket.dials$, '^---------').toBe('')
+    })
+  })
+
+  it('sends nothing for a switch from A to B to A in one tick', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('o-A1--2', moves), { linger: 0 })
+      const chosen$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
+      expectObservable(chosen$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
+        '---1-12',
+        {
+          '1': at(3, a, 1),
+          '2': at(6, a, 2),
+        },
+      )
+      expectObservable(socket.sent$, '^-------!').toBe('a', frames)
+    })
+  })
+
+  it('puts no more than `maxTopicsPerConnection` topics on a socket', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = (dial: number) =>
+        cold('o-----', moves).pipe(switchMap(() => (dial > 2 ? EMPTY : concat(of(server.opens), NEVER))))
+      const { client, socket } = scripted(script$, { maxTopicsPerConnection: 1 })
+      expectObservable(merge(client.price$(a), client.price$(b)), '^----!').toBe('')
+      expectObservable(socket.dials$, '^---!').toBe('(12)', { '1': 1, '2': 2 })
+      expectObservable(socket.sent$, '^---!').toBe('(ab)', frames)
+    })
+  })
+})
+
+describe('what holds now, for who joins', () => {
+  it('is the latest price, never one from before a disconnect', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold(' o-A1-x', moves)
+      const second$ = cold('o-A---2', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : second$))
+      expectObservable(client.price$(a), '^ 150ms !').toBe('---1-x 130ms 2', {
+        '1': at(3, a, 1),
+        x: fails({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
+        '2': at(136, a, 2, 2),
+      })
+      // Joins while the connection waits, and again when it is up and no price has come yet.
+      expectObservable(client.price$(a), '50ms ^---!').toBe('50ms x', {
+        x: fails({ _tag: 'Disconnected', code: 1012 }),
+      })
+      expectObservable(client.price$(a), '133ms ^ 10ms !').toBe('136ms 2', { '2': at(136, a, 2, 2) })
+    })
+  })
+
+  it('is `Stale` while the topic is silent, until a price mends it', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
+      const stale = (silentForMs: number) => fails({ _tag: 'Stale', topic: a, silentForMs, last: at1 })
+      const at1 = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
+      expectObservable(client.price$(a), '^ 80ms !').toBe('---1 29ms s 30ms 2', {
+        '1': at(3, a, 1),
+        s: stale(30),
+        '2': at(64, a, 2),
+      })
+      expectObservable(client.price$(a), '43ms ^ 30ms !').toBe('43ms s 20ms 2', {
+        s: stale(40),
+        '2': at(64, a, 2),
+      })
+    })
+  })
+})
+
+describe('silence', () => {
+  it('counts from the confirmation where no price ever came', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('o----A', moves), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 80ms !').toBe('35ms s', {
+        s: fails({ _tag: 'Stale', silentForMs: 30, last: undefined }),
+      })
+    })
+  })
+
+  it("is each topic's own, and an equal price ends it", () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
+        '1': expect.anything() as object,
+      })
+      expectObservable(client.price$(b), '^ 50ms !').toBe('----3 29ms s', {
+        '3': expect.anything() as object,
+        s: fails({ _tag: 'Stale', topic: b }),
+      })
+    })
+  })
+
+  it('is not ended by a frame that is no price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const bad = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
+      const { client } = scripted(cold('o-A1 20ms z', bad), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 20ms z 8ms s', {
+        '1': at(3, a, 1),
+        z: fails({ _tag: 'DecodeError' }),
+        s: fails({ _tag: 'Stale' }),
+      })
+    })
+  })
+
+  it('of a subscribe is `SubscriptionTimeout`, with the error texts meanwhile, and the topic is asked for again', () => {
+    marbles(({ cold, expectObservable }) => {
+      const talk = { ...moves, e: server.says('Error: 0xcc is busy') }
+      const { client, socket } = scripted(cold('o--e 60ms A', talk), { confirmTimeout: 50 })
+      const late = (recent: string[]) => fails({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
+      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: late(['Error: 0xcc is busy']) })
+      expectObservable(socket.sent$, '^ 110ms !').toBe('a 49ms a', frames)
+      // Who joins after it is not told: the new wait has only begun.
+      expectObservable(client.price$(a), '55ms ^ 20ms !').toBe('')
+    })
+  })
+})

@@ -1,0 +1,169 @@
+import { createWriteStream, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { left, right } from 'fp-ts/lib/Either.js'
+import { NEVER, of, Subject } from 'rxjs'
+import { createClient, type Address, type Client, type Price, type Topic } from 'svc-streams'
+import { record, type RecordOptions } from 'svc-streams/recording'
+import { startSimulator } from 'svc-streams/simulator'
+import { createTestClient, depth, price, stale } from 'svc-streams/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { marbles } from '../../support/marbles.js'
+import { rowsOf, tape } from '../support/rows.js'
+
+const topic: Topic = 'svc-0xab'
+const mint: Address = '0xab'
+
+const clientOf = (prices$: Subject<Price> | typeof NEVER): Client =>
+  createTestClient({ prices: { [topic]: prices$ } })
+
+describe('a recording', () => {
+  it('is a header, and a line for each thing that came, when it came', () => {
+    const to = tape()
+    const error = stale(topic, 5, price(topic, 2))
+    marbles(({ cold }) => {
+      const client = createTestClient({
+        prices: { [topic]: cold('-p-(e|)', { p: price(topic, 1.5), e: left(error) }) },
+        depths: {
+          [mint]: cold('--d|', {
+            d: depth(mint, { buy: { totalQuantity: 2n ** 70n, totalQuantityUsd: 3 } }),
+          }),
+        },
+        errors$: cold('----u', {
+          u: { _tag: 'UncorrelatedError', message: 'm', kind: 'binary', input: 'ff' },
+        }),
+      })
+      record(client, { topics: [topic], mints: [mint], interval: 250, to })
+    })
+    expect(to.lines.every((line) => line.endsWith('\n'))).toBe(true)
+    expect(to.lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { _tag: 'Recording', version: 1, at: 0, topics: [topic], mints: [mint], interval: 250 },
+      { _tag: 'Status', at: 0, status: { _tag: 'Open', epoch: 1, since: 0 } },
+      { _tag: 'Price', at: 1, topic, event: right(price(topic, 1.5)) },
+      expect.objectContaining({ _tag: 'Depth', at: 2, mint }),
+      { _tag: 'Price', at: 3, topic, event: left(error) },
+      { _tag: 'End', at: 3, of: topic },
+      { _tag: 'End', at: 3, of: mint },
+    ])
+    expect(to.text()).toContain('"totalQuantity":"1180591620717411303424"')
+  })
+
+  it('ends when all that it records has ended, and lets go of the client', async () => {
+    const errors$ = new Subject<never>()
+    const client = createTestClient({ prices: { [topic]: of(price(topic, 1)) }, errors$ })
+    const recorder = record(client, { topics: [topic], to: tape() })
+    expect(await recorder.finished).toEqual(rowsOf(3))
+    expect(errors$.observed).toBe(false)
+  })
+
+  it('ends when it is stopped, by `stop` or the end of an `await using`, once all is taken', async () => {
+    const prices$ = new Subject<Price>()
+    const waiting: (() => void)[] = []
+    const to = { write: (_: string, done: () => void) => waiting.push(done) }
+    const recorder = record(clientOf(prices$), { topics: [topic], to })
+    prices$.next(price(topic, 1))
+    expect([recorder.rows, recorder.pending]).toEqual([2, 3])
+    let stopped = false
+    const stopping = recorder.stop().then((result) => {
+      stopped = true
+      return result
+    })
+    expect(prices$.observed).toBe(false)
+    waiting.slice(1).forEach((done) => done())
+    await Promise.resolve()
+    expect(stopped).toBe(false)
+    waiting[0]?.()
+    expect(await stopping).toEqual(rowsOf(2))
+    await recorder[Symbol.asyncDispose]()
+    expect(recorder.pending).toBe(0)
+  })
+
+  it('ends with an error that says why, where the writable fails', async () => {
+    const prices$ = new Subject<Price>()
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+    const to = { write: (_: string, done: (error?: Error) => void) => done(full) }
+    const recorder = record(clientOf(prices$), { topics: [topic], to })
+    expect(await recorder.finished).toEqual(
+      left({
+        _tag: 'WriteError',
+        message: 'not written: no space left',
+        cause: { name: 'Error', message: 'no space left', code: 'ENOSPC' },
+      }),
+    )
+    expect(prices$.observed).toBe(false)
+  })
+
+  it('ends so where the writable says by an event that it fails, which nobody else has to hear', async () => {
+    const to = createWriteStream(join(tmpdir(), 'svc-streams-nowhere', 'market.ndjson'))
+    const recorder = record(clientOf(NEVER), { topics: [topic], to })
+    expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError', cause: { code: 'ENOENT' } } })
+    // The event comes after the callbacks of what was written.
+    await finished(to).catch(() => undefined)
+  })
+
+  it('listens for errors no longer than it writes', async () => {
+    const to = new PassThrough()
+    const recorder = record(clientOf(NEVER), { topics: [topic], to })
+    expect(to.listenerCount('error')).toBe(1)
+    to.resume()
+    await recorder.stop()
+    expect(to.listenerCount('error')).toBe(0)
+  })
+
+  it('ends so where the writable throws', async () => {
+    const to = {
+      write: () => {
+        throw new Error('closed')
+      },
+    }
+    const recorder = record(clientOf(NEVER), { topics: [topic], to })
+    expect(await recorder.stop()).toMatchObject(left({ _tag: 'WriteError', message: 'not written: closed' }))
+  })
+
+  it('has each stream once, however it is spelled', () => {
+    const to = tape()
+    record(createTestClient(), { topics: ['svc-0xAB', 'svc-0xab'], mints: ['0xCD', '0xcd'], to })
+    expect(JSON.parse(to.lines[0]!)).toMatchObject({ topics: ['svc-0xAB'], mints: ['0xCD'] })
+  })
+
+  it.each<[string, Omit<RecordOptions, 'to'>, string]>([
+    ['nothing to record', {}, 'topics: expected a topic or a mint to record'],
+    ['a malformed topic', { topics: ['0xab' as Topic] }, 'topics: expected topics like svc-0x82af…'],
+    ['a malformed mint', { mints: ['ab' as Address] }, 'mints: expected token addresses like 0x82af…'],
+    ['an interval of 0', { mints: [mint], interval: 0 }, 'interval: expected a finite number of at least 1'],
+  ])('is refused at once: %s', (_, options, message) => {
+    const to = tape()
+    expect(() => record(createTestClient(), { ...options, to })).toThrow(message)
+    expect(to.lines).toEqual([])
+  })
+})
+
+describe('over real sockets', () => {
+  const cleanups: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  })
+
+  it('goes into a file stream as it comes, and ends with the client', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'recording-'))
+    cleanups.push(() => rm(folder, { recursive: true }))
+    const service = await startSimulator({ tick: 5 })
+    cleanups.push(() => service.close())
+    const { address } = service.tokens[0]!
+    const client = createClient({ environment: 'mainnet', ...service })
+    const file = createWriteStream(join(folder, 'market.ndjson'))
+    const recorder = record(client, { topics: [`svc-${address}`], mints: [address], interval: 20, to: file })
+    await vi.waitFor(() => expect(recorder.rows).toBeGreaterThan(50), { timeout: 20_000 })
+    await client.close()
+    expect(await recorder.finished).toEqual(rowsOf(recorder.rows))
+    file.end()
+    await finished(file)
+    const lines = readFileSync(join(folder, 'market.ndjson'), 'utf8').trimEnd().split('\n')
+    expect(lines).toHaveLength(recorder.rows + 1)
+    const tags = new Set(lines.map((line) => (JSON.parse(line) as { readonly _tag: string })._tag))
+    expect([...tags].sort()).toEqual(['Depth', 'End', 'Price', 'Recording', 'Status'])
+  })
+})

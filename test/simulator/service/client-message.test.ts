@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readClientMessage } from '../../../src/simulator/service/client-message.js'
+
+test('section 4.3: subscribe and unsubscribe, unknown fields ignored', () => {
+  expect(readClientMessage('{"method":"subscribe","topic":"svc-0xab"}')).toEqual({
+    method: 'subscribe',
+    topic: 'svc-0xab',
+  })
+  expect(readClientMessage(' {"id":7,"topic":"","method":"unsubscribe"} ')).toEqual({
+    method: 'unsubscribe',
+    topic: '',
+  })
+})
+
+test.each([
+  ['', 'expected a JSON object'],
+  ['{', 'expected a JSON object'],
+  ['null', 'expected a JSON object'],
+  ['[]', 'expected a JSON object'],
+  ['"subscribe"', 'expected a JSON object'],
+  ['{}', 'expected method to be subscribe or unsubscribe'],
+  ['{"method":"Subscribe","topic":"svc-0xab"}', 'expected method to be subscribe or unsubscribe'],
+  ['{"method":"subscribe"}', 'expected topic to be a string'],
+  ['{"method":"unsubscribe","topic":["svc-0xab"]}', 'expected topic to be a string'],
+])('section 7: %s is an invalid request', (text, problem) => {
+  expect(readClientMessage(text)).toBe(`Invalid request: ${problem}`)
+})
+
+test('law: any text is a message or an error text, which is no JSON', () => {
+  const any = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.record({ method: fc.string(), topic: fc.anything() }).map((value) => JSON.stringify(value)),
+  )
+  fc.assert(
+    fc.property(any, (text) => {
+      const message = readClientMessage(text)
+      if (typeof message !== 'string') return
+      expect(() => void JSON.parse(message)).toThrow(SyntaxError)
+    }),
+  )
+})

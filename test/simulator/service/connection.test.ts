@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import type { SimulatorOptions } from 'svc-streams/simulator'
+import { expect, test } from 'vitest'
+import { dial, until, type RawClient } from '../support/dial.js'
+import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
+import { running } from '../support/running.js'
+
+const eth = `svc-${ether}`
+const btc = `svc-${bitcoin}`
+
+const confirmed = (...subscriptions: string[]) => JSON.stringify({ subscriptions })
+const priced = (topic: string, price: number) => JSON.stringify({ topic, price })
+
+const connected = async (options: SimulatorOptions = {}) => {
+  const market = manualMarket()
+  const simulator = await running({ market, ...options })
+  return { market, simulator, client: await dial(simulator.priceWsUrl) }
+}
+
+/** Everything up to the answer to one more message, which comes after all that was sent before. */
+const settled = async (client: RawClient): Promise<readonly string[]> => {
+  client.socket.send('ask')
+  const answer = 'Invalid request: expected a JSON object'
+  await until(() => client.frames.includes(answer))
+  return client.frames.slice(0, client.frames.indexOf(answer))
+}
+
+test('section 6: a subscribe is confirmed with all topics, and the price follows at once, then every change', async () => {
+  const { market, client } = await connected()
+  client.subscribe(eth)
+  client.subscribe(btc)
+  expect(await client.first(4)).toEqual([
+    confirmed(eth),
+    priced(eth, 2500),
+    confirmed(eth, btc),
+    priced(btc, 60_000),
+  ])
+  market.move({ price: 2501 })
+  market.move({ price: 2500.25 })
+  expect((await client.first(6)).slice(4)).toEqual([priced(eth, 2501), priced(eth, 2500.25)])
+})
+
+test('section 6: an unsubscribe is answered with what remains, and no price follows', async () => {
+  const { market, client } = await connected()
+  client.subscribe(eth)
+  client.subscribe(btc)
+  client.unsubscribe(eth)
+  client.unsubscribe('svc-0xdead')
+  client.unsubscribe(btc)
+  await client.first(7)
+  market.move({ price: 2501 })
+  expect((await settled(client)).slice(4)).toEqual([confirmed(btc), confirmed(btc), confirmed()])
+})
+
+test('section 6: the last price comes again when nothing changes', async () => {
+  const { client } = await connected({ repeat: 20 })
+  client.subscribe(eth)
+  expect((await client.first(5)).slice(1)).toEqual(new Array(4).fill(priced(eth, 2500)))
+})
+
+test('section 2.2: a topic in another case is the same; it comes back as it was asked for last', async () => {
+  const { market, simulator, client } = await connected()
+  const upper = `svc-0x${ether.slice(2).toUpperCase()}`
+  client.subscribe(eth)
+  client.subscribe(upper)
+  await client.first(4)
+  market.move({ price: 2501 })
+  expect((await client.first(5)).slice(2)).toEqual([
+    confirmed(upper),
+    priced(upper, 2500),
+    priced(upper, 2501),
+  ])
+  client.unsubscribe(eth)
+  expect((await client.first(6))[5]).toBe(confirmed())
+  expect(simulator.connections[0]?.topics).toEqual([])
+})
+
+test.each(['', 'svc', 'svc-', 'svc-82af', 'acme-0xdead', `${eth}-${quote}`, 'svc-0xab ', 'SVC-0xab'])(
+  'section 7: the topic "%s" is malformed, to subscribe to and to unsubscribe from',
+  async (topic) => {
+    const { client } = await connected()
+    client.subscribe(topic)
+    client.unsubscribe(topic)
+    expect(await settled(client)).toEqual(new Array(2).fill('Invalid (exchange, base, quote) tuple'))
+  },
+)
+
+test('section 7: a token that is not supported', async () => {
+  const { simulator, client } = await connected({ service: 'acme' })
+  client.subscribe('acme-0xDEAD')
+  expect(await settled(client)).toEqual([
+    `Invalid (exchange, base, quote) tuple: acme does not support the pair (0xdead, ${quote})`,
+  ])
+  expect(simulator.connections[0]?.topics).toEqual([])
+})
+
+test('section 7: a message that is none gets its error text, a binary frame too, and the connection stays', async () => {
+  const { client } = await connected()
+  client.socket.send('{"method":"subscribe"')
+  client.socket.send(Buffer.from([1, 2]))
+  client.socket.send('{"method":"ping"}')
+  client.subscribe(eth)
+  expect(await client.first(5)).toEqual([
+    'Invalid request: expected a JSON object',
+    'Invalid request: expected a text frame',
+    'Invalid request: expected method to be subscribe or unsubscribe',
+    confirmed(eth),
+    priced(eth, 2500),
+  ])
+})
+
+test('law: one answer for each message, in order, whatever the message, and no message ends the service', async () => {
+  const { simulator } = await connected()
+  const topic = fc.oneof(fc.constantFrom(eth, btc, 'svc-0xdead', 'svc'), fc.string())
+  const proper = fc
+    .record({ method: fc.constantFrom('subscribe', 'unsubscribe'), topic })
+    .map((m) => JSON.stringify(m))
+  const cut = fc.tuple(proper, fc.nat(80)).map(([text, length]) => text.slice(0, length))
+  const message = fc.oneof(proper, cut, fc.string(), fc.json(), fc.uint8Array())
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { maxLength: 30 }), async (messages) => {
+      const client = await dial(simulator.priceWsUrl)
+      for (const each of messages) client.socket.send(each)
+      client.subscribe('svc-0xbeef')
+      const last = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xbeef, ${quote})`
+      await until(() => client.frames.at(-1) === last)
+      const answers = client.frames.filter((frame) => !frame.startsWith('{"topic"'))
+      expect(answers).toHaveLength(messages.length + 1)
+      client.socket.terminate()
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('connections do not see each other', async () => {
+  const { simulator, market, client } = await connected()
+  const other = await dial(`${simulator.priceWsUrl}/gate?key=1`)
+  client.subscribe(eth)
+  other.subscribe(btc)
+  await Promise.all([client.first(2), other.first(2)])
+  market.move({ price: 2501 })
+  expect((await client.first(3))[2]).toBe(priced(eth, 2501))
+  expect(await settled(other)).toEqual([confirmed(btc), priced(btc, 60_000)])
+  expect(simulator.connections).toEqual([
+    { id: 1, path: '/', topics: [eth], pings: 0 },
+    { id: 2, path: '/gate?key=1', topics: [btc], pings: 0 },
+  ])
+  expect(simulator.frames.map(({ connection, text }) => `${connection} ${text.slice(0, 12)}`).sort()).toEqual(
+    ['1 {"method":"s', '2 ask', '2 {"method":"s'],
+  )
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
+import { authKey, running } from '../support/running.js'
+import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
+
+test('section 4.1: a signed request is answered with the depth, its quantities exact', async () => {
+  const market = manualMarket()
+  const simulator = await running({ market })
+  const before = Date.now()
+  const response = await getDepth(simulator, ether)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(Math.abs(Date.parse(response.headers.get('date')!) - before)).toBeLessThan(60_000)
+  const text = await response.text()
+  expect(text.replace(/"timestamp":\d+/, '"timestamp":T')).toBe(
+    '{"price":2500,"timestamp":T,' +
+      '"buy":{"total_quantity":3000000000000000000,"total_quantity_usd":7500},' +
+      '"sell":{"total_quantity":1000000000000000000,"total_quantity_usd":2500}}',
+  )
+  const { timestamp } = JSON.parse(text) as { timestamp: number }
+  expect(Number.isInteger(timestamp)).toBe(true)
+  expect(timestamp).toBeGreaterThanOrEqual(before)
+})
+
+test('section 2.1: a quantity is an integer of any size, a small price no exponent', async () => {
+  const market = manualMarket()
+  const simulator = await running({ market })
+  await getDepth(simulator, ether)
+  market.move({ price: 1e-7, buy: 10n ** 60n + 1n, sell: 0n })
+  const text = await (await getDepth(simulator, ether)).text()
+  expect(text).toContain('"price":0.0000001')
+  expect(text).toContain(`"buy":{"total_quantity":1${'0'.repeat(59)}1,`)
+  expect(text).toMatch(/"total_quantity_usd":\d{35,36}\}/)
+  expect(text).toContain('"sell":{"total_quantity":0,"total_quantity_usd":0}')
+})
+
+test('a mint in any case is the same token, and USD follow its decimals', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const mint = `0x${bitcoin.slice(2).toUpperCase()}`
+  expect(await (await getDepth(simulator, mint)).json()).toMatchObject({
+    price: 60_000,
+    buy: { total_quantity: 1e8, total_quantity_usd: 60_000 },
+  })
+})
+
+test('section 7: a request that is not signed, or wrongly, is Unauthorized, whatever it asks for', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const key = Buffer.alloc(32, 1).toString('base64')
+  const answers = [
+    await fetch(simulator.baseUrl + depthPath(ether)),
+    await getDepth({ ...simulator, authKey: key }, ether),
+    await getDepth({ ...simulator, authKey: key }, '0xdead'),
+    await getDepth(simulator, ether, Date.now() - 1),
+  ]
+  for (const response of answers) {
+    expect(response.status).toBe(401)
+    expect(response.headers.get('content-type')).toBe('text/plain')
+    expect(await response.text()).toBe('Unauthorized')
+  }
+})
+
+test('section 5: the key that is given is the one that counts, in either alphabet', async () => {
+  const simulator = await running({ market: manualMarket(), authKey })
+  expect(simulator.authKey).toBe(authKey)
+  expect((await getDepth(simulator, ether)).status).toBe(200)
+  const bytes = Buffer.alloc(32, 0xff)
+  const urlSafe = await running({ market: manualMarket(), authKey: bytes.toString('base64url') })
+  expect(urlSafe.authKey).toContain('_')
+  expect((await getDepth({ ...urlSafe, authKey: bytes.toString('base64') }, ether)).status).toBe(200)
+})
+
+test('section 5: the query is signed as it was sent', async () => {
+  const { baseUrl, authKey: key } = await running({ market: manualMarket() })
+  const path = `${depthPath(ether)}?levels=1&x=%20`
+  expect((await fetch(baseUrl + path, { headers: signedHeaders(key, path) })).status).toBe(200)
+  expect((await fetch(baseUrl + path, { headers: signedHeaders(key, depthPath(ether)) })).status).toBe(401)
+})
+
+test.each([
+  ['0xDeaD', '0xdead'],
+  ['dead', 'dead'],
+  ['0x%22', '0x%22'],
+])('section 7: the mint %s is an unsupported pair', async (mint, named) => {
+  const response = await getDepth(await running({ market: manualMarket() }), mint)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('content-type')).toBe('text/plain')
+  expect(await response.text()).toBe(
+    `UnsupportedPair(Token { addr: "${named}" }, Token { addr: "${quote}" })`,
+  )
+})

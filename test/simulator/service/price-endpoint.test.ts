@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { ether, manualMarket, quote } from '../support/manual-market.js'
+import { running } from '../support/running.js'
+
+const get = async (url: string) => {
+  const response = await fetch(url)
+  return [response.status, response.headers.get('content-type'), await response.text()]
+}
+
+test('section 4.2: the price of a topic, as a decimal text', async () => {
+  const market = manualMarket()
+  const { priceBaseUrl } = await running({ market })
+  expect(await get(`${priceBaseUrl}/price/svc-${ether}`)).toEqual([200, 'text/plain', '2500'])
+  market.move({ price: 2500.125 })
+  expect(await get(`${priceBaseUrl}/price/svc-${ether}`)).toEqual([200, 'text/plain', '2500.125'])
+  market.move({ price: 1.5e-7 })
+  expect(await get(`${priceBaseUrl}/price/svc-0x${ether.slice(2).toUpperCase()}?x=1`)).toEqual([
+    200,
+    'text/plain',
+    '0.00000015',
+  ])
+})
+
+test.each([
+  'svc',
+  'svc-',
+  'svc-dead',
+  'acme-0xdead',
+  'svc-0x',
+  'svc-0xdead-0xbeef',
+  'svc-0xno',
+  '%00',
+  'SVC-0xdead',
+])('section 7: the topic %s is malformed', async (topic) => {
+  const { priceBaseUrl } = await running({ market: manualMarket() })
+  expect(await get(`${priceBaseUrl}/price/${topic}`)).toEqual([
+    500,
+    'text/plain',
+    'Invalid (exchange, base, quote) tuple',
+  ])
+})
+
+test('section 7: a topic of a token that is not supported', async () => {
+  const { priceBaseUrl, inject } = await running({ market: manualMarket() })
+  const long = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, ${quote})`
+  expect(await get(`${priceBaseUrl}/price/svc-0xDEAD`)).toEqual([500, 'text/plain', long])
+  inject({ namelessErrors: true })
+  expect(await get(`${priceBaseUrl}/price/svc-0xdead`)).toEqual([
+    500,
+    'text/plain',
+    'Invalid (exchange, base, quote) tuple',
+  ])
+})
+
+test("the service's name is the topics' prefix", async () => {
+  const { priceBaseUrl } = await running({ market: manualMarket(), service: 'acme' })
+  expect((await get(`${priceBaseUrl}/price/acme-${ether}`))[0]).toBe(200)
+  expect((await get(`${priceBaseUrl}/price/svc-${ether}`))[2]).toBe('Invalid (exchange, base, quote) tuple')
+  expect((await get(`${priceBaseUrl}/price/acme-0xdead`))[2]).toContain(
+    ': acme does not support the pair (0xdead, ',
+  )
+})
+
+test('no request is so mutilated that the next one is not answered', async () => {
+  const { priceBaseUrl } = await running({ market: manualMarket() })
+  for (const path of [
+    '',
+    '/',
+    '//',
+    '/price/',
+    '/price/a/b',
+    '/price/%E0%A4%A',
+    '/v0/order_book/depth/%',
+    '/%00',
+  ]) {
+    expect((await fetch(priceBaseUrl + path)).status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await get(`${priceBaseUrl}/price/svc-${ether}`))[0]).toBe(200)
+})

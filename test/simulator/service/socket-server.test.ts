@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { dial, until } from '../support/dial.js'
+import { ether, manualMarket } from '../support/manual-market.js'
+import { running } from '../support/running.js'
+
+const topic = `svc-${ether}`
+
+test('frames are kept in order, binary ones as hex', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const client = await dial(simulator.priceWsUrl)
+  client.subscribe(topic)
+  client.socket.send(Buffer.from([0xde, 0xad]))
+  client.unsubscribe(topic)
+  await client.first(4)
+  expect(simulator.frames).toEqual([
+    { connection: 1, text: `{"method":"subscribe","topic":"${topic}"}` },
+    { connection: 1, text: 'dead' },
+    { connection: 1, text: `{"method":"unsubscribe","topic":"${topic}"}` },
+  ])
+})
+
+test('pings are answered and counted', async () => {
+  const simulator = await running()
+  const client = await dial(simulator.priceWsUrl)
+  client.socket.ping()
+  client.socket.ping()
+  await until(() => client.pongs === 2)
+  expect(simulator.connections[0]?.pings).toBe(2)
+})
+
+test('a connection that ends is forgotten, and the next one has a number of its own', async () => {
+  const simulator = await running()
+  const client = await dial(simulator.priceWsUrl)
+  client.socket.close()
+  await until(() => simulator.connections.length === 0)
+  expect(await client.closed()).toBe(1005)
+  await dial(simulator.priceWsUrl)
+  expect(simulator.connections.map(({ id }) => id)).toEqual([2])
+  expect(simulator.upgrades).toBe(2)
+})
+
+test('a request that is no upgrade is told what to do', async () => {
+  const { priceWsUrl } = await running()
+  const response = await fetch(priceWsUrl.replace('ws:', 'http:'))
+  expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
+  expect(await response.text()).toBe('Upgrade Required')
+})
+
+test('a message that is too long ends its own connection, with 1009, and no other', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const [long, other] = [await dial(simulator.priceWsUrl), await dial(simulator.priceWsUrl)]
+  long.socket.send(randomBytes(65 * 1024))
+  expect(await long.closed()).toBe(1009)
+  other.subscribe(topic)
+  await other.first(2)
+})
+
+test('dropConnections ends all of them: with a close frame where there is a code, and else without', async () => {
+  const simulator = await running({ market: manualMarket() })
+  const codes = [undefined, 1000, 1012, 4000]
+  for (const code of codes) {
+    const clients = [await dial(simulator.priceWsUrl), await dial(simulator.priceWsUrl)]
+    simulator.dropConnections(code)
+    expect(simulator.connections).toEqual([])
+    expect(await Promise.all(clients.map((client) => client.closed()))).toEqual(
+      new Array(2).fill(code ?? 1006),
+    )
+  }
+  for (const code of [999, 1005, 1006, 1015, 2000, 5000, 1000.5]) {
+    expect(() => simulator.dropConnections(code)).toThrow('code: expected a close code, 1000 to 1014')
+  }
+})
+
+test('a frame can be sent as it is, over all connections', async () => {
+  const simulator = await running()
+  const clients = [await dial(simulator.priceWsUrl), await dial(simulator.priceWsUrl)]
+  simulator.send('Error reading prices: try again')
+  simulator.send(new Uint8Array([1, 255]))
+  for (const client of clients) {
+    expect(await client.first(2)).toEqual(['Error reading prices: try again', 'binary 01ff'])
+  }
+})

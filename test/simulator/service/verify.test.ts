@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isAuthentic, type SignedRequest } from '../../../src/simulator/service/verify.js'
+import { authKey } from '../support/running.js'
+import { signedHeaders } from '../support/signed.js'
+
+const verifier = { key: Buffer.from(authKey, 'base64'), service: 'svc', now: 1_745_462_587_105 }
+const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const body = Buffer.alloc(0)
+
+/** Worked out by hand, with another program: the bytes 00 to 1f as the key. */
+const worked: SignedRequest = {
+  path,
+  headers: {
+    'x-svc-auth-expiration': '1745462597105',
+    'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY',
+  },
+  body,
+}
+
+test('section 5: the worked signature is authentic, as long as the clock allows', () => {
+  expect(isAuthentic(worked, verifier)).toBe(true)
+  expect(isAuthentic(worked, { ...verifier, now: 1_745_462_597_104 })).toBe(true)
+  expect(isAuthentic(worked, { ...verifier, now: 1_745_462_597_105 })).toBe(false)
+})
+
+test('section 5: query, further headers by name, and the body are signed too', () => {
+  const signed = (given: string, headers: Record<string, string>, sent = '') =>
+    isAuthentic(
+      {
+        path: `${path}?a=1`,
+        headers: {
+          host: 'x',
+          'x-svc-b': '2',
+          'x-svc-auth-expiration': '1745462597105',
+          'x-svc-a': '1',
+          ...headers,
+        },
+        body: Buffer.from(sent),
+      },
+      { ...verifier, key: Buffer.from(given, 'base64') },
+    )
+  // The headers in the order of their names' bytes: x-svc-a, x-svc-auth-expiration, x-svc-b.
+  const auth = (text: string) => ({ 'x-svc-auth': rawSignature(text) })
+  const input = `${path}?a=1x-svc-a1x-svc-auth-expiration1745462597105x-svc-b2`
+  expect(signed(authKey, auth(input))).toBe(true)
+  expect(signed(authKey, auth(`${input}body`), 'body')).toBe(true)
+  expect(signed(authKey, auth(input), 'body')).toBe(false)
+  expect(signed(authKey, auth(input.replace('?a=1', '')))).toBe(false)
+  expect(signed(authKey, auth(input.replace('x-svc-b2', '')))).toBe(false)
+})
+
+test("section 5: the service's name is in the headers' names, in lower case", () => {
+  const request: SignedRequest = {
+    path,
+    headers: signedHeaders(authKey, path, 2e12, { service: 'acme' }),
+    body,
+  }
+  expect(isAuthentic(request, { ...verifier, service: 'Acme' })).toBe(true)
+  expect(isAuthentic(request, verifier)).toBe(false)
+})
+
+test.each([
+  ['no expiration', { 'x-svc-auth-expiration': undefined }],
+  ['no signature', { 'x-svc-auth': undefined }],
+  ['padding', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY=' }],
+  ['the url-safe alphabet', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA-uroSbmeiY' }],
+  ['another signature', { 'x-svc-auth': '3HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY' }],
+  [
+    'two signatures',
+    { 'x-svc-auth': ['2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY', 'a'] as unknown as string },
+  ],
+  ['one header more', { 'x-svc-more': '1' }],
+])('section 5: %s is not authentic', (_, headers) => {
+  expect(isAuthentic({ ...worked, headers: { ...worked.headers, ...headers } }, verifier)).toBe(false)
+})
+
+test.each([
+  '',
+  '1e15',
+  '0x19664e5dcc1',
+  '-1',
+  ' 2000000000000',
+  '2000000000000.5',
+  'NaN',
+  '99999999999999999',
+])('section 5: an expiration of "%s" is not authentic, however well signed', (expiration) => {
+  const headers = signedHeaders(authKey, path, expiration)
+  expect(isAuthentic({ path, headers, body }, verifier)).toBe(false)
+})
+
+test('law: whatever the path and time, only the right key verifies', () => {
+  const keys = fc.uint8Array({ minLength: 1, maxLength: 64 })
+  const paths = fc.webPath().map((text) => `/${text}`)
+  fc.assert(
+    fc.property(keys, paths, fc.integer({ min: 1, max: 1e12 }), fc.nat(), (key, given, ahead, flip) => {
+      const headers = signedHeaders(Buffer.from(key).toString('base64'), given, verifier.now + ahead)
+      const request = { path: given, headers, body }
+      const wrong = Uint8Array.from(key)
+      wrong[flip % key.length]! ^= 1
+      expect(isAuthentic(request, { ...verifier, key })).toBe(true)
+      expect(isAuthentic(request, { ...verifier, key: wrong })).toBe(false)
+      expect(isAuthentic({ ...request, path: `${given}/` }, { ...verifier, key })).toBe(false)
+    }),
+  )
+})
+
+const rawSignature = (text: string): string =>
+  createHmac('sha256', Buffer.from(authKey, 'base64')).update(text).digest('base64').replace('=', '')

@@ -1,0 +1,72 @@
+import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
+import { describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { block, startForeignService } from '../support/foreign-service.js'
+import { clientOf, closing, ethTopic, record, startService } from '../support/service.js'
+
+const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 5000, interval: 5 })
+
+const clientOfForeign = async (options: Partial<ClientOptions>): Promise<PriceClient> => {
+  const { priceWsUrl } = closing(await startForeignService())
+  const priceBaseUrl = 'http://127.0.0.1:1'
+  return closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
+}
+
+describe("a blocked event loop is not the service's fault", () => {
+  it('when a topic would have gone stale', async () => {
+    const client = await clientOfForeign({ staleAfter: 150 })
+    const eth = record(client.price$(ethTopic))
+    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    for (let times = 0; times < 3; times++) {
+      block(400)
+      const before = eth.rights().length
+      await until(() => expect(eth.rights().length).toBeGreaterThan(before))
+    }
+    expect(new Set(eth.tags())).toEqual(new Set(['Right']))
+  })
+
+  it.each([
+    { overdue: 'a pong', after: 'ping' as const, options: { pingInterval: 100, pongTimeout: 100 } },
+    { overdue: 'a confirmation', after: 'send' as const, options: { confirmTimeout: 100 } },
+  ])('when $overdue is overdue', async ({ after, options }) => {
+    const client = await clientOfForeign(options)
+    // Nothing is read between what is sent and the end of the block, by when its answer is long overdue.
+    const original = Reflect.get(WebSocket.prototype, after) as (...args: unknown[]) => void
+    const blocking = vi.spyOn(WebSocket.prototype, after).mockImplementation(function (
+      this: WebSocket,
+      ...args: unknown[]
+    ) {
+      Reflect.apply(original, this, args)
+      // From this phase on, timers come next, and what is in the socket only after them.
+      setImmediate(() => block(400))
+    })
+    const eth = record(client.price$(ethTopic))
+    await until(() => {
+      expect(blocking.mock.calls.length).toBeGreaterThan(after === 'ping' ? 1 : 0)
+      expect(eth.rights().length).toBeGreaterThan(3)
+    })
+    blocking.mockRestore()
+    expect(new Set(eth.tags())).toEqual(new Set(['Right']))
+    expect(eth.rights().at(-1)?.epoch).toBe(1)
+  })
+})
+
+describe('a clock that jumps', () => {
+  it('changes no age, and makes nothing stale', async () => {
+    const simulator = await startService()
+    const client = clientOf(simulator, { staleAfter: 2000 })
+    const eth = record(client.price$(ethTopic))
+    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const now = Date.now.bind(Date)
+    const clock = vi.spyOn(Date, 'now')
+    for (const jump of [3_600_000, -3_600_000]) {
+      clock.mockImplementation(() => now() + jump)
+      expect(Math.abs(client.inspect().topics[0]?.lastPriceAgeMs ?? NaN)).toBeLessThan(2000)
+      const before = eth.rights().length
+      await until(() => expect(eth.rights().length).toBeGreaterThan(before + 3))
+      expect(Math.abs((eth.rights().at(-1)?.receivedAt ?? 0) - now())).toBeGreaterThan(3_000_000)
+    }
+    clock.mockRestore()
+    expect(new Set(eth.tags())).toEqual(new Set(['Right']))
+  })
+})

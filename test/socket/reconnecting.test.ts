@@ -1,0 +1,629 @@
+import { concat, EMPTY, NEVER, of, take } from 'rxjs'
+import { server } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { manual, ManualTransport } from '../support/manual-transport.js'
+import { a, at, b, fails, marbles, scripted, subscribes } from '../support/marbles.js'
+import { journalOf, virtually } from '../support/virtual.js'
+
+const moves = {
+  o: server.opens,
+  A: server.confirms(a),
+  B: server.confirms(a, b),
+  '1': server.prices(a, 1),
+  '2': server.prices(a, 2),
+  '3': server.prices(b, 3),
+  p: server.pongs,
+  x: server.closes(1012, 'restarting'),
+}
+
+const idle = { _tag: 'Idle' }
+const closed = { _tag: 'Closed' }
+const connecting = (attempt: number) => ({ _tag: 'Connecting', attempt })
+const open = (epoch: number, since: number) => ({ _tag: 'Open', epoch, since })
+const waiting = (attempt: number, retryInMs: number, reason = 'restarting') => ({
+  _tag: 'Waiting',
+  attempt,
+  retryInMs,
+  reason,
+})
+const down = (attempt: number, retryInMs: number) => fails({ _tag: 'Disconnected', attempt, retryInMs })
+
+describe('the end of a connection', () => {
+  const codes = [1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015]
+
+  it.each([...codes, 3000, 4000, 4999])(
+    'with %i is one `Disconnected` for each topic, and it connects again',
+    (code) => {
+      marbles(({ cold, expectObservable }) => {
+        const bye = { ...moves, x: server.closes(code, 'bye') }
+        const first$ = cold('                   --oB13x', bye)
+        const later$ = cold('                                   oB-2', bye)
+        const { client } = scripted((dial) => (dial === 1 ? first$ : later$))
+        const x = fails({ _tag: 'Disconnected', code, reason: 'bye', attempt: 1, retryInMs: 125 })
+        expectObservable(client.price$(a), '    ^ 150ms !').toBe('----1-x 127ms 2', {
+          '1': at(4, a, 1),
+          x,
+          '2': at(134, a, 2, 2),
+        })
+        expectObservable(client.price$(b), '    ^ 150ms !').toBe('-----3x', { '3': at(5, b, 3), x })
+      })
+    },
+  )
+
+  it('is told once to each of those who share a topic, and to nobody who has left', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('    --oA1---x', moves))
+      const x = down(1, 125)
+      expectObservable(client.price$(a), '  ^ 50ms !').toBe('----1---x', { '1': at(4, a, 1), x })
+      expectObservable(client.price$(a), '  -----^ 50ms !').toBe('-----1--x', { '1': at(4, a, 1), x })
+      expectObservable(client.price$(a), '  ^------!').toBe('----1', { '1': at(4, a, 1) })
+    })
+  })
+
+  it('without a word is 1006', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('-o-|', moves))
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---x', {
+        x: fails({ _tag: 'Disconnected', code: 1006, reason: 'the script is over' }),
+      })
+    })
+  })
+
+  it('is told to a topic that waits for its confirmation, which then has nothing to time out', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold(' o----x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
+        confirmTimeout: 20,
+        reconnect: { initialDelay: 1000 },
+      })
+      expectObservable(client.price$(a), '^ 200ms !').toBe('-----x', { x: down(1, 500) })
+    })
+  })
+
+  it('is not followed by `Stale`: the topic is down, not silent', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold(' oA1--x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
+        staleAfter: 20,
+        reconnect: { initialDelay: 1000 },
+      })
+      expectObservable(client.price$(a), '^ 200ms !').toBe('--1--x', { '1': at(2, a, 1), x: down(1, 500) })
+    })
+  })
+})
+
+describe('attempts', () => {
+  it('are counted, each failure is told once, and the waits double up to the longest', () => {
+    const waits = [125, 250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]
+    let events: unknown[] = []
+    let dials: number[] = []
+    virtually(({ now, at: when }) => {
+      const { client, socket } = scripted(() => concat(of(server.closes(1006, 'refused')), NEVER))
+      dials = []
+      events = []
+      socket.dials$.subscribe(() => dials.push(now()))
+      const listening = client.price$(a).subscribe((event) => events.push(event))
+      when(60_000, () => listening.unsubscribe())
+    })
+    const told = waits.map((retryInMs, failures) => down(failures + 1, retryInMs))
+    expect(events).toEqual(told.slice(0, events.length))
+    expect(events).toHaveLength(10)
+    const starts = waits.reduce<number[]>((times, wait) => [...times, times.at(-1)! + wait], [0])
+    expect(dials).toEqual(starts.slice(0, dials.length))
+    expect(dials).toHaveLength(10)
+  })
+
+  it('wait anywhere between nothing and the ceiling', () => {
+    const draws = [0.001, 0.999, 0.25]
+    const lines: string[] = []
+    virtually(
+      ({ now, at: when }) => {
+        const { client, socket } = scripted(() => of(server.closes()))
+        socket.dials$.subscribe((dial) => lines.push(`${now()} dial ${dial}`))
+        const listening = client.price$(a).subscribe()
+        when(760, () => listening.unsubscribe())
+      },
+      { draw: () => draws.shift() ?? 0.5 },
+    )
+    expect(lines).toEqual(['0 dial 1', '0 dial 2', '500 dial 3', '750 dial 4'])
+  })
+
+  it('follow the waits that the options set', () => {
+    const dials: number[] = []
+    virtually(({ now, at: when }) => {
+      const { client, socket } = scripted(() => of(server.closes()), {
+        reconnect: { initialDelay: 20, maxDelay: 60 },
+      })
+      socket.dials$.subscribe(() => dials.push(now()))
+      const listening = client.price$(a).subscribe()
+      when(121, () => listening.unsubscribe())
+    })
+    expect(dials).toEqual([0, 10, 30, 60, 90, 120])
+  })
+
+  const dropsAfter = (ms: number): string => `o ${ms - 1}ms x`
+
+  it('start over after a connection that stayed up for `stableAfter`', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold(dropsAfter(40), moves)
+      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      const x = down(1, 10)
+      expectObservable(client.price$(a), '^ 150ms !').toBe('40ms x 49ms x 49ms x', { x })
+    })
+  })
+
+  it('do not start over after a shorter one: a server that accepts and cuts backs off', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold(dropsAfter(39), moves)
+      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      expectObservable(client.price$(a), '^ 160ms !').toBe('39ms x 48ms y 58ms z', {
+        x: down(1, 10),
+        y: down(2, 20),
+        z: down(3, 40),
+      })
+    })
+  })
+
+  it('count the time up, not the time that the dial took', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold('30ms o 19ms x', moves)
+      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms x 59ms y', {
+        x: down(1, 10),
+        y: down(2, 20),
+      })
+    })
+  })
+
+  it('start over once, and count anew from there', () => {
+    const scripts = ['x', 'x', 'o 39ms x', 'x', 'x']
+    const seen: string[] = []
+    marbles(({ cold }) => {
+      const { client } = scripted((dial) => cold(scripts[dial - 1] ?? 'o', moves), {
+        reconnect: { initialDelay: 20, stableAfter: 40 },
+      })
+      client
+        .price$(a)
+        .pipe(take(5))
+        .subscribe((event) => seen.push(JSON.stringify(event)))
+    })
+    expect(seen.map((event) => /"attempt":(\d)/.exec(event)?.[1])).toEqual(['1', '2', '1', '2', '3'])
+  })
+
+  it('start over too when the topics were left after the connection had been up long enough', () => {
+    const lines: string[] = []
+    virtually(({ at: when, now }) => {
+      const { client, transport } = manual({ linger: 0, reconnect: { initialDelay: 20, stableAfter: 40 } })
+      const journal = journalOf({ now })
+      let listening = client.price$(a).subscribe(journal.observer('a'))
+      when(1, () => transport.last.drops())
+      when(12, () => transport.last.opens())
+      when(60, () => listening.unsubscribe())
+      when(70, () => (listening = client.price$(a).subscribe(journal.observer('a'))))
+      when(71, () => transport.last.drops())
+      when(72, () => listening.unsubscribe())
+      when(80, () => lines.push(...journal.lines))
+    })
+    expect(lines).toEqual(['1 a: Disconnected 1', '71 a: Disconnected 1'])
+  })
+})
+
+describe('a dial', () => {
+  it('that does not open within `connectTimeout` is cut, and is a failed attempt', () => {
+    marbles(({ expectObservable }) => {
+      const { client, socket } = scripted(NEVER, { connectTimeout: 100 })
+      const x = { _tag: 'Disconnected', code: 1006, reason: 'not open within 100 ms' }
+      expectObservable(client.price$(a), '^ 400ms !').toBe('100ms x 224ms y', {
+        x: fails({ ...x, attempt: 1, retryInMs: 125 }),
+        y: fails({ ...x, attempt: 2, retryInMs: 250 }),
+      })
+      expectObservable(socket.hangUps$, '^ 400ms !').toBe('100ms 1 224ms 2', { '1': 1, '2': 2 })
+    })
+  })
+
+  it('that opens in time is not cut later', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('99ms o A 399ms 1', moves), { connectTimeout: 100 })
+      expectObservable(client.price$(a), '^ 600ms !').toBe('500ms 1', { '1': at(500, a, 1) })
+    })
+  })
+
+  it('is made for nobody: not by `status$`, not by `errors$`, not by `price$` before it is subscribed to', () => {
+    const { client, transport } = manual()
+    virtually(({ at: when, now }) => {
+      const journal = journalOf({ now })
+      client.status$.subscribe(journal.observer('status'))
+      client.errors$.subscribe(journal.observer('errors'))
+      void client.price$(a)
+      client.inspect()
+      when(100_000, () => expect(journal.lines).toEqual(['0 status: Idle']))
+    })
+    expect(transport.sockets).toEqual([])
+  })
+
+  it('is not made again once all have left, neither from a wait nor from a dial', () => {
+    const timersLeft = virtually(({ at: when }) => {
+      const { client, transport } = manual()
+      const waits = client.price$(a).subscribe()
+      when(1, () => transport.last.drops())
+      when(50, () => waits.unsubscribe())
+      when(1000, () => expect(transport.sockets).toHaveLength(1))
+      let dials: typeof waits
+      when(1001, () => (dials = client.price$(a).subscribe()))
+      when(1002, () => dials.unsubscribe())
+      when(90_000, () =>
+        expect(transport.sockets.map(({ endings }) => endings)).toEqual([['close'], ['close']]),
+      )
+    })
+    expect(timersLeft).toBe(0)
+  })
+
+  it('goes to the address and with the limit that the options set', () => {
+    virtually(({ at: when }) => {
+      const { client, transport } = manual({ priceWsUrl: 'ws://localhost/prices?key=1', maxFrameBytes: 4096 })
+      const listening = client.price$(a).subscribe()
+      when(1, () => {
+        expect(transport.last.url).toBe('ws://localhost/prices?key=1')
+        expect(transport.last.dialOptions).toEqual({ maxFrameBytes: 4096 })
+        listening.unsubscribe()
+      })
+    })
+  })
+})
+
+describe('liveness', () => {
+  it('is a ping every `pingInterval`, answered or the socket is cut and replaced', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('oA', moves), {}, { answersPings: false })
+      const x = fails({
+        _tag: 'Disconnected',
+        code: 1006,
+        reason: 'no sign of life within 10000 ms of a ping',
+        attempt: 1,
+      })
+      expectObservable(client.price$(a), '^ 26s !').toBe('25s x', { x })
+      expectObservable(socket.hangUps$, '^ 25500ms !').toBe('25s 1', { '1': 1 })
+      expectObservable(socket.dials$, '^ 25500ms !').toBe('1 25124ms 2', { '1': 1, '2': 2 })
+    })
+  })
+
+  it('asks for nothing more than answered pings', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(cold('oA', moves), {
+        pingInterval: 20,
+        pongTimeout: 10,
+        staleAfter: 10_000,
+      })
+      expectObservable(client.price$(a), '^ 9994ms !').toBe('')
+    })
+  })
+
+  const signs = {
+    'a price': server.prices(a, 1),
+    'a confirmation': server.confirms(a),
+    'an error text': server.says('Error'),
+    'a malformed frame': server.says('{}'),
+    "somebody else's price": server.prices('svc-0xff', 1),
+    'a binary frame': server.sends(Uint8Array.of(1)),
+    'a pong': server.pongs,
+  }
+
+  it.each(Object.entries(signs))('takes %s for a sign of life', (_name, s) => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold('oA 27ms s', { ...moves, s })
+      const { client, socket } = scripted(
+        (dial) => (dial === 1 ? script$ : NEVER),
+        { pingInterval: 20, pongTimeout: 10 },
+        { answersPings: false },
+      )
+      expectObservable(client.price$(a), '^ 55ms !').toBe(
+        s === signs['a price'] ? '29ms s 20ms x' : '50ms x',
+        {
+          s: at(29, a, 1),
+          x: down(1, 125),
+        },
+      )
+      expectObservable(socket.hangUps$, '^ 54ms !').toBe('50ms 1', { '1': 1 })
+    })
+  })
+
+  it('counts what comes after the ping, not what came before it', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(
+        cold('              oA 16ms 12', moves),
+        { pingInterval: 20, pongTimeout: 10 },
+        { answersPings: false },
+      )
+      expectObservable(client.price$(a), '^ 35ms !').toBe('18ms 12 10ms x', {
+        '1': at(18, a, 1),
+        '2': at(19, a, 2),
+        x: down(1, 125),
+      })
+    })
+  })
+
+  it('may wait for as long as the next ping', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(
+        cold('oA', moves),
+        { pingInterval: 20, pongTimeout: 20, staleAfter: 1000 },
+        { answersPings: false },
+      )
+      expectObservable(client.price$(a), '^ 50ms !').toBe('40ms x', { x: down(1, 125) })
+    })
+  })
+
+  it("is each connection's own: nothing of the last one's silence is held against the next", () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('oA 27ms x', moves)
+      const later$ = cold('oA 27ms p 19ms p', moves)
+      const { client } = scripted(
+        (dial) => (dial === 1 ? first$ : later$),
+        { pingInterval: 20, pongTimeout: 10, reconnect: { initialDelay: 2 } },
+        { answersPings: false },
+      )
+      // The second opens at 30, is pinged at 50, 70, 90, and is answered at 59 and 79.
+      expectObservable(client.price$(a), '^ 110ms !').toBe('29ms x 70ms y', { x: down(1, 1), y: down(2, 2) })
+    })
+  })
+})
+
+describe('coming and going while the connection is down', () => {
+  it('does not become a busy loop where dials hang, either', () => {
+    const transport = new ManualTransport()
+    virtually(({ at }) => {
+      const { client } = manual({ linger: 0, reconnect: { initialDelay: 1000 } }, transport)
+      for (let visit = 0; visit < 1000; visit++) {
+        at(visit * 10, () => {
+          const visitor = client.price$(a).subscribe()
+          at(visit * 10 + 5, () => visitor.unsubscribe())
+        })
+      }
+    })
+    // Ten seconds, and on average half a second between two dials.
+    expect(transport.sockets.length).toBeGreaterThan(10)
+    expect(transport.sockets.length).toBeLessThan(25)
+  })
+
+  it('does not dial before the wait is over, and tells who comes that it is down', () => {
+    const lines: string[] = []
+    const timersLeft = virtually(({ now, at: when, after }) => {
+      const { client, transport } = manual(
+        { linger: 0 },
+        new ManualTransport({ dialled: () => lines.push(`${now()} dial`) }),
+      )
+      const journal = journalOf({ now })
+      const first = client.price$(a).subscribe()
+      when(1, () => transport.last.drops())
+      when(2, () => first.unsubscribe())
+      for (let time = 3; time < 120; time += 4) {
+        when(time, () => {
+          const listening = client.price$(a).subscribe(journal.observer('a'))
+          after(2, () => listening.unsubscribe())
+        })
+      }
+      when(125, () => {
+        expect(lines).toEqual(['0 dial'])
+        expect(journal.lines).toHaveLength(30)
+        expect(new Set(journal.lines.map((line) => line.split(' a: ')[1]))).toEqual(
+          new Set(['Disconnected 1']),
+        )
+      })
+    })
+    expect(lines).toEqual(['0 dial'])
+    expect(timersLeft).toBe(0)
+  })
+
+  it('dials when the wait is over, for who is there then', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('oA1---x', moves)
+      const later$ = cold('oA-2', moves)
+      const { client, socket } = scripted((dial) => (dial === 1 ? first$ : later$))
+      expectObservable(client.price$(a), '^------ 10ms !').toBe('--1---x', {
+        '1': at(2, a, 1),
+        x: down(1, 125),
+      })
+      expectObservable(client.price$(a), '100ms ^ 50ms !').toBe('100ms x 33ms 2', {
+        x: down(1, 125),
+        '2': at(134, a, 2, 2),
+      })
+      expectObservable(socket.dials$, '^ 150ms !').toBe('1 130ms 2', { '1': 1, '2': 2 })
+      expectObservable(client.status$, '^ 140ms !').toBe('(ico)-w 10ms i 82ms v 30ms (dp)', {
+        i: idle,
+        c: connecting(1),
+        o: open(1, 0),
+        w: waiting(1, 125),
+        v: waiting(1, 31),
+        d: connecting(2),
+        p: open(2, 131),
+      })
+    })
+  })
+
+  it('keeps count of the failures', () => {
+    const lines: string[] = []
+    virtually(({ now, at: when, after }) => {
+      const { client, transport } = manual({ linger: 0 })
+      const journal = journalOf({ now })
+      for (const time of [0, 1000, 2000, 3000]) {
+        when(time, () => {
+          const listening = client.price$(a).subscribe(journal.observer('a'))
+          after(1, () => transport.last.drops())
+          after(2, () => listening.unsubscribe())
+        })
+      }
+      when(9000, () => lines.push(...journal.lines))
+    })
+    expect(lines).toEqual([
+      '1 a: Disconnected 1',
+      '1001 a: Disconnected 2',
+      '2001 a: Disconnected 3',
+      '3001 a: Disconnected 4',
+    ])
+  })
+
+  it('tells who comes after the wait nothing of it: nothing is known to be down', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--oA1', moves)))
+      expectObservable(client.price$(a), '^--!').toBe('x', { x: down(1, 125) })
+      expectObservable(client.price$(a), '200ms ^ 10ms !').toBe('204ms 1', { '1': at(204, a, 1) })
+    })
+  })
+
+  it('tells who comes while the next attempt is made that it is down, until it opens', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)))
+      expectObservable(client.price$(a), '^ 140ms !').toBe('x', { x: down(1, 125) })
+      expectObservable(client.price$(b), '126ms ^---!').toBe('126ms x', { x: down(1, 125) })
+      expectObservable(client.price$(b), '128ms ^---!').toBe('')
+    })
+  })
+})
+
+describe('epochs', () => {
+  it('count the connections that opened, not the attempts', () => {
+    const scripts = ['oA1-x', 'x', 'x', 'oA2']
+    marbles(({ cold, expectObservable }) => {
+      const script$ = scripts.map((script) => cold(script, moves))
+      const { client } = scripted((dial) => script$[dial - 1] ?? EMPTY, {
+        reconnect: { initialDelay: 2, stableAfter: 0 },
+      })
+      expectObservable(client.price$(a), '^ 40ms !').toBe('--1-xy-z-----2', {
+        '1': at(2, a, 1, 1),
+        x: down(1, 1),
+        y: down(2, 2),
+        z: down(3, 4),
+        '2': at(13, a, 2, 2),
+      })
+    })
+  })
+
+  it('go on when the socket closed because nobody listened', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = scripted(() => cold('oA1', moves), { linger: 0 })
+      expectObservable(client.price$(a), '^--!').toBe('--1', { '1': at(2, a, 1, 1) })
+      expectObservable(client.price$(a), '----------^--!').toBe('------------1', { '1': at(12, a, 1, 2) })
+    })
+  })
+})
+
+describe('a new connection', () => {
+  it('is asked for exactly the topics that are wanted by then', () => {
+    const c = 'svc-0xcc'
+    let frames: readonly (readonly string[])[] = []
+    virtually(({ at: when }) => {
+      const { client, transport } = manual()
+      const all = ([a, b, c] as const).map((topic) => client.price$(topic).subscribe())
+      when(1, () => transport.last.opens())
+      when(2, () => transport.last.confirms(a, b, c))
+      // Still lingers when the connection is lost.
+      when(3, () => all[0]!.unsubscribe())
+      when(4, () => transport.last.drops())
+      // Left, and joined, while it is down.
+      when(5, () => all[1]!.unsubscribe())
+      when(6, () => all.push(client.price$('svc-0xDD').subscribe()))
+      when(200, () => transport.last.opens())
+      when(5000, () => {
+        frames = transport.sockets.map((socket) => socket.frames.toSorted())
+        for (const listening of all) listening.unsubscribe()
+      })
+    })
+    expect(frames).toEqual([
+      [subscribes(a), subscribes(b), subscribes(c)],
+      [subscribes('svc-0xDD'), subscribes(c)],
+    ])
+  })
+
+  it('is not dialled for topics that only lingered', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = scripted(cold('oA---x', moves))
+      expectObservable(client.price$(a), '^--!').toBe('')
+      expectObservable(socket.dials$, '^ 90s !').toBe('1', { '1': 1 })
+      expectObservable(client.status$, '^ 90s !').toBe('(ico)(wi)', {
+        i: idle,
+        c: connecting(1),
+        o: open(1, 0),
+        w: waiting(1, 125),
+      })
+    })
+  })
+
+  it('waits for its own confirmations', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('oA1-x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('o', moves)), { confirmTimeout: 50 })
+      expectObservable(client.price$(a), '^ 190ms !').toBe('--1-x 174ms t', {
+        '1': at(2, a, 1),
+        x: down(1, 125),
+        t: fails({ _tag: 'SubscriptionTimeout', afterMs: 50 }),
+      })
+    })
+  })
+})
+
+describe('status$', () => {
+  it('tells each state, and the current one at once', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('                 -----o-x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
+      expectObservable(client.price$(a), '  ^ 199ms !').toBe('-------x', { x: down(1, 125) })
+      expectObservable(client.status$, '    ^ 250ms !').toBe('(ic)-o-w 124ms d-p 65ms i', {
+        i: idle,
+        c: connecting(1),
+        o: open(1, 5),
+        w: waiting(1, 125),
+        d: connecting(2),
+        p: open(2, 134),
+      })
+    })
+  })
+
+  it('is not `Idle` for who waits because a dial was given up a moment ago', () => {
+    const told: string[] = []
+    const dials: number[] = []
+    virtually(
+      ({ now, at: when }) => {
+        const { client, socket } = scripted(NEVER)
+        socket.dials$.subscribe(() => dials.push(now()))
+        client.status$.subscribe(({ _tag }) => told.push(`${now()} ${_tag}`))
+        const first = client.price$(a).subscribe()
+        when(1, () => first.unsubscribe())
+        when(5, () => client.price$(a).subscribe())
+      },
+      { until: 200 },
+    )
+    expect(dials).toEqual([0, 125])
+    expect(told).toEqual(['0 Idle', '0 Connecting', '1 Idle', '5 Connecting'])
+  })
+
+  it('replays one state, to each who comes', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold('--o-x', moves)
+      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
+      expectObservable(client.price$(a), '^ 199ms !').toBe('----x', { x: down(1, 125) })
+      expectObservable(client.status$, ' -^!').toBe('-c', { c: connecting(1) })
+      expectObservable(client.status$, ' ---^!').toBe('---o', { o: open(1, 2) })
+      expectObservable(client.status$, ' ------^!').toBe('------w', { w: waiting(1, 125) })
+      expectObservable(client.status$, ' 210ms ^!').toBe('210ms i', { i: idle })
+    })
+  })
+
+  it('ends with `Closed` and completion, also for who comes later, from whatever state', () => {
+    for (const script of ['--', 'o', 'x', 'oA1']) {
+      marbles(({ cold, expectObservable }) => {
+        const { client } = scripted((dial) => (dial === 1 ? cold(script, moves) : NEVER))
+        client.price$(a).subscribe()
+        cold('20ms c').subscribe(() => void client.close())
+        expectObservable(client.status$, '10ms ^').toBe('10ms s 9ms (c|)', {
+          s: expect.objectContaining({
+            _tag: expect.stringMatching(/Connecting|Open|Waiting/) as string,
+          }) as object,
+          c: closed,
+        })
+        expectObservable(client.status$, '30ms ^').toBe('30ms (c|)', { c: closed })
+      })
+    }
+  })
+})

@@ -1,0 +1,15 @@
+import { Observable, type Observer, type Subscriber, type Subscription } from 'rxjs'
+import type { Topic } from '../../src/domain/topic.js'
+import type { Listener, PriceEvent } from '../../src/prices/topic-state.js'
+
+export interface Listening extends Listener {
+  readonly subscription: Subscription
+}
+
+/** Somebody who listens, and how to make them leave. */
+export const listenerOf = (topic: Topic, observer: Partial<Observer<PriceEvent>> = {}): Listening => {
+  const made: Subscriber<PriceEvent>[] = []
+  const source$ = new Observable<PriceEvent>((subscriber) => void made.push(subscriber))
+  const subscription = source$.subscribe(observer)
+  return { topic, subscriber: made[0]!, subscription }
+}

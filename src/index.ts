@@ -14,7 +14,12 @@ export type { Address } from './domain/address.js'
 export type { Depth, DepthSide, DepthSnapshot } from './domain/depth.js'
 export type { ChainId, Environment } from './domain/environment.js'
 export type { Price } from './domain/price.js'
-export type { ClientSnapshot, PollSnapshot, TopicSnapshot, TopicState } from './domain/snapshot.js'
+export type {
+  ClientSnapshot,
+  PollSnapshot,
+  TopicSnapshot,
+  TopicSnapshotState as TopicState,
+} from './domain/snapshot.js'
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
 export type { Topic } from './domain/topic.js'
 

@@ -16,13 +16,13 @@ import type {
   PriceError,
   UncorrelatedError,
 } from '../errors/model.js'
-import type { Ask } from '../task/cancellable-task.js'
+import type { CancellableTask } from '../task/cancellable-task.js'
 import type { Client } from './client.js'
 import { Lifetime } from './lifetime.js'
-import { Watch } from './stream-stats.js'
+import { StreamStats } from './stream-stats.js'
 
 /** What a client without a service is made of. */
-export interface GivenStreams {
+export interface ClientStreams {
   readonly environment: Environment
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
@@ -50,9 +50,9 @@ const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<Price
 const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 
 /** The `Client` interface over given streams: what is written for a client cannot tell. */
-export const givenClient = (given: GivenStreams): Client => {
+export const clientFromStreams = (given: ClientStreams): Client => {
   const lifetime = new Lifetime()
-  const watch = new Watch()
+  const watch = new StreamStats()
   let closing: Promise<void> | undefined
 
   const price$ = (topic: Topic) =>
@@ -97,7 +97,7 @@ export const givenClient = (given: GivenStreams): Client => {
 
 /** The first value of a stream; one that ends without a value is that of a client that is closed. */
 const firstOf =
-  <E, A>(source$: Observable<Either<E, A>>): Ask<Either<E | NetworkError | ClientClosed, A>> =>
+  <E, A>(source$: Observable<Either<E, A>>): CancellableTask<Either<E | NetworkError | ClientClosed, A>> =>
   (answered) => {
     const asking = source$
       .pipe(

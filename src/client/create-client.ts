@@ -4,10 +4,10 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { DepthRequests, type DepthRequestConfig } from '../http/depth-request.js'
 import { priceRequest } from '../http/price-request.js'
 import { node } from '../platform/node.js'
-import { PriceFeed } from '../prices/connection-pool.js'
+import { ConnectionPool } from '../prices/connection-pool.js'
 import { onAbort } from '../task/on-abort.js'
 import type { BackoffPolicy } from '../time/backoff.js'
-import { timeHere, type InTime } from '../time/virtual-time.js'
+import { currentClock, type RunInClock } from '../time/virtual-time.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
@@ -32,8 +32,8 @@ const wire = (configuration: Configuration): Client => {
   const http = configuration.http ?? node.httpTransport({ ca, connectTimeout: limits.connectTimeout })
   const shared = { ...configuration, ...limits, http, reconnect }
   const { priceWsUrl: url } = configuration
-  const inTime = timeHere()
-  const feed = new PriceFeed({ ...shared, transport: webSocket, url, host: new URL(url).host, inTime })
+  const inTime = currentClock()
+  const feed = new ConnectionPool({ ...shared, transport: webSocket, url, host: new URL(url).host, inTime })
   const depths = depth === undefined ? undefined : wireDepth({ ...shared, ...depth })
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
@@ -71,12 +71,12 @@ const wire = (configuration: Configuration): Client => {
 
 /** A task that is run in a time, wherever it is called. */
 const runIn =
-  <A>(inTime: InTime, task: () => Promise<A>): (() => Promise<A>) =>
+  <A>(inTime: RunInClock, task: () => Promise<A>): (() => Promise<A>) =>
   () =>
     inTime(task)
 
 /** A stream that is subscribed to in a time, wherever that is done. */
-const livedIn$ = <A>(inTime: InTime, source$: Observable<A>): Observable<A> =>
+const livedIn$ = <A>(inTime: RunInClock, source$: Observable<A>): Observable<A> =>
   new Observable((subscriber) => inTime(() => source$.subscribe(subscriber)))
 
 const wireDepth = (config: DepthRequestConfig & { readonly reconnect: BackoffPolicy }) => {

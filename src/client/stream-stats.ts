@@ -7,7 +7,7 @@ import { elapsed } from '../time/clock.js'
 
 type Tagged = Either<{ readonly _tag: string }, unknown>
 
-interface Watched {
+interface StreamStat {
   readonly name: string
   readonly interval: number
   subscribers: number
@@ -18,16 +18,16 @@ interface Watched {
 }
 
 /** Looks on while streams are listened to, and says what it saw: for a client's `inspect`. */
-export class Watch {
-  private readonly prices = new Map<string, Watched>()
-  private readonly depths = new Map<string, Watched>()
+export class StreamStats {
+  private readonly prices = new Map<string, StreamStat>()
+  private readonly depths = new Map<string, StreamStat>()
 
   price$<A extends Tagged>(topic: Topic, source$: Observable<A>): Observable<A> {
-    return watched$(this.prices, topic.toLowerCase(), { name: topic, interval: 0 }, source$)
+    return counted$(this.prices, topic.toLowerCase(), { name: topic, interval: 0 }, source$)
   }
 
   depth$<A extends Tagged>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    return watched$(this.depths, `${mint.toLowerCase()} ${interval}`, { name: mint, interval }, source$)
+    return counted$(this.depths, `${mint.toLowerCase()} ${interval}`, { name: mint, interval }, source$)
   }
 
   topics(): readonly TopicSnapshot[] {
@@ -55,14 +55,14 @@ const stateOf = (tag: string): 'stale' | 'waiting' => (tag === 'Stale' ? 'stale'
 const ageOf = (at: number | undefined): number | null =>
   at === undefined ? null : Math.round(elapsed() - at)
 
-const watched$ = <A extends Tagged>(
-  all: Map<string, Watched>,
+const counted$ = <A extends Tagged>(
+  all: Map<string, StreamStat>,
   key: string,
-  what: Pick<Watched, 'name' | 'interval'>,
+  what: Pick<StreamStat, 'name' | 'interval'>,
   source$: Observable<A>,
 ): Observable<A> =>
   defer(() => {
-    const fresh: Watched = {
+    const fresh: StreamStat = {
       ...what,
       subscribers: 0,
       last: undefined,

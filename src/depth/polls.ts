@@ -4,14 +4,14 @@ import { publish } from '../diagnostics/publish.js'
 import { canonicalAddress, type Address } from '../domain/address.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import type { DepthEvent } from '../http/depth-request.js'
-import { ask$, type Ask } from '../task/cancellable-task.js'
+import { fromTask$, type CancellableTask } from '../task/cancellable-task.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { elapsed } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import { checkedDepth$ } from './validate.js'
 
 export interface PollConfig {
-  readonly request: (mint: Address) => Ask<DepthEvent>
+  readonly request: (mint: Address) => CancellableTask<DepthEvent>
   readonly reconnect: BackoffPolicy
   /** Host and port of the relayer: how it is called in diagnostics. */
   readonly host: string
@@ -84,7 +84,7 @@ export class DepthPolls {
   private poll$(poll: Poll): Observable<DepthEvent> {
     const request$ = defer(() => {
       poll.startedAt = elapsed()
-      return ask$(this.config.request(poll.mint))
+      return fromTask$(this.config.request(poll.mint))
     })
     return request$.pipe(
       tap((event) => {

@@ -1,13 +1,13 @@
 import type { ConnectionStatus } from './status.js'
 
 /** A topic is asked for, or to be asked for (`waiting`), confirmed, silent for too long, or left a moment ago. */
-export type TopicState = 'waiting' | 'live' | 'stale' | 'lingering'
+export type TopicSnapshotState = 'waiting' | 'live' | 'stale' | 'lingering'
 
 export interface TopicSnapshot {
   /** As it is sent. */
   readonly topic: string
   readonly subscribers: number
-  readonly state: TopicState
+  readonly state: TopicSnapshotState
   /** How old its last price of this connection is, in ms; `null` where there is none. */
   readonly lastPriceAgeMs: number | null
 }

@@ -9,7 +9,7 @@ import type { Depth } from '../domain/depth.js'
 import { pathBelow, type Endpoint } from '../domain/endpoint.js'
 import { invalidMint, networkError } from '../errors/constructors.js'
 import type { DepthError, NetworkError } from '../errors/model.js'
-import { known, nothing, type Ask, type TakeBack } from '../task/cancellable-task.js'
+import { completedTask, noCancel, type CancellableTask, type Cancel } from '../task/cancellable-task.js'
 import { wallClock } from '../time/clock.js'
 import { headerOf, type HttpResponse } from '../transport/ports.js'
 import { askedWait, request, type RequestConfig, type RequestError } from './get.js'
@@ -31,12 +31,12 @@ export class DepthRequests {
   constructor(private readonly config: DepthRequestConfig) {}
 
   /** Signed afresh each time that it is asked. */
-  request(mint: Address): Ask<DepthEvent> {
-    if (!isAddress(mint)) return known(left(invalidMint(mint)))
+  request(mint: Address): CancellableTask<DepthEvent> {
+    if (!isAddress(mint)) return completedTask(left(invalidMint(mint)))
     const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
     return (answered) => {
       const { clockOffset } = this
-      let takeBackSecond = nothing
+      let takeBackSecond = noCancel
       const takeBackFirst = this.attempt(path, clockOffset, (answer, secrets) => {
         const offset = this.betterOffset(answer, clockOffset)
         if (offset === undefined) return answered(readDepth(mint, answer, secrets))
@@ -53,11 +53,11 @@ export class DepthRequests {
     }
   }
 
-  private attempt(path: string, clockOffset: number, answered: Answered): TakeBack {
+  private attempt(path: string, clockOffset: number, answered: Answered): Cancel {
     const signed = this.sign(path, clockOffset)
     if (isLeft(signed)) {
       answered(signed, noSecrets)
-      return nothing
+      return noCancel
     }
     const { headers, secrets } = signed.right
     const ask = request(this.config, { origin: this.config.relayer.origin, path, headers })

@@ -2,7 +2,7 @@ import { left, type Either } from 'fp-ts/lib/Either.js'
 import { retryAfterMs } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
-import { nothing, type Ask } from '../task/cancellable-task.js'
+import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { deadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 
@@ -26,10 +26,10 @@ export const request =
   (
     { http, requestTimeout, maxBodyBytes }: RequestConfig,
     { origin, path, headers }: Target,
-  ): Ask<Either<RequestError, HttpResponse>> =>
+  ): CancellableTask<Either<RequestError, HttpResponse>> =>
   (answered) => {
     let isOver = false
-    let abort = nothing
+    let abort = noCancel
 
     /** Whether it has not been over before. */
     const end = (): boolean => {

@@ -6,7 +6,7 @@ import type { Price } from '../domain/price.js'
 import { isTopic, type Topic } from '../domain/topic.js'
 import { invalidTopic } from '../errors/constructors.js'
 import type { PriceRequestError } from '../errors/model.js'
-import { known, type Ask } from '../task/cancellable-task.js'
+import { completedTask, type CancellableTask } from '../task/cancellable-task.js'
 import { wallClock } from '../time/clock.js'
 import type { HttpResponse } from '../transport/ports.js'
 import { askedWait, request, type RequestConfig } from './get.js'
@@ -20,8 +20,8 @@ export interface PriceRequestConfig extends RequestConfig {
 export const priceRequest = (
   config: PriceRequestConfig,
   topic: Topic,
-): Ask<Either<PriceRequestError, Price>> => {
-  if (!isTopic(topic, config.service)) return known(left(invalidTopic(topic, config.service)))
+): CancellableTask<Either<PriceRequestError, Price>> => {
+  if (!isTopic(topic, config.service)) return completedTask(left(invalidTopic(topic, config.service)))
   const { origin } = config.prices
   const path = pathBelow(config.prices, `/price/${topic}`)
   const ask = request(config, { origin, path, headers: {} })

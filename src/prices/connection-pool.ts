@@ -8,21 +8,21 @@ import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { completing$ } from '../task/safe-notify.js'
 import { elapsed } from '../time/clock.js'
-import { Shard, type ShardConfig } from './multiplexer.js'
-import { FrameBudget } from './rate-limiter.js'
-import { lastQuote, stateOf, type Entry, type PriceEvent } from './topic-state.js'
+import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
+import { RateLimiter } from './rate-limiter.js'
+import { lastPrice, snapshotStateOf, type TopicState, type PriceEvent } from './topic-state.js'
 
-export interface PriceFeedConfig extends Omit<ShardConfig, 'nextEpoch' | 'budget'> {
+export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch' | 'budget'> {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
 }
 
 /** All live prices of a client: topics, spread over as many connections as they need, usually one. */
-export class PriceFeed {
-  private readonly shards: Shard[] = []
+export class ConnectionPool {
+  private readonly multiplexers: Multiplexer[] = []
   private readonly statuses$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly uncorrelated$ = new Subject<UncorrelatedError>()
-  private readonly shardConfig: ShardConfig
+  private readonly multiplexerConfig: MultiplexerConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
   private epochs = 0
   private closed = false
@@ -30,9 +30,9 @@ export class PriceFeed {
   readonly status$ = completing$(this.statuses$)
   readonly errors$ = completing$(this.uncorrelated$)
 
-  constructor(private readonly config: PriceFeedConfig) {
-    const budget = new FrameBudget(config.maxFramesPerSecond)
-    this.shardConfig = { ...config, budget, nextEpoch: () => ++this.epochs }
+  constructor(private readonly config: ConnectionPoolConfig) {
+    const budget = new RateLimiter(config.maxFramesPerSecond)
+    this.multiplexerConfig = { ...config, budget, nextEpoch: () => ++this.epochs }
     this.statuses$.next(this.status)
   }
 
@@ -40,7 +40,7 @@ export class PriceFeed {
     const { service } = this.config
     const base = isTopic(topic, service) ? baseOf(topic, service) : undefined
     return new Observable((subscriber) => {
-      if (!this.closed && base !== undefined) return this.shardFor(base).join(base, topic, subscriber)
+      if (!this.closed && base !== undefined) return this.multiplexerFor(base).join(base, topic, subscriber)
       subscriber.next(left(this.closed ? clientClosed : invalidTopic(topic, service)))
       subscriber.complete()
       return undefined
@@ -53,39 +53,39 @@ export class PriceFeed {
 
   snapshot(): readonly TopicSnapshot[] {
     const now = elapsed()
-    return this.shards.flatMap((shard) => [...shard.entries].map((entry) => describe(entry, now)))
+    return this.multiplexers.flatMap((shard) => [...shard.entries].map((entry) => describe(entry, now)))
   }
 
   close(): void {
     if (this.closed) return
     this.closed = true
-    for (const shard of this.shards) shard.close()
+    for (const shard of this.multiplexers) shard.close()
     this.setStatus({ _tag: 'Closed' })
     this.statuses$.complete()
     this.uncorrelated$.complete()
   }
 
   /** A topic stays with its connection; a new one goes to the first that has room. */
-  private shardFor(base: Address): Shard {
+  private multiplexerFor(base: Address): Multiplexer {
     return (
-      this.shards.find((shard) => shard.has(base)) ??
-      this.shards.find((shard) => shard.size < this.config.maxTopicsPerConnection) ??
-      this.addShard()
+      this.multiplexers.find((shard) => shard.has(base)) ??
+      this.multiplexers.find((shard) => shard.size < this.config.maxTopicsPerConnection) ??
+      this.addMultiplexer()
     )
   }
 
-  private addShard(): Shard {
-    const shard = new Shard(this.shardConfig, {
+  private addMultiplexer(): Multiplexer {
+    const shard = new Multiplexer(this.multiplexerConfig, {
       status: () => this.setStatus(this.worst()),
       uncorrelated: (error) => this.uncorrelated$.next(error),
     })
-    this.shards.push(shard)
+    this.multiplexers.push(shard)
     return shard
   }
 
   private worst(): ConnectionStatus {
-    const statuses = this.shards.map((shard) => shard.status)
-    return statuses.reduce((worst, status) => (badness[status._tag] > badness[worst._tag] ? status : worst))
+    const statuses = this.multiplexers.map((shard) => shard.status)
+    return statuses.reduce((worst, status) => (severity[status._tag] > severity[worst._tag] ? status : worst))
   }
 
   private setStatus(status: ConnectionStatus): void {
@@ -95,7 +95,7 @@ export class PriceFeed {
   }
 }
 
-const badness: Readonly<Record<ConnectionStatus['_tag'], number>> = {
+const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Idle: 0,
   Open: 1,
   Connecting: 2,
@@ -103,9 +103,9 @@ const badness: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Closed: 4,
 }
 
-const describe = (entry: Entry, now: number): TopicSnapshot => ({
+const describe = (entry: TopicState, now: number): TopicSnapshot => ({
   topic: entry.topic,
-  subscribers: entry.audience.length,
-  state: stateOf(entry),
-  lastPriceAgeMs: lastQuote(entry) === undefined ? null : Math.round(now - entry.heardAt),
+  subscribers: entry.subscribers.length,
+  state: snapshotStateOf(entry),
+  lastPriceAgeMs: lastPrice(entry) === undefined ? null : Math.round(now - entry.lastActivityAt),
 })

@@ -13,7 +13,7 @@ export interface Unanswered {
  * The topic that an error text rejects: the one waiting topic whose address it contains; or, where it contains no
  * address at all, the topic of the only unanswered subscribe. Otherwise nothing is guessed.
  */
-export const attribute = (text: string, unanswered: Unanswered): Address | undefined => {
+export const correlate = (text: string, unanswered: Unanswered): Address | undefined => {
   const named = new Set(
     (text.match(/0x[0-9a-fA-F]+/g) ?? []).map((found) => canonicalAddress(found as Address)),
   )

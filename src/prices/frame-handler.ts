@@ -4,13 +4,13 @@ import { baseOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
-import { Moment } from '../time/tick-clock.js'
+import { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
-import { failed } from './price-events.js'
-import { report } from './publish-failure.js'
+import { failureEvent } from './price-events.js'
+import { publishFailure } from './publish-failure.js'
 import type { Subscriptions } from './subscriptions.js'
 
-export interface IncomingContext {
+export interface FrameHandlerContext {
   readonly subscriptions: Subscriptions
   readonly service: string
   /** How the connection is called in diagnostics. */
@@ -28,10 +28,10 @@ const shownBytes = 1024
  * What each frame from the service does: it changes the state first, and then tells whom it concerns. What
  * belongs to no topic is an uncorrelated error; it is never guessed, and never delivered.
  */
-export class Incoming {
-  private readonly moment = new Moment()
+export class FrameHandler {
+  private readonly moment = new TickClock()
 
-  constructor(private readonly context: IncomingContext) {}
+  constructor(private readonly context: FrameHandlerContext) {}
 
   /**
    * The short way, for a price of a topic that is live: such a price changes no deadline that has been set, and no
@@ -41,8 +41,8 @@ export class Incoming {
     const { frames } = this.context.subscriptions
     const entry = frames.recognise(memory, start, end)
     if (!entry?.live) return false
-    this.moment.read()
-    entry.heardAt = this.moment.elapsed
+    this.moment.refresh()
+    entry.lastActivityAt = this.moment.elapsed
     entry.price = frames.price
     entry.receivedAt = this.moment.wallClock
     entry.epoch = this.context.epoch()
@@ -77,9 +77,9 @@ export class Incoming {
     const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
     if (entry !== undefined) {
       changed()
-      entry.known ??= subscriptions.frames.learn(text, entry) ?? 'cannot be learned'
+      entry.pattern ??= subscriptions.frames.learn(text, entry) ?? 'cannot be learned'
       deliverPrice(entry)
-    } else if (base === undefined || !subscriptions.isDeparted(base, now)) {
+    } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
       this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
     }
   }
@@ -97,20 +97,20 @@ export class Incoming {
   }
 
   private refused(text: string): void {
-    const delivery = this.context.subscriptions.refused(text, elapsed())
+    const delivery = this.context.subscriptions.rejected(text, elapsed())
     this.context.changed()
     if (delivery === undefined) this.context.uncorrelated(uncorrelatedError('error-text', text))
-    else report(this.context.host, deliver(delivery))
+    else publishFailure(this.context.host, deliver(delivery))
   }
 
   private malformed(topic: string | undefined, error: DecodeError, text: string): void {
     const { subscriptions, service, host } = this.context
     const base = topic === undefined ? undefined : baseOf(topic, service)
-    const entry = base === undefined ? undefined : subscriptions.asked(base)
+    const entry = base === undefined ? undefined : subscriptions.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: entry?.topic, error }))
     if (entry !== undefined) {
-      deliver({ audience: entry.audience, tell: failed(() => error) })
-    } else if (base === undefined || !subscriptions.isDeparted(base, elapsed())) {
+      deliver({ subscribers: entry.subscribers, eventFor: failureEvent(() => error) })
+    } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, elapsed())) {
       this.context.uncorrelated(uncorrelatedError('malformed', text))
     }
   }

@@ -5,35 +5,35 @@ import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import {
-  Connection,
-  type ConnectionConfig,
+  ReconnectingSocket,
+  type ReconnectingConfig,
   type ConnectionEvent,
   type OpenedEvent,
 } from '../socket/reconnecting.js'
 import { complete } from '../task/safe-notify.js'
 import { elapsed } from '../time/clock.js'
-import { Turns } from '../time/coalesced-task.js'
-import { Alarm } from '../time/deadline-timer.js'
-import type { InTime } from '../time/virtual-time.js'
+import { CoalescedTask } from '../time/coalesced-task.js'
+import { DeadlineTimer } from '../time/deadline-timer.js'
+import type { RunInClock } from '../time/virtual-time.js'
 import { deliver } from './fan-out.js'
-import { Incoming } from './frame-handler.js'
-import { failed, latest } from './price-events.js'
+import { FrameHandler } from './frame-handler.js'
+import { failureEvent, initialEvent } from './price-events.js'
 import { Listening } from './price-subscriber.js'
-import { report } from './publish-failure.js'
-import type { FrameBudget } from './rate-limiter.js'
+import { publishFailure } from './publish-failure.js'
+import type { RateLimiter } from './rate-limiter.js'
 import { Subscriptions } from './subscriptions.js'
-import type { Entry, Listener, Patience, PriceEvent } from './topic-state.js'
+import type { TopicState, PriceSubscriber, TopicTimeouts, PriceEvent } from './topic-state.js'
 
-export interface ShardConfig extends ConnectionConfig, Patience {
+export interface MultiplexerConfig extends ReconnectingConfig, TopicTimeouts {
   readonly service: string
   /** What all connections of the client may send. */
-  readonly budget: FrameBudget
+  readonly budget: RateLimiter
   /** The time that the client lives in. */
-  readonly inTime: InTime
+  readonly inTime: RunInClock
 }
 
 /** What a shard tells besides its deliveries. */
-export interface ShardListener {
+export interface MultiplexerListener {
   /** Its status has changed. */
   readonly status: () => void
   readonly uncorrelated: (error: UncorrelatedError) => void
@@ -46,32 +46,32 @@ const burst = 256
  * One connection and the topics on it. Whatever happens only changes the state; one deferred `reconcile` then
  * derives from it whether to dial, which frames to send, and whether to hang up.
  */
-export class Shard {
+export class Multiplexer {
   private current: ConnectionStatus = { _tag: 'Idle' }
   private readonly subscriptions: Subscriptions
-  private readonly connection: Connection
-  private readonly incoming: Incoming
+  private readonly connection: ReconnectingSocket
+  private readonly incoming: FrameHandler
   private dialled: Subscription | undefined
   private open: OpenedEvent | undefined
   /** Why there is no connection, where the last attempt failed. */
   private down: Disconnected | undefined
   /** Of reconciling. It waits where frames are to be allowed again. */
-  private readonly turns = new Turns(() => this.reconcile())
-  private readonly alarm = new Alarm(
+  private readonly turns = new CoalescedTask(() => this.reconcile())
+  private readonly alarm = new DeadlineTimer(
     () => this.open?.seen() ?? 0,
     () => this.onAlarm(),
   )
 
   constructor(
-    private readonly config: ShardConfig,
-    private readonly listener: ShardListener,
+    private readonly config: MultiplexerConfig,
+    private readonly listener: MultiplexerListener,
   ) {
     this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
       const epoch = this.open?.epoch ?? 0
       publish('svc-streams:subscribed', () => ({ host: config.host, topic, epoch, confirmMs }))
     })
-    this.connection = new Connection(config)
-    this.incoming = new Incoming({
+    this.connection = new ReconnectingSocket(config)
+    this.incoming = new FrameHandler({
       subscriptions: this.subscriptions,
       service: config.service,
       host: config.host,
@@ -89,7 +89,7 @@ export class Shard {
     return this.subscriptions.size
   }
 
-  get entries(): Iterable<Entry> {
+  get entries(): Iterable<TopicState> {
     return this.subscriptions.all
   }
 
@@ -106,26 +106,28 @@ export class Shard {
     const listening = new Listening(topic, subscriber, this.left)
     const entry = this.subscriptions.join(base, listening)
     listening.entry = entry
-    this.turns.soon()
+    this.turns.afterTick()
     const { down } = this
     const tell =
-      down !== undefined && this.isDown ? failed(() => down) : latest(entry, this.config, elapsed())
+      down !== undefined && this.isDown
+        ? failureEvent(() => down)
+        : initialEvent(entry, this.config, elapsed())
     if (tell !== undefined) subscriber.next(tell(topic))
     return listening
   }
 
   /** Ends it all: the socket, the timers, the listeners' streams. */
   close(): void {
-    const audience = this.hangUp({ _tag: 'Closed' })
+    const subscribers = this.hangUp({ _tag: 'Closed' })
     this.subscriptions.clear()
-    for (const { subscriber } of audience) complete(subscriber)
+    for (const { subscriber } of subscribers) complete(subscriber)
   }
 
-  private readonly left = (listener: Listener, entry: Entry): void =>
+  private readonly left = (listener: PriceSubscriber, entry: TopicState): void =>
     this.config.inTime(() => {
       this.subscriptions.leave(entry, listener, elapsed())
       this.setAlarm()
-      this.turns.soon()
+      this.turns.afterTick()
     })
 
   /** Coming back while the wait for the next attempt runs still is coming to a connection that is down. */
@@ -135,8 +137,8 @@ export class Shard {
 
   private changed(): void {
     this.setAlarm()
-    const owes = this.subscriptions.owes && !this.turns.isWaiting
-    if (owes || this.subscriptions.size === 0) this.turns.soon()
+    const owes = this.subscriptions.hasPendingFrames && !this.turns.isDelayed
+    if (owes || this.subscriptions.size === 0) this.turns.afterTick()
   }
 
   private reconcile(): void {
@@ -148,16 +150,16 @@ export class Shard {
   private sendFrames({ socket }: OpenedEvent): void {
     const now = elapsed()
     const { budget } = this.config
-    const frames = this.subscriptions.take(Math.min(burst, budget.left(now)), now)
-    budget.spend(frames.length, now)
+    const frames = this.subscriptions.takeFrames(Math.min(burst, budget.available(now)), now)
+    budget.consume(frames.length, now)
     for (const frame of frames) socket.send(frame)
-    if (this.subscriptions.owes) this.sendMoreAfter(budget.wait(now))
+    if (this.subscriptions.hasPendingFrames) this.sendMoreAfter(budget.wait(now))
     this.setAlarm()
   }
 
   private sendMoreAfter(wait: number): void {
-    if (wait === 0) this.turns.nextTurn()
-    else this.turns.after(wait)
+    if (wait === 0) this.turns.afterTurn()
+    else this.turns.afterDelay(wait)
   }
 
   private dial(): void {
@@ -173,15 +175,15 @@ export class Shard {
   }
 
   /** Returns who is left listening. */
-  private hangUp(status: ConnectionStatus): readonly Listener[] {
-    this.turns.stop()
+  private hangUp(status: ConnectionStatus): readonly PriceSubscriber[] {
+    this.turns.cancel()
     this.dialled?.unsubscribe()
     this.dialled = undefined
     this.open = undefined
-    const audience = this.subscriptions.disconnected()
+    const subscribers = this.subscriptions.disconnected()
     this.setAlarm()
     this.setStatus(status)
-    return audience
+    return subscribers
   }
 
   private onConnection(event: ConnectionEvent): void {
@@ -199,19 +201,19 @@ export class Shard {
     this.open = opened
     this.down = undefined
     this.subscriptions.connected()
-    this.turns.soon()
+    this.turns.afterTick()
     this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
   }
 
   private onDown(error: Disconnected): void {
     this.open = undefined
     this.down = error
-    this.turns.stopWaiting()
-    const audience = this.subscriptions.disconnected()
+    this.turns.cancelDelay()
+    const subscribers = this.subscriptions.disconnected()
     this.setAlarm()
-    this.turns.soon()
+    this.turns.afterTick()
     this.setStatus(waiting(error, error.retryInMs))
-    deliver({ audience, tell: failed(() => error) })
+    deliver({ subscribers, eventFor: failureEvent(() => error) })
   }
 
   private setStatus(status: ConnectionStatus): void {
@@ -222,14 +224,14 @@ export class Shard {
 
   /** A price puts its topic's deadline off without touching the timer. */
   private setAlarm(): void {
-    this.alarm.set(this.subscriptions.nextDue)
+    this.alarm.set(this.subscriptions.nextDeadline)
   }
 
   private onAlarm(): void {
     const deliveries = this.subscriptions.expire(elapsed())
     this.setAlarm()
-    if (this.subscriptions.owes) this.turns.soon()
-    for (const delivery of deliveries) report(this.config.host, deliver(delivery))
+    if (this.subscriptions.hasPendingFrames) this.turns.afterTick()
+    for (const delivery of deliveries) publishFailure(this.config.host, deliver(delivery))
   }
 }
 

@@ -1,22 +1,22 @@
 import type { Address } from '../domain/address.js'
-import { attribute } from './correlate.js'
-import { Departed } from './recently-unsubscribed.js'
-import { isUnanswered, isWaiting, type Entry, type Patience } from './topic-state.js'
-import { ErrorTexts } from './uncorrelated-texts.js'
+import { correlate } from './correlate.js'
+import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
+import { isUnanswered, isWaiting, type TopicState, type TopicTimeouts } from './topic-state.js'
+import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
  * Which subscribes of this connection are yet to be answered, and whose an error text therefore is. All times are of
  * the clock that only moves forward, in ms.
  */
-export class Answers {
-  private readonly departed: Departed
-  private readonly texts = new ErrorTexts()
+export class PendingAcks {
+  private readonly departed: RecentlyUnsubscribed
+  private readonly texts = new UncorrelatedTexts()
 
   constructor(
-    private readonly entries: ReadonlyMap<Address, Entry>,
-    private readonly patience: Patience,
+    private readonly entries: ReadonlyMap<Address, TopicState>,
+    private readonly patience: TopicTimeouts,
   ) {
-    this.departed = new Departed(patience.confirmTimeout)
+    this.departed = new RecentlyUnsubscribed(patience.confirmTimeout)
   }
 
   clear(): void {
@@ -25,10 +25,12 @@ export class Answers {
   }
 
   /** A topic is unsubscribed: what is still on its way for it is no error. */
-  leaves(entry: Entry, now: number): void {
-    const { base, askedAt } = entry
+  leaves(entry: TopicState, now: number): void {
+    const { base, subscribeSentAt } = entry
     const answerableUntil =
-      askedAt !== undefined && isUnanswered(entry) ? askedAt + this.patience.confirmTimeout : 0
+      subscribeSentAt !== undefined && isUnanswered(entry)
+        ? subscribeSentAt + this.patience.confirmTimeout
+        : 0
     this.departed.add(base, now, answerableUntil)
   }
 
@@ -43,7 +45,7 @@ export class Answers {
 
   /** The topic that an error text answers. A text that answers none is kept: it may have been meant for one that waits. */
   answeredBy(text: string, now: number): Address | undefined {
-    const base = attribute(text, {
+    const base = correlate(text, {
       isWaiting: (address) => this.isWaiting(address),
       bases: () => this.unanswered(now),
     })

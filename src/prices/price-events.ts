@@ -5,45 +5,51 @@ import type { PriceError } from '../errors/model.js'
 import { shortened } from '../errors/text.js'
 import {
   isStale,
-  lastQuote,
+  lastPrice,
   silentAt,
-  type Entry,
-  type Patience,
+  type TopicState,
+  type TopicTimeouts,
   type PriceEvent,
-  type Quote,
+  type ReceivedPrice,
 } from './topic-state.js'
 
 /** What a listener is told, given the topic as that listener wrote it. */
-export type Tell = (topic: Topic) => PriceEvent
+export type PriceEventFactory = (topic: Topic) => PriceEvent
 
-export const quoted =
-  (quote: Quote): Tell =>
+export const priceEvent =
+  (quote: ReceivedPrice): PriceEventFactory =>
   (topic) =>
     right({ topic, ...quote })
 
-export const failed =
-  (error: (topic: Topic) => PriceError): Tell =>
+export const failureEvent =
+  (error: (topic: Topic) => PriceError): PriceEventFactory =>
   (topic) =>
     left(error(topic))
 
-export const refused = (text: string): Tell => {
+export const rejectedEvent = (text: string): PriceEventFactory => {
   const reason = shortened(text)
-  return failed((topic) => subscriptionRejected(topic, reason))
+  return failureEvent((topic) => subscriptionRejected(topic, reason))
 }
 
-export const silent = (entry: Entry, now: number): Tell => {
-  const silentForMs = Math.round(now - entry.heardAt)
-  const last = lastQuote(entry)
-  return failed((topic) => stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }))
+export const staleEvent = (entry: TopicState, now: number): PriceEventFactory => {
+  const silentForMs = Math.round(now - entry.lastActivityAt)
+  const last = lastPrice(entry)
+  return failureEvent((topic) =>
+    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }),
+  )
 }
 
 /**
  * What somebody who joins is told at once, if anything holds now. It does not while a silence that is too long is yet
  * to be found out, after the event loop was blocked: what has come meanwhile tells, or `Stale` does.
  */
-export const latest = (entry: Entry, patience: Patience, now: number): Tell | undefined => {
-  if (isStale(entry)) return silent(entry, now)
+export const initialEvent = (
+  entry: TopicState,
+  patience: TopicTimeouts,
+  now: number,
+): PriceEventFactory | undefined => {
+  if (isStale(entry)) return staleEvent(entry, now)
   if (silentAt(entry, patience) <= now) return undefined
-  const last = lastQuote(entry)
-  return last === undefined ? undefined : quoted(last)
+  const last = lastPrice(entry)
+  return last === undefined ? undefined : priceEvent(last)
 }

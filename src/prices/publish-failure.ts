@@ -3,7 +3,7 @@ import { publish } from '../diagnostics/publish.js'
 import type { PriceEvent } from './topic-state.js'
 
 /** Publishes what a topic's listeners were told, where nothing else has published it. */
-export const report = (host: string, event: PriceEvent | undefined): void => {
+export const publishFailure = (host: string, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
   switch (error._tag) {

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/address.js'
 
-interface Departure {
+interface Unsubscription {
   readonly leftAt: number
   /** Until when its subscribe may still be answered; 0 where it was. */
   answerableUntil: number
@@ -10,8 +10,8 @@ interface Departure {
  * The topics that were left on this connection a moment ago: what is still on its way for them is no error.
  * All times are of the clock that only moves forward, in ms.
  */
-export class Departed {
-  private readonly departures = new Map<Address, Departure>()
+export class RecentlyUnsubscribed {
+  private readonly departures = new Map<Address, Unsubscription>()
 
   /** `grace`: how long late frames are to be expected, in ms. */
   constructor(private readonly grace: number) {}

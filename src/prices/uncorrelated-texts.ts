@@ -4,7 +4,7 @@ import { shortened } from '../errors/text.js'
 const limit = 16
 
 /** The error texts of this connection that could not be attributed: one of them may be a waiting topic's answer. */
-export class ErrorTexts {
+export class UncorrelatedTexts {
   private kept: readonly { readonly at: number; readonly text: string }[] = []
 
   get isEmpty(): boolean {

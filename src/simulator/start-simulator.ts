@@ -1,7 +1,7 @@
 import { checkValue } from './check.js'
 import { createFaultControl } from './faults/fault-control.js'
 import { closeCode } from './faults/faults.js'
-import { createBoard, type PriceListener } from './market/quotes.js'
+import { createQuotes, type PriceListener } from './market/quotes.js'
 import { randomWalk } from './market/random-walk.js'
 import { checkOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
@@ -32,7 +32,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const service: Service = {
     name: setup.service,
     key: Buffer.from(setup.authKey, 'base64'),
-    board: createBoard(setup.market, setup.repeat, published),
+    board: createQuotes(setup.market, setup.repeat, published),
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),
   }

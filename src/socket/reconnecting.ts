@@ -13,7 +13,7 @@ export interface ReconnectPolicy extends BackoffPolicy {
   readonly stableAfter: number
 }
 
-export interface ConnectionConfig extends SessionConfig {
+export interface ReconnectingConfig extends SessionConfig {
   /** Host and port of `url`: how the connection is called in diagnostics. */
   readonly host: string
   readonly reconnect: ReconnectPolicy
@@ -41,7 +41,7 @@ export interface OpenedEvent {
  * It never completes and never fails, whatever the close code. What it remembers of failures outlives a
  * subscription, so that coming and going cannot turn into a busy loop of dials.
  */
-export class Connection {
+export class ReconnectingSocket {
   private failures = 0
   /** When the dial began that has neither opened nor failed yet. */
   private dialledAt: number | undefined
@@ -51,7 +51,7 @@ export class Connection {
   /** When to dial again at the earliest where the last dial was given up. */
   private redialAt = 0
 
-  constructor(private readonly config: ConnectionConfig) {}
+  constructor(private readonly config: ReconnectingConfig) {}
 
   /** What is left of the wait after the last failure, in ms. */
   get retryInMs(): number {

@@ -5,22 +5,22 @@ import { Observable } from 'rxjs'
  * Returns how it is taken back: after that there is no answer, and after the answer it has no effect. It is what an
  * Observable of one value is, at a fraction of the cost: a request goes through several.
  */
-export type Ask<A> = (answered: (answer: A) => void) => TakeBack
+export type CancellableTask<A> = (answered: (answer: A) => void) => Cancel
 
-export type TakeBack = () => void
+export type Cancel = () => void
 
-export const nothing: TakeBack = () => undefined
+export const noCancel: Cancel = () => undefined
 
 /** A question whose answer is known already. */
-export const known =
-  <A>(answer: A): Ask<A> =>
+export const completedTask =
+  <A>(answer: A): CancellableTask<A> =>
   (answered) => {
     answered(answer)
-    return nothing
+    return noCancel
   }
 
 /** Asks on each subscription: one value, then completion. Unsubscribing takes the question back. */
-export const ask$ = <A>(ask: Ask<A>): Observable<A> =>
+export const fromTask$ = <A>(ask: CancellableTask<A>): Observable<A> =>
   new Observable((subscriber) =>
     ask((answer) => {
       subscriber.next(answer)

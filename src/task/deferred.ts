@@ -4,7 +4,7 @@ export interface Settleable<A> {
   readonly settle: (value: A) => void
 }
 
-export const settleable = <A>(): Settleable<A> => {
+export const deferred = <A>(): Settleable<A> => {
   let settle: (value: A) => void = () => undefined
   const promise = new Promise<A>((resolve) => {
     settle = resolve

@@ -1,6 +1,6 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, NEVER, of, startWith, type Observable } from 'rxjs'
-import { givenClient } from '../client/client-from-streams.js'
+import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
 import type { Depth } from '../domain/depth.js'
 import type { Environment } from '../domain/environment.js'
@@ -33,7 +33,7 @@ const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
   const { prices = {}, depths = {}, status$ = open$, errors$ = NEVER, environment = 'mainnet' } = streams
-  return givenClient({
+  return clientFromStreams({
     environment,
     status$,
     status: () => currentOf(status$),

@@ -1,50 +1,50 @@
 import type { Subscription } from 'rxjs'
-import { soon } from './asap.js'
+import { asap } from './asap.js'
 import { delay } from './deadline.js'
 
 /** When something is done that need not be done at once: after this tick, in the next turn, or after a wait. Once each. */
-export class Turns {
-  private next: Subscription | undefined
-  private wait: Subscription | undefined
+export class CoalescedTask {
+  private scheduled: Subscription | undefined
+  private delayed: Subscription | undefined
 
-  constructor(private readonly act: () => void) {}
+  constructor(private readonly task: () => void) {}
 
   /** Whether it waits for a time to come. */
-  get isWaiting(): boolean {
-    return this.wait !== undefined
+  get isDelayed(): boolean {
+    return this.delayed !== undefined
   }
 
   /** After all that happens in this tick, so that coming and going within it costs nothing. */
-  soon(): void {
-    this.next ??= soon(this.taken)
+  afterTick(): void {
+    this.scheduled ??= asap(this.run)
   }
 
   /** When the event loop has had its turn. */
-  nextTurn(): void {
-    this.next ??= delay(0, this.taken)
+  afterTurn(): void {
+    this.scheduled ??= delay(0, this.run)
   }
 
   /** In so many ms, whatever else is done meanwhile. */
-  after(ms: number): void {
-    this.wait ??= delay(ms, () => {
-      this.wait = undefined
-      this.soon()
+  afterDelay(ms: number): void {
+    this.delayed ??= delay(ms, () => {
+      this.delayed = undefined
+      this.afterTick()
     })
   }
 
-  stopWaiting(): void {
-    this.wait?.unsubscribe()
-    this.wait = undefined
+  cancelDelay(): void {
+    this.delayed?.unsubscribe()
+    this.delayed = undefined
   }
 
-  stop(): void {
-    this.stopWaiting()
-    this.next?.unsubscribe()
-    this.next = undefined
+  cancel(): void {
+    this.cancelDelay()
+    this.scheduled?.unsubscribe()
+    this.scheduled = undefined
   }
 
-  private readonly taken = (): void => {
-    this.next = undefined
-    this.act()
+  private readonly run = (): void => {
+    this.scheduled = undefined
+    this.task()
   }
 }

@@ -3,7 +3,7 @@ import { elapsed } from './clock.js'
 import { deadline } from './deadline.js'
 
 /** One timer for many deadlines, set to what comes first. Times are of the clock that only moves forward, in ms. */
-export class Alarm {
+export class DeadlineTimer {
   private waiting: Subscription | undefined
   private dueAt = Infinity
 

@@ -30,7 +30,7 @@ export const delay = (ms: number, passed: () => void): Subscription => {
  * event loop was blocked, Node runs timers before it reads sockets, so a deadline that fires must let poll phases
  * pass: one, and more as long as they bring something, which `seen` counts. Calls once, unless unsubscribed from.
  */
-export const deadline = (ms: number, reached: () => void, seen: () => number = nothing): Subscription => {
+export const deadline = (ms: number, reached: () => void, seen: () => number = noActivity): Subscription => {
   const waiting = delay(ms, () => {
     if (isVirtualTime()) reached()
     else waiting.add(afterReading(seen, reached))
@@ -53,7 +53,7 @@ const once$ = (wait: (over: () => void) => Subscription): Observable<void> =>
     }),
   )
 
-const nothing = (): number => 0
+const noActivity = (): number => 0
 
 const afterReading = (seen: () => number, read: () => void): (() => void) => {
   const wait = (phases: number, before: number): NodeJS.Immediate =>

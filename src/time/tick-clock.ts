@@ -1,28 +1,28 @@
 import { elapsed, isVirtualTime, wallClock } from './clock.js'
 
 /** The time, read once for all that comes in one go: until the event loop turns, it stands still. Virtual time moves. */
-export class Moment {
-  private isRead = false
+export class TickClock {
+  private isCurrent = false
   /** In ms, of the clock that only moves forward. */
   elapsed = 0
   /** In ms since the Unix epoch. */
   wallClock = 0
 
-  read(): void {
-    if (!this.isRead || isVirtualTime()) this.readClocks()
+  refresh(): void {
+    if (!this.isCurrent || isVirtualTime()) this.readClocks()
   }
 
   private readClocks(): void {
-    this.isRead = true
+    this.isCurrent = true
     this.elapsed = elapsed()
     this.wallClock = wallClock()
     // By a promise: `queueMicrotask` costs three times as much.
-    void done.then(this.passed)
+    void resolved.then(this.passed)
   }
 
   private readonly passed = (): void => {
-    this.isRead = false
+    this.isCurrent = false
   }
 }
 
-const done = Promise.resolve()
+const resolved = Promise.resolve()

@@ -106,13 +106,13 @@ let current: VirtualTime | undefined
 let outside: Providers | undefined
 
 /** Does something in a time. */
-export type InTime = <A>(work: () => A) => A
+export type RunInClock = <A>(work: () => A) => A
 
 /**
  * Does things in the time that this is called in, from wherever that is done: what lives in real time does not have its
  * clocks and timers from a virtual one that it is only called from.
  */
-export const timeHere = (): InTime => {
+export const currentClock = (): RunInClock => {
   const here = current
   return (work) => {
     if (current === here) return work()

@@ -3,7 +3,7 @@ import { NEVER } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { Lifetime } from '../../src/client/lifetime.js'
 import { clientClosed } from '../../src/errors/constructors.js'
-import { known, nothing, type Ask } from '../../src/task/cancellable-task.js'
+import { completedTask, noCancel, type CancellableTask } from '../../src/task/cancellable-task.js'
 import { marbles } from '../support/marbles.js'
 
 const values: Readonly<Record<string, Either<string, number>>> = {
@@ -67,14 +67,14 @@ describe('a stream that is until$', () => {
 
 describe('a task', () => {
   it('is the answer', async () => {
-    expect(await new Lifetime().once(known(right(1)))()).toEqual(right(1))
+    expect(await new Lifetime().once(completedTask(right(1)))()).toEqual(right(1))
   })
 
   it('asks when it is run, on each run', async () => {
     let asked = 0
     const task = new Lifetime().once<never, number>((answered) => {
       answered(right(++asked))
-      return nothing
+      return noCancel
     })
     expect(asked).toBe(0)
     expect([await task(), await task()]).toEqual([right(1), right(2)])
@@ -93,7 +93,7 @@ describe('a task', () => {
     const lifetime = new Lifetime()
     const takeBack = vi.fn()
     const answers: ((answer: Either<string, number>) => void)[] = []
-    const ask: Ask<Either<string, number>> = (answered) => {
+    const ask: CancellableTask<Either<string, number>> = (answered) => {
       answers.push(answered)
       return takeBack
     }
@@ -121,7 +121,7 @@ describe('a task', () => {
   })
 
   it('is `ClientClosed` after the end, and asks nothing', async () => {
-    const ask = vi.fn(() => nothing)
+    const ask = vi.fn(() => noCancel)
     expect(await ended().once(ask)()).toEqual(left(clientClosed))
     expect(ask).not.toHaveBeenCalled()
   })

@@ -2,7 +2,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
-import { Watch } from '../../src/client/stream-stats.js'
+import { StreamStats } from '../../src/client/stream-stats.js'
 import type { Price } from '../../src/domain/price.js'
 import { disconnected, stale, timeout } from '../../src/errors/constructors.js'
 import type { PriceError } from '../../src/errors/model.js'
@@ -18,7 +18,7 @@ const atTimes = (steps: Readonly<Record<number, () => void>>): void => {
 
 describe('who looks on', () => {
   it('sees of each topic who listens, what state it is in, and how old its price is', () => {
-    const watch = new Watch()
+    const watch = new StreamStats()
     const price$ = new Subject<Either<PriceError, Price>>()
     const events: Either<PriceError, Price>[] = [
       right(price('svc-0xab', 1)),
@@ -54,7 +54,7 @@ describe('who looks on', () => {
   })
 
   it('sees each poll by its mint and interval, and what its last result was', () => {
-    const watch = new Watch()
+    const watch = new StreamStats()
     const [slow$, fast$] = [
       new Subject<Either<{ _tag: string }, unknown>>(),
       new Subject<Either<{ _tag: string }, unknown>>(),

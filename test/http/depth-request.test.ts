@@ -7,7 +7,7 @@ import { concatenated } from '../../src/auth/mac-input.js'
 import { createSigner } from '../../src/auth/signer.js'
 import { decodeError } from '../../src/errors/constructors.js'
 import { DepthRequests, type DepthEvent, type DepthRequestConfig } from '../../src/http/depth-request.js'
-import { ask$ } from '../../src/task/cancellable-task.js'
+import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { fails, marbles } from '../support/marbles.js'
 
@@ -47,7 +47,7 @@ const answered = async (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<DepthEvent> => {
   const { requests, http } = requestsOf()
-  const answer = firstValueFrom(ask$(requests.request(mint)))
+  const answer = firstValueFrom(fromTask$(requests.request(mint)))
   http.request(1).answers(status, body, headers)
   return answer
 }
@@ -64,7 +64,7 @@ afterEach(() => void vi.restoreAllMocks())
 describe('a depth request', () => {
   it('goes to the path of the mint as it was written, signed for as long as the options say', async () => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     const path = '/v0/order_book/depth/0xAb'
     const expires = { 'x-svc-auth-expiration': String(now + 10_000) }
     const signature = signRequest({ key, path, headers: expires })
@@ -80,7 +80,7 @@ describe('a depth request', () => {
   it('signs the path as it is sent: below the prefix, with the query', async () => {
     const relayer = { origin: 'https://gate.example', prefix: '/relayer', query: '?key=1' }
     const { requests, http } = requestsOf({ relayer })
-    const listening = ask$(requests.request(mint)).subscribe()
+    const listening = fromTask$(requests.request(mint)).subscribe()
     const { path, headers } = http.request(1)
     expect(path).toBe('/relayer/v0/order_book/depth/0xAb?key=1')
     const expires = { 'x-svc-auth-expiration': headers['x-svc-auth-expiration'] ?? '' }
@@ -91,7 +91,7 @@ describe('a depth request', () => {
 
   it('is signed afresh for each attempt', () => {
     const { requests, http } = requestsOf()
-    const source$ = ask$(requests.request(mint))
+    const source$ = fromTask$(requests.request(mint))
     source$.subscribe().unsubscribe()
     clock.now += 1
     source$.subscribe().unsubscribe()
@@ -104,7 +104,7 @@ describe('a depth request', () => {
     marbles(({ expectObservable }) => {
       for (const wrong of ['', '0x', 'ab', '0xab/../x', '0xab?x'] as Address[]) {
         const i = fails({ _tag: 'InvalidMint', mint: wrong })
-        expectObservable(ask$(requests.request(wrong))).toBe('(i|)', { i })
+        expectObservable(fromTask$(requests.request(wrong))).toBe('(i|)', { i })
       }
     })
     expect(http.requests).toEqual([])
@@ -114,14 +114,14 @@ describe('a depth request', () => {
     const { requests, http } = requestsOf()
     marbles(({ expectObservable }) => {
       const t = fails({ _tag: 'Timeout', afterMs: 100 })
-      expectObservable(ask$(requests.request(mint))).toBe('100ms (t|)', { t })
+      expectObservable(fromTask$(requests.request(mint))).toBe('100ms (t|)', { t })
     })
     expect(http.request(1).aborted).toBe(true)
   })
 
   it('that is left is aborted', () => {
     const { requests, http } = requestsOf()
-    ask$(requests.request(mint)).subscribe().unsubscribe()
+    fromTask$(requests.request(mint)).subscribe().unsubscribe()
     expect(http.request(1).aborted).toBe(true)
   })
 })
@@ -159,7 +159,7 @@ describe('an answer', () => {
     'that the transport gives is passed on: %s',
     async (tag) => {
       const { requests, http } = requestsOf()
-      const answer = firstValueFrom(ask$(requests.request(mint)))
+      const answer = firstValueFrom(fromTask$(requests.request(mint)))
       if (tag === 'NetworkError') http.request(1).fails(new Error('refused'))
       else http.request(1).answersWith(left(decodeError('body', 'xxx', [])))
       expect(await answer).toEqual(fails({ _tag: tag }))
@@ -173,7 +173,7 @@ describe('401', () => {
     const unauthorized = fails({ _tag: 'Unauthorized', body: 'Unauthorized' })
     for (const date of [undefined, 'nonsense', dateAfter(0), dateAfter(5000), dateAfter(-5000)]) {
       const { requests, http } = requestsOf()
-      const answer = firstValueFrom(ask$(requests.request(mint)))
+      const answer = firstValueFrom(fromTask$(requests.request(mint)))
       http.request(1).answers(401, 'Unauthorized', date === undefined ? {} : { date })
       expect(await answer).toEqual(unauthorized)
       expect(http.requests).toHaveLength(1)
@@ -184,7 +184,7 @@ describe('401', () => {
     'with a clock that is %i ms off is tried again at once, signed by that clock',
     async (offset) => {
       const { requests, http } = requestsOf()
-      const answer = firstValueFrom(ask$(requests.request(mint)))
+      const answer = firstValueFrom(fromTask$(requests.request(mint)))
       http.request(1).answers(401, 'Unauthorized', { date: dateAfter(offset) })
       await requested(http, 2)
       expect(expirationOf(http, 2)).toBe(now + offset + 10_000)
@@ -196,7 +196,7 @@ describe('401', () => {
 
   it('is tried again once: a second is `Unauthorized`, whatever its clock says', async () => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     http.request(1).answers(401, 'first', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(401, 'second', { date: dateAfter(600_000) })
@@ -207,7 +207,7 @@ describe('401', () => {
   it('is no reason to keep a clock that did not help: the next request is signed by our own', async () => {
     const { requests, http } = requestsOf()
     for (const [index, second] of [401, 'network', 200].entries()) {
-      const answer = firstValueFrom(ask$(requests.request(mint)))
+      const answer = firstValueFrom(fromTask$(requests.request(mint)))
       expect(expirationOf(http, 2 * index + 1)).toBe(now + 10_000)
       http.request(2 * index + 1).answers(401, '', { date: dateAfter(-3_600_000) })
       await requested(http, 2 * index + 2)
@@ -217,13 +217,13 @@ describe('401', () => {
       else request.fails(new Error('refused'))
       await answer
     }
-    void firstValueFrom(ask$(requests.request(mint)))
+    void firstValueFrom(fromTask$(requests.request(mint)))
     expect(expirationOf(http, 7)).toBe(now - 3_600_000 + 10_000)
   })
 
   it('gives what the second attempt gives', async () => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).fails(new Error('refused'))
@@ -232,7 +232,7 @@ describe('401', () => {
 
   it('may abort the second attempt', async () => {
     const { requests, http } = requestsOf()
-    const listening = ask$(requests.request(mint)).subscribe()
+    const listening = fromTask$(requests.request(mint)).subscribe()
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     expect(http.request(2).aborted).toBe(false)
@@ -242,17 +242,17 @@ describe('401', () => {
 
   it('is remembered: later requests, of any mint, are signed by that clock, and it may change again', async () => {
     const { requests, http } = requestsOf()
-    const first = firstValueFrom(ask$(requests.request(mint)))
+    const first = firstValueFrom(fromTask$(requests.request(mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(200, depthBody())
     await first
-    const second = firstValueFrom(ask$(requests.request('0xcd')))
+    const second = firstValueFrom(fromTask$(requests.request('0xcd')))
     expect(expirationOf(http, 3)).toBe(now + 70_000)
     // The same clock once more says nothing new: the signature is at fault.
     http.request(3).answers(401, '', { date: dateAfter(61_000) })
     expect(await second).toEqual(fails({ _tag: 'Unauthorized' }))
-    const third = firstValueFrom(ask$(requests.request(mint)))
+    const third = firstValueFrom(fromTask$(requests.request(mint)))
     http.request(4).answers(401, '', { date: dateAfter(0) })
     await requested(http, 5)
     expect(expirationOf(http, 5)).toBe(now + 10_000)
@@ -271,7 +271,7 @@ describe('an answer that repeats the request', () => {
     [500, 'HttpError', 'body'],
   ] as const)('with %i shows neither signature nor key', async (status, _tag, field) => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     const secrets = [signatureOf(http, 1), key]
     http.request(1).answers(status, echo(http))
     const event = await answer
@@ -281,7 +281,7 @@ describe('an answer that repeats the request', () => {
 
   it('and is too large for the transport shows neither', async () => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     http
       .request(1)
       .answersWith(left(decodeError('body', echo(http), [{ path: '', expected: 'less', actual: 'more' }])))
@@ -290,7 +290,7 @@ describe('an answer that repeats the request', () => {
 
   it('on the second attempt shows the signature of neither', async () => {
     const { requests, http } = requestsOf()
-    const answer = firstValueFrom(ask$(requests.request(mint)))
+    const answer = firstValueFrom(fromTask$(requests.request(mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(401, `no: ${signatureOf(http, 2)}, after ${signatureOf(http, 1)}`)

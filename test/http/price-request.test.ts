@@ -2,7 +2,7 @@ import { firstValueFrom } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { priceRequest } from '../../src/http/price-request.js'
-import { ask$ } from '../../src/task/cancellable-task.js'
+import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { fails, marbles } from '../support/marbles.js'
 
@@ -17,7 +17,7 @@ const answered = async (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> => {
   const http = new FakeHttp()
-  const answer = firstValueFrom(ask$(priceRequest({ http, prices, ...limits }, topic)))
+  const answer = firstValueFrom(fromTask$(priceRequest({ http, prices, ...limits }, topic)))
   http.request(1).answers(status, body, headers)
   return answer
 }
@@ -26,7 +26,7 @@ describe('a price request', () => {
   it('asks for the topic as it was written, below the prefix, with the query, unsigned', async () => {
     const http = new FakeHttp()
     const gate = { origin: 'https://gate.example', prefix: '/prices', query: '?key=1' }
-    const answer = firstValueFrom(ask$(priceRequest({ http, prices: gate, ...limits }, topic)))
+    const answer = firstValueFrom(fromTask$(priceRequest({ http, prices: gate, ...limits }, topic)))
     http.request(1).answers(200, '1.5')
     expect(await answer).toMatchObject({ right: { price: 1.5 } })
     expect(http.request(1)).toMatchObject({
@@ -79,7 +79,7 @@ describe('a price request', () => {
         'SVC-0xab',
         '',
       ] as Topic[]) {
-        const source$ = ask$(priceRequest({ http, prices, ...limits }, wrong))
+        const source$ = fromTask$(priceRequest({ http, prices, ...limits }, wrong))
         expectObservable(source$).toBe('(i|)', { i: fails({ _tag: 'InvalidTopic', topic: wrong }) })
       }
     })
@@ -89,7 +89,7 @@ describe('a price request', () => {
   it('is `Timeout` where no answer comes, and aborts', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(ask$(priceRequest({ http, prices, ...limits }, topic))).toBe('100ms (t|)', {
+      expectObservable(fromTask$(priceRequest({ http, prices, ...limits }, topic))).toBe('100ms (t|)', {
         t: fails({ _tag: 'Timeout', afterMs: 100 }),
       })
     })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/domain/address.js'
-import { attribute } from '../../src/prices/correlate.js'
+import { correlate } from '../../src/prices/correlate.js'
 
 /** What the text rejects while these topics wait and these subscribes are unanswered. */
 const rejects = (
@@ -9,7 +9,7 @@ const rejects = (
   waiting: readonly Address[],
   unanswered: readonly Address[] = waiting,
 ): Address | undefined =>
-  attribute(text, { isWaiting: (base) => waiting.includes(base), bases: () => unanswered })
+  correlate(text, { isWaiting: (base) => waiting.includes(base), bases: () => unanswered })
 
 describe('a text with an address in it', () => {
   it('rejects the waiting topic of that address, however many wait', () => {

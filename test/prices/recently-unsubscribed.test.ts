@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { Departed } from '../../src/prices/recently-unsubscribed.js'
+import { RecentlyUnsubscribed } from '../../src/prices/recently-unsubscribed.js'
 
 const grace = 100
 
-const departed = (...departures: readonly Parameters<Departed['add']>[]): Departed => {
-  const all = new Departed(grace)
+const departed = (
+  ...departures: readonly Parameters<RecentlyUnsubscribed['add']>[]
+): RecentlyUnsubscribed => {
+  const all = new RecentlyUnsubscribed(grace)
   for (const departure of departures) all.add(...departure)
   return all
 }

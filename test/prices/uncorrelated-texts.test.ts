@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ErrorTexts } from '../../src/prices/uncorrelated-texts.js'
+import { UncorrelatedTexts } from '../../src/prices/uncorrelated-texts.js'
 
 describe('the error texts that belong to no topic', () => {
   it('are kept with their time, so that a topic is told those of its own wait', () => {
-    const texts = new ErrorTexts()
+    const texts = new UncorrelatedTexts()
     texts.add('early', 10)
     texts.add('late', 20)
     expect(texts.since(10)).toEqual(['early', 'late'])
@@ -12,7 +12,7 @@ describe('the error texts that belong to no topic', () => {
   })
 
   it('are bounded in number and in length', () => {
-    const texts = new ErrorTexts()
+    const texts = new UncorrelatedTexts()
     for (let at = 0; at < 100; at++) texts.add(`${at} ${'x'.repeat(10_000)}`, at)
     const kept = texts.since(0)
     expect(kept.length).toBe(16)
@@ -22,7 +22,7 @@ describe('the error texts that belong to no topic', () => {
   })
 
   it('are forgotten with their connection', () => {
-    const texts = new ErrorTexts()
+    const texts = new UncorrelatedTexts()
     expect(texts.isEmpty).toBe(true)
     texts.add('text', 0)
     expect(texts.isEmpty).toBe(false)

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs'
-import type { Ask } from '../../src/task/cancellable-task.js'
+import type { CancellableTask } from '../../src/task/cancellable-task.js'
 
 /** A question that is answered by the first value of a stream. */
 export const askOf =
-  <A>(source$: Observable<A>): Ask<A> =>
+  <A>(source$: Observable<A>): CancellableTask<A> =>
   (answered) => {
     const asking = source$.subscribe(answered)
     return () => asking.unsubscribe()

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../src/time/coalesced-task.js'
+import { CoalescedTask } from '../../src/time/coalesced-task.js'
 import { virtually, type Virtual } from '../support/virtual.js'
 
 /** When it acted, in ms, and how many timers were left. */
-const actsOf = (scene: (turns: Turns, virtual: Virtual) => void): readonly [readonly number[], number] => {
+const actsOf = (
+  scene: (turns: CoalescedTask, virtual: Virtual) => void,
+): readonly [readonly number[], number] => {
   const acts: number[] = []
-  const timersLeft = virtually((virtual) => scene(new Turns(() => acts.push(virtual.now())), virtual))
+  const timersLeft = virtually((virtual) => scene(new CoalescedTask(() => acts.push(virtual.now())), virtual))
   return [acts, timersLeft]
 }
 
@@ -13,13 +15,13 @@ describe('turns', () => {
   it('act once, however often and in whatever way they are asked before', () => {
     const [acts, left] = actsOf((turns, { at }) => {
       at(5, () => {
-        turns.soon()
-        turns.nextTurn()
-        turns.soon()
+        turns.afterTick()
+        turns.afterTurn()
+        turns.afterTick()
       })
       at(7, () => {
-        turns.nextTurn()
-        turns.soon()
+        turns.afterTurn()
+        turns.afterTick()
       })
     })
     expect([acts, left]).toEqual([[5, 7], 0])
@@ -28,11 +30,11 @@ describe('turns', () => {
   it('act after a wait, once, and in the meantime too', () => {
     const waiting: boolean[] = []
     const [acts, left] = actsOf((turns, { at }) => {
-      at(0, () => turns.after(10))
-      at(2, () => turns.after(100))
-      at(3, () => turns.soon())
-      at(4, () => waiting.push(turns.isWaiting))
-      at(11, () => waiting.push(turns.isWaiting))
+      at(0, () => turns.afterDelay(10))
+      at(2, () => turns.afterDelay(100))
+      at(3, () => turns.afterTick())
+      at(4, () => waiting.push(turns.isDelayed))
+      at(11, () => waiting.push(turns.isDelayed))
     })
     expect([acts, left]).toEqual([[3, 10], 0])
     expect(waiting).toEqual([true, false])
@@ -42,27 +44,27 @@ describe('turns', () => {
     let again = 0
     const acts: number[] = []
     virtually(({ now }) => {
-      const turns = new Turns(() => {
+      const turns = new CoalescedTask(() => {
         acts.push(now())
-        if (again++ < 2) turns.soon()
+        if (again++ < 2) turns.afterTick()
       })
-      turns.soon()
+      turns.afterTick()
     })
     expect(acts).toEqual([0, 0, 0])
   })
 
   it('do nothing more when they are stopped, nor wait', () => {
     const [acts, left] = actsOf((turns, { at }) => {
-      at(0, () => turns.after(10))
-      at(1, () => turns.stopWaiting())
+      at(0, () => turns.afterDelay(10))
+      at(1, () => turns.cancelDelay())
       at(20, () => {
-        turns.soon()
-        turns.after(10)
-        turns.stop()
+        turns.afterTick()
+        turns.afterDelay(10)
+        turns.cancel()
       })
       at(40, () => {
-        turns.nextTurn()
-        turns.stop()
+        turns.afterTurn()
+        turns.cancel()
       })
     })
     expect([acts, left]).toEqual([[], 0])

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { Alarm } from '../../src/time/deadline-timer.js'
+import { DeadlineTimer } from '../../src/time/deadline-timer.js'
 import { virtually } from '../support/virtual.js'
 
 /** When an alarm rings that is set at some times to others, and how many timers it leaves. */
 const rings = (sets: readonly (readonly [at: number, due: number])[]): readonly [number[], number] => {
   const rung: number[] = []
   const timersLeft = virtually(({ at, now }) => {
-    const alarm = new Alarm(
+    const alarm = new DeadlineTimer(
       () => 0,
       () => rung.push(now()),
     )

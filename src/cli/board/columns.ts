@@ -1,5 +1,5 @@
 import type { Price } from '../../domain/price.js'
-import type { Names } from '../input/token-names.js'
+import type { TokenNames } from '../input/token-names.js'
 import type { Colours } from '../output/colours.js'
 import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../output/format.js'
 import type { Cell, Column } from '../output/table.js'
@@ -8,19 +8,19 @@ import { stateWord } from './state-word.js'
 
 /** What a table is drawn with besides the tokens' states. */
 export interface Look {
-  readonly names: Names
+  readonly names: TokenNames
   readonly colours: Colours
   /** In ms since the Unix epoch. */
   readonly now: number
 }
 
-const nothing: Cell = { text: '–' }
+const emptyCell: Cell = { text: '–' }
 
 /** The table of prices: one row a token. What is not current is dim. */
 export const priceColumns = (tokens: readonly TokenState[], look: Look): readonly Column[] => {
   const { names, colours, now } = look
   const ofPrice = (token: TokenState, text: (price: Price) => string): Cell =>
-    token.price === undefined ? nothing : { text: text(token.price), paint: shade(token, colours) }
+    token.price === undefined ? emptyCell : { text: text(token.price), paint: shade(token, colours) }
   const column = columnOf(tokens)
   return [
     column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ address }) => ({
@@ -44,11 +44,11 @@ export const depthColumns = (tokens: readonly TokenState[], { names, colours }: 
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined) return { text: depthError._tag, paint: colours.red }
-      return depth === undefined ? nothing : { text: formatUsd(depth[side].totalQuantityUsd) }
+      return depth === undefined ? emptyCell : { text: formatUsd(depth[side].totalQuantityUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
     column({ title: 'QUANTITY', align: 'right', rank: 6, width: 9 }, ({ address, depth, depthError }) => {
-      if (depth === undefined || depthError !== undefined) return nothing
+      if (depth === undefined || depthError !== undefined) return emptyCell
       return { text: formatQuantityShort(depth[side].totalQuantity, names.decimals(address)) }
     })
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
@@ -66,7 +66,7 @@ const shade = ({ priceError }: TokenState, colours: Colours) =>
 
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change } = token
-  if (change === undefined) return nothing
+  if (change === undefined) return emptyCell
   const text = formatChange(change)
   if (change === 0 || token.priceError !== undefined) return { text, paint: colours.dim }
   return { text, paint: change > 0 ? colours.green : colours.red }

@@ -5,11 +5,11 @@ import { statusText } from '../output/status-text.js'
 import { drawTable } from '../output/table.js'
 import type { Board } from './board.js'
 import { depthColumns, priceColumns, type Look } from './columns.js'
-import type { News } from './event-log.js'
+import type { LoggedEvent } from './event-log.js'
 
 export interface Picture {
   readonly board: Board
-  readonly news: readonly News[]
+  readonly news: readonly LoggedEvent[]
   readonly hasDepth: boolean
   /** What is to be said below the table, such as why there is no depth. */
   readonly note: string | undefined

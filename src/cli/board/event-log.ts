@@ -1,13 +1,13 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { renderError } from '../../errors/render.js'
 import type { DepthRow, PriceRow, Row } from '../../recording/format/row.js'
-import type { Names } from '../input/token-names.js'
+import type { TokenNames } from '../input/token-names.js'
 import { printable } from '../output/printable.js'
 import { rowAddress } from '../output/row-address.js'
 import { tokenOf, type Board } from './board.js'
 
 /** Something worth telling, and when it was, in ms since the Unix epoch. */
-export interface News {
+export interface LoggedEvent {
   readonly at: number
   readonly text: string
 }
@@ -16,14 +16,19 @@ export interface News {
 const kept = 5
 
 /** The news after an event. What was told last, or is as it was, is not told again. */
-export const addNews = (news: readonly News[], before: Board, row: Row, names: Names): readonly News[] => {
+export const logEvent = (
+  news: readonly LoggedEvent[],
+  before: Board,
+  row: Row,
+  names: TokenNames,
+): readonly LoggedEvent[] => {
   const told = tell(before, row, names)
   if (told === undefined) return news
   const text = printable(told)
   return news.at(-1)?.text === text ? news : [...news, { at: row.at, text }].slice(-kept)
 }
 
-const tell = (before: Board, row: Row, names: Names): string | undefined => {
+const tell = (before: Board, row: Row, names: TokenNames): string | undefined => {
   const address = rowAddress(row)
   const name = address === undefined ? '' : names.short(address)
   switch (row._tag) {

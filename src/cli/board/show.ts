@@ -17,19 +17,19 @@ import {
 } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import type { Row } from '../../recording/format/row.js'
-import type { Names } from '../input/token-names.js'
+import type { TokenNames } from '../input/token-names.js'
 import { coloursFor } from '../output/colours.js'
 import { emptyBoard, updateBoard } from './board.js'
 import { drawBoard, type Picture } from './draw.js'
-import { addNews } from './event-log.js'
+import { logEvent } from './event-log.js'
 import { createRedraw } from './redraw.js'
 
 /** From one picture to the next, in ms. */
 const frame = 125
 
-export interface Scene {
+export interface BoardOptions {
   readonly tokens: readonly Address[]
-  readonly names: Names
+  readonly names: TokenNames
   readonly hasDepth: boolean
   /** What is to be said below the table. */
   readonly note: string | undefined
@@ -37,7 +37,7 @@ export interface Scene {
 }
 
 /** Draws what happens in place, until it ends or nobody looks. What was drawn last stays on the terminal. */
-export const showBoard$ = (rows$: Observable<Row>, scene: Scene): Observable<never> =>
+export const showBoard$ = (rows$: Observable<Row>, scene: BoardOptions): Observable<never> =>
   defer(() => {
     const { names, output } = scene
     const redraw = createRedraw(output)
@@ -52,12 +52,15 @@ export const showBoard$ = (rows$: Observable<Row>, scene: Scene): Observable<nev
   })
 
 /** The picture of the moment, once a frame, and the last one. */
-const picture$ = (rows$: Observable<Row>, { tokens, names, hasDepth, note }: Scene): Observable<Picture> => {
+const picture$ = (
+  rows$: Observable<Row>,
+  { tokens, names, hasDepth, note }: BoardOptions,
+): Observable<Picture> => {
   const first: Picture = { board: emptyBoard(tokens), news: [], hasDepth, note }
   const after = ({ board, news, ...rest }: Picture, row: Row): Picture => ({
     ...rest,
     board: updateBoard(board, row),
-    news: addNews(news, board, row, names),
+    news: logEvent(news, board, row, names),
   })
   return rows$.pipe(
     scan(after, first),

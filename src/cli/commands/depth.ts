@@ -3,7 +3,7 @@ import type { Address } from '../../domain/address.js'
 import { token } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
 import { misuse, withDeployment } from '../input/deployment.js'
-import { createNames } from '../input/token-names.js'
+import { createTokenNames } from '../input/token-names.js'
 import { coloursFor } from '../output/colours.js'
 import { depthTable } from '../output/depth-table.js'
 import { jsonText } from '../output/json-text.js'
@@ -38,7 +38,7 @@ export const depthCommand = (): Command => {
       await askOnce({
         task: depths.depth(address),
         asked: 'baseUrl',
-        render: (depth) => (json ? jsonText(depth) : depthTable(depth, createNames(known), colours)),
+        render: (depth) => (json ? jsonText(depth) : depthTable(depth, createTokenNames(known), colours)),
       })
     }),
   )

@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { DepthError, PriceRequestError } from '../../errors/model.js'
 import { renderError } from '../../errors/render.js'
-import type { PlaceName } from '../input/deployment-flags.js'
+import type { DeploymentFlagName } from '../input/deployment-flags.js'
 import { hint } from '../input/hint.js'
 import { print } from '../output/print.js'
 import { printable } from '../output/printable.js'
@@ -10,7 +10,7 @@ import { printable } from '../output/printable.js'
 export interface Question<A> {
   readonly task: TaskEither<PriceRequestError | DepthError, A>
   /** By which flag the address was given that is asked. */
-  readonly asked: PlaceName
+  readonly asked: DeploymentFlagName
   /** The answer as text, without the last line's end. */
   readonly render: (answer: A) => string
 }

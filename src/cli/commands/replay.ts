@@ -12,7 +12,7 @@ import { replay, type ReplayClient } from '../../recording/index.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { replaySpeed } from '../input/arguments.js'
-import { createNames } from '../input/token-names.js'
+import { createTokenNames } from '../input/token-names.js'
 import { drained } from '../output/drained.js'
 import { printable } from '../output/printable.js'
 import { stop$ } from '../stop.js'
@@ -71,7 +71,7 @@ const show$ = (
   speed: number,
   json: boolean,
 ): Observable<never> => {
-  const names = createNames(recordedMarket().tokens)
+  const names = createTokenNames(recordedMarket().tokens)
   const hasDepth = header.mints.length > 0
   const scene = { tokens: tokensOf(header), names, hasDepth, note: undefined, output: process.stdout }
   const rows$ = client.run$((inside) => allRows$(inside, header))

@@ -1,11 +1,11 @@
 import { ignoreElements, tap, type Observable } from 'rxjs'
 import { encodeRow, type Row } from '../../recording/format/row.js'
-import { showBoard$, type Scene } from '../board/show.js'
+import { showBoard$, type BoardOptions } from '../board/show.js'
 import { coloursFor } from '../output/colours.js'
 import { rowLine } from '../output/row-line.js'
 
 /** Shows events as they come: as JSON, one object a line; as a table on a terminal; as plain lines elsewhere. */
-export const showRows$ = (rows$: Observable<Row>, scene: Scene, json: boolean): Observable<never> =>
+export const showRows$ = (rows$: Observable<Row>, scene: BoardOptions, json: boolean): Observable<never> =>
   !json && canRedraw(scene.output) ? showBoard$(rows$, scene) : printRows$(rows$, scene, json)
 
 /** A terminal that does not know its size, as in some containers, has room for nothing. */
@@ -15,7 +15,7 @@ const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream): boolean =>
 /** Prints each event on a line of its own, as JSON or for people. */
 export const printRows$ = (
   rows$: Observable<Row>,
-  { output, names }: Pick<Scene, 'output' | 'names'>,
+  { output, names }: Pick<BoardOptions, 'output' | 'names'>,
   json: boolean,
 ): Observable<never> => {
   const { red } = coloursFor(output)

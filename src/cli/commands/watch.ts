@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { endWith, firstValueFrom, map, merge } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import type { Deployment } from '../input/deployment.js'
-import { createNames } from '../input/token-names.js'
+import { createTokenNames } from '../input/token-names.js'
 import type { WatchedToken } from '../input/watched-tokens.js'
 import { stop$ } from '../stop.js'
 import { addStreamFlags, withTokens, type StreamFlags } from './stream-command.js'
@@ -60,7 +60,7 @@ const watch = (
 ): Promise<boolean> => {
   const addresses = watched.map(({ address }) => address)
   const named = watched.flatMap(({ address, symbol }) => (symbol === undefined ? [] : [{ address, symbol }]))
-  const names = createNames([...deployment.known, ...named])
+  const names = createTokenNames([...deployment.known, ...named])
   const hasDepth = deployment.depths !== undefined
   const note = depth && !hasDepth ? 'Depth needs --base-url and --auth-key, on mainnet.' : undefined
   const scene = { tokens: addresses, names, hasDepth, note, output: process.stdout }

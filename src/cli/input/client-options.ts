@@ -1,11 +1,11 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { ClientOptions, DepthClientOptions } from '../../client/options.js'
-import { places, type DeploymentFlags, type PlaceName } from './deployment-flags.js'
+import { deploymentFlags, type DeploymentFlags, type DeploymentFlagName } from './deployment-flags.js'
 
 /** What a command asks the service for. With `both`, prices must be there, and depth may. */
 export type Wanted = 'prices' | 'depth' | 'both'
 
-const needed: Readonly<Record<Wanted, readonly PlaceName[]>> = {
+const needed: Readonly<Record<Wanted, readonly DeploymentFlagName[]>> = {
   prices: ['priceBaseUrl'],
   depth: ['baseUrl', 'authKey'],
   both: ['priceBaseUrl'],
@@ -48,11 +48,11 @@ const depthPlaces = (flags: DeploymentFlags): Pick<ClientOptions, 'baseUrl' | 'a
   return baseUrl === undefined || authKey === undefined ? {} : { baseUrl, authKey }
 }
 
-const describeMissing = (missing: readonly PlaceName[]): string =>
+const describeMissing = (missing: readonly DeploymentFlagName[]): string =>
   [
     'where is the service? Set this, by flag or by environment variable:',
     ...missing.map((name) => {
-      const { flag, variable, meaning } = places[name]
+      const { flag, variable, meaning } = deploymentFlags[name]
       return `  ${flag.padEnd(16)}  ${variable.padEnd(18)}  ${meaning}`
     }),
     'To try it without a service, add --simulate, or run svc-streams simulate and paste what it prints.',

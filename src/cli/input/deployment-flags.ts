@@ -3,14 +3,14 @@ import type { Environment } from '../../domain/environment.js'
 import { environment } from './arguments.js'
 
 /** The flags that say where the service is, as commander names and parses them. */
-export interface DeploymentFlags extends Partial<Readonly<Record<PlaceName, string>>> {
+export interface DeploymentFlags extends Partial<Readonly<Record<DeploymentFlagName, string>>> {
   readonly environment: Environment
   readonly allowInsecure?: true
   readonly simulate?: true
 }
 
 /** An address or a key of a deployment: the flag and the variable that it is given by. */
-export interface Place {
+export interface DeploymentFlag {
   readonly flag: string
   readonly variable: string
   readonly value: string
@@ -19,9 +19,9 @@ export interface Place {
   readonly meaning: string
 }
 
-export type PlaceName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl'
+export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl'
 
-export const places: Readonly<Record<PlaceName, Place>> = {
+export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag>> = {
   baseUrl: {
     flag: '--base-url',
     variable: 'SVC_BASE_URL',
@@ -54,7 +54,7 @@ export const places: Readonly<Record<PlaceName, Place>> = {
 
 /** Gives a command the flags that say where the service is. */
 export const addDeploymentFlags = (command: Command): Command => {
-  for (const { flag, value, variable, help } of Object.values(places)) {
+  for (const { flag, value, variable, help } of Object.values(deploymentFlags)) {
     command.addOption(new Option(`${flag} ${value}`, help).env(variable))
   }
   return command
@@ -70,8 +70,8 @@ export const addDeploymentFlags = (command: Command): Command => {
 
 /** What was said against each other on the command line. A variable that is set contradicts nothing. */
 export const contradiction = (command: Command): string | undefined => {
-  const names = Object.keys(places) as PlaceName[]
+  const names = Object.keys(deploymentFlags) as DeploymentFlagName[]
   const asked = names.find((name) => command.getOptionValueSource(name) === 'cli')
   if (asked === undefined || command.opts<DeploymentFlags>().simulate === undefined) return undefined
-  return `${places[asked].flag}: is for a deployment; leave it out, or leave out --simulate`
+  return `${deploymentFlags[asked].flag}: is for a deployment; leave it out, or leave out --simulate`
 }

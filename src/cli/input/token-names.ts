@@ -1,7 +1,7 @@
 import { canonicalAddress, type Address } from '../../domain/address.js'
 
 /** How tokens are called, and how their quantities are counted. */
-export interface Names {
+export interface TokenNames {
   /** The symbol, where it is known, or else the address. */
   readonly whole: (address: Address) => string
   /** The symbol, where it is known, or else enough of the address to tell it from others. */
@@ -17,7 +17,7 @@ export interface NamedToken {
 }
 
 /** Where a token is there twice, the later one counts, with the decimals of the earlier one where it has none. */
-export const createNames = (tokens: readonly NamedToken[]): Names => {
+export const createTokenNames = (tokens: readonly NamedToken[]): TokenNames => {
   const known = new Map<Address, NamedToken>()
   for (const token of tokens) {
     const address = canonicalAddress(token.address)
@@ -26,10 +26,10 @@ export const createNames = (tokens: readonly NamedToken[]): Names => {
   const find = (address: Address) => known.get(canonicalAddress(address))
   return {
     whole: (address) => find(address)?.symbol ?? address,
-    short: (address) => find(address)?.symbol ?? shortened(address),
+    short: (address) => find(address)?.symbol ?? abbreviated(address),
     decimals: (address) => find(address)?.decimals,
   }
 }
 
-const shortened = (address: Address): string =>
+const abbreviated = (address: Address): string =>
   address.length <= 13 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`

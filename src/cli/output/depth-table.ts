@@ -1,11 +1,11 @@
 import type { Depth } from '../../domain/depth.js'
-import type { Names } from '../input/token-names.js'
+import type { TokenNames } from '../input/token-names.js'
 import type { Colours } from './colours.js'
 import { formatPrice, formatQuantity, formatTime, formatUsd } from './format.js'
 import { drawTable, type Column } from './table.js'
 
 /** A depth for a reader: the midpoint price, and what can be bought and sold there. */
-export const depthTable = (depth: Depth, names: Names, colours: Colours): string => {
+export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
   const { mint, price, timestamp, buy, sell } = depth
   const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
     title,

@@ -5,14 +5,14 @@ import type { Price } from '../../domain/price.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
 import { renderError } from '../../errors/render.js'
 import type { Row } from '../../recording/format/row.js'
-import type { Names } from '../input/token-names.js'
+import type { TokenNames } from '../input/token-names.js'
 import { formatQuantity, formatTime } from './format.js'
 import { printable } from './printable.js'
 import { rowAddress } from './row-address.js'
 import { statusText } from './status-text.js'
 
 /** An event as one plain line: when, which token, what. Numbers are spelled so that another program can read them. */
-export const rowLine = (row: Row, names: Names): string => {
+export const rowLine = (row: Row, names: TokenNames): string => {
   const address = rowAddress(row)
   const subject = address === undefined ? [] : [names.whole(address)]
   const quantityText = (units: bigint) =>

@@ -16,7 +16,7 @@ const headSize = 4
 export type Hash = (bytes: DataView, start: number, length: number) => number
 
 /** Where a record is kept: always an even number. */
-export type Place = number
+export type RecordOffset = number
 
 /**
  * From byte strings to values: a hash table whose records lie in one piece of memory. With thousands of topics the time
@@ -35,12 +35,12 @@ export class ByteTable<V> {
   private used = 2
   private readonly values: (V | undefined)[] = []
   /** Records that are free again, by how many words they hold. */
-  private readonly free = new Map<number, Place[]>()
+  private readonly free = new Map<number, RecordOffset[]>()
 
   constructor(private readonly hash: Hash = multiplied) {}
 
   /** The same bytes may be there several times; the last of them is found. */
-  add(bytes: DataView, value: V): Place {
+  add(bytes: DataView, value: V): RecordOffset {
     const length = bytes.byteLength
     const place = this.free.get(wordsIn(length))?.pop() ?? this.create(wordsIn(length))
     const { records, words } = this
@@ -55,7 +55,7 @@ export class ByteTable<V> {
     return place
   }
 
-  remove(place: Place): void {
+  remove(place: RecordOffset): void {
     const { records, slots } = this
     const slot = this.slotOf(records[place + hashAt] ?? 0)
     const next = records[place + nextAt] ?? 0
@@ -83,7 +83,7 @@ export class ByteTable<V> {
     return place === 0 ? undefined : this.values[records[place + valueAt] ?? 0]
   }
 
-  private matches(place: Place, bytes: DataView, start: number, length: number): boolean {
+  private matches(place: RecordOffset, bytes: DataView, start: number, length: number): boolean {
     const { records, words } = this
     if (records[place + lengthAt] !== length) return false
     const last = start + length - wordSize
@@ -98,13 +98,13 @@ export class ByteTable<V> {
     return hashed & (this.slots.length - 1)
   }
 
-  private link(place: Place): void {
+  private link(place: RecordOffset): void {
     const slot = this.slotOf(this.records[place + hashAt] ?? 0)
     this.records[place + nextAt] = this.slots[slot] ?? 0
     this.slots[slot] = place
   }
 
-  private create(words: number): Place {
+  private create(words: number): RecordOffset {
     const place = this.used
     this.used += headSize + 2 * words
     if (this.used > this.records.length) this.grow(Math.max(this.used, 2 * place))
@@ -128,8 +128,8 @@ export class ByteTable<V> {
     for (const place of linked.reverse()) this.link(place)
   }
 
-  private linkedFrom(first: Place): readonly Place[] {
-    const places: Place[] = []
+  private linkedFrom(first: RecordOffset): readonly RecordOffset[] {
+    const places: RecordOffset[] = []
     for (let place = first; place !== 0; place = this.records[place + nextAt] ?? 0) places.push(place)
     return places
   }
@@ -137,7 +137,7 @@ export class ByteTable<V> {
 
 const wordsIn = (bytes: number): number => Math.ceil(bytes / wordSize)
 
-const firstWord = (place: Place): number => (place + headSize) >> 1
+const firstWord = (place: RecordOffset): number => (place + headSize) >> 1
 
 /** Of both halves of the words side by side, because a processor does two multiplications as fast as one. */
 const multiplied: Hash = (bytes, start, length) => {

@@ -1,6 +1,6 @@
 import { isPriceValue } from '../../domain/price.js'
 import { jsonNumber } from '../json-number.js'
-import { ByteTable, shortest, type Place } from './byte-table.js'
+import { ByteTable, shortest, type RecordOffset } from './byte-table.js'
 
 /** The bytes of JSON that matter here. */
 const zero = 0x30
@@ -44,13 +44,13 @@ export class PriceFrames<V> {
   }
 
   /** Learns from a frame that was decoded as a price update, if it can be learned. */
-  learn(text: string, value: V): Place | undefined {
+  learn(text: string, value: V): RecordOffset | undefined {
     const prefix = layout.exec(text)?.[1]
     if (prefix === undefined) return undefined
     return this.known.add(new DataView(Uint8Array.from(prefix, codeOf).buffer), value)
   }
 
-  forget(place: Place): void {
+  forget(place: RecordOffset): void {
     this.known.remove(place)
   }
 

@@ -6,7 +6,7 @@ import { oneLine } from '../../errors/text.js'
 import { linesOf, type RecordingSource } from './lines.js'
 import { decodeHeader, decodeRow, type RecordingHeader, type Row } from './row.js'
 
-export type Entry = Either<RecordingError, Row | RecordingHeader>
+export type RecordingEntry = Either<RecordingError, Row | RecordingHeader>
 
 /**
  * What a recording says, entry by entry, as many at once as a piece of the source brings, decoded when they are asked
@@ -15,7 +15,7 @@ export type Entry = Either<RecordingError, Row | RecordingHeader>
 export async function* entriesOf(
   source: RecordingSource,
   closing: Subscription,
-): AsyncGenerator<Iterable<Entry>, void> {
+): AsyncGenerator<Iterable<RecordingEntry>, void> {
   const reader = new Reader()
   try {
     for await (const lines of linesOf(source, closing)) {
@@ -44,7 +44,7 @@ class Reader {
     return isHeader ? decodeHeader(text) : decodeRow(text)
   }
 
-  *entries(lines: readonly string[]): Generator<Entry, void> {
+  *entries(lines: readonly string[]): Generator<RecordingEntry, void> {
     for (const text of lines) {
       this.line++
       if (text.trim() === '') continue

@@ -3,7 +3,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
-import { settleable } from '../../task/deferred.js'
+import { deferred } from '../../task/deferred.js'
 import { encodeRow, type RecordingHeader, type Row } from '../format/row.js'
 
 /** Where lines go: any writable of Node, or whatever takes text and says when it has. */
@@ -40,7 +40,7 @@ export class LineRecorder implements Recorder {
   pending = 0
   private readonly following = new Subscription()
   private failure: WriteError | undefined
-  private readonly result = settleable<RecordResult>()
+  private readonly result = deferred<RecordResult>()
   readonly finished = this.result.promise
 
   constructor(

@@ -3,12 +3,12 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
-import { settleable } from '../../task/deferred.js'
+import { deferred } from '../../task/deferred.js'
 import type { RecordingSource } from '../format/lines.js'
 import { entriesOf } from '../format/read.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { waitFor, type Pace } from './pace.js'
-import { Stage } from './recorded-streams.js'
+import { RecordedStreams } from './recorded-streams.js'
 
 /** Rows after which the event loop has its turn, so that other work is not held up. */
 const burst = 256
@@ -28,11 +28,11 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
  * further than it has told: a recording of any length takes little memory.
  */
 export class Playback {
-  readonly stage = new Stage(() => this.joined())
+  readonly streams = new RecordedStreams(() => this.joined())
   private readonly closing = new Subscription()
   private readonly ended$ = new ReplaySubject<void>(1)
-  private readonly result = settleable<ReplayResult>()
-  private readonly opened = settleable<HeaderResult>()
+  private readonly result = deferred<ReplayResult>()
+  private readonly opened = deferred<HeaderResult>()
   private started = false
   private rows = 0
   private listeners = 0
@@ -57,7 +57,7 @@ export class Playback {
   }
 
   /** What is subscribed to and unsubscribed from in the recording's time, from its first moment to its last. */
-  lived$<A>(inside$: Observable<A>): Observable<A> {
+  runInRecordingTime$<A>(inside$: Observable<A>): Observable<A> {
     const lived$ = new Observable<A>((subscriber) => {
       const inside = new Subscription()
       subscriber.add(() => this.within(() => inside.unsubscribe()))
@@ -114,7 +114,7 @@ export class Playback {
 
   private tell(row: Row | RecordingHeader): void {
     if (row._tag !== 'Recording') this.rows++
-    this.pace.at(row.at, () => this.stage.tell(row))
+    this.pace.at(row.at, () => this.streams.tell(row))
     if (row._tag === 'Recording') this.opened.settle(right(row))
   }
 
@@ -146,7 +146,7 @@ export class Playback {
     await turn()
     if (this.closing.closed) return
     this.within(() => {
-      this.stage.end(error)
+      this.streams.end(error)
       this.ended$.next()
     })
     this.result.settle(error === undefined ? right({ rows: this.rows }) : left(error))

@@ -14,12 +14,12 @@ import type {
   UncorrelatedError,
 } from '../../errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { Channels } from './replay-streams.js'
+import { ReplayStreams } from './replay-streams.js'
 
 /** All streams of a recording, and what is told on them. Time is not its business. */
-export class Stage {
-  private readonly prices: Channels<PriceError, Price>
-  private readonly depths: Channels<DepthError, Depth>
+export class RecordedStreams {
+  private readonly prices: ReplayStreams<PriceError, Price>
+  private readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statuses$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
   private readonly uncorrelated$ = new Subject<UncorrelatedError>()
   /** The recorded client was closed. Neither that nor the end of its streams with it is that of these. */
@@ -30,8 +30,8 @@ export class Stage {
 
   /** Somebody comes to listen to a price or a depth: `joined` returns what is to be done when they leave. */
   constructor(joined: () => () => void) {
-    this.prices = new Channels({ holds: isCurrent, missing: notRecorded, joined })
-    this.depths = new Channels({ holds: () => true, missing: notSupported, joined })
+    this.prices = new ReplayStreams({ holds: isCurrent, missing: notRecorded, joined })
+    this.depths = new ReplayStreams({ holds: () => true, missing: notSupported, joined })
   }
 
   get status(): ConnectionStatus {

@@ -3,7 +3,7 @@ import { Observable, type Subscriber } from 'rxjs'
 import { complete } from '../../task/safe-notify.js'
 
 /** One stream of a recording: all who listen hear the same, and who comes later begins with what holds then. */
-export class Channel<E, A> {
+export class ReplayStream<E, A> {
   private readonly audience = new Set<Subscriber<Either<E, A>>>()
   private last: Either<E, A> | undefined
   private current: Either<E, A> | undefined

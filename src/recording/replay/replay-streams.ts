@@ -1,8 +1,8 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import { defer, type Observable } from 'rxjs'
-import { Channel } from './replay-stream.js'
+import { ReplayStream } from './replay-stream.js'
 
-export interface ChannelsConfig<E, A> {
+export interface ReplayStreamsConfig<E, A> {
   /** Whether what was told holds until something else is told. */
   readonly holds: (event: Either<E, A>) => boolean
   /** What is told of a stream that is not in the recording. */
@@ -12,13 +12,13 @@ export interface ChannelsConfig<E, A> {
 }
 
 /** All streams of one kind, by the name of their topic or mint in any case. */
-export class Channels<E, A> {
-  private readonly channels = new Map<string, Channel<E, A>>()
+export class ReplayStreams<E, A> {
+  private readonly channels = new Map<string, ReplayStream<E, A>>()
   /** What is recorded, once that is known. */
   private recorded: Set<string> | undefined
   private parting: { readonly error: E | undefined } | undefined
 
-  constructor(private readonly config: ChannelsConfig<E, A>) {}
+  constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
 
   event$(name: string): Observable<Either<E, A>> {
     return defer(() => this.channel(name).event$)
@@ -51,9 +51,9 @@ export class Channels<E, A> {
     for (const channel of this.channels.values()) part(channel, error)
   }
 
-  private channel(name: string): Channel<E, A> {
+  private channel(name: string): ReplayStream<E, A> {
     const key = name.toLowerCase()
-    const channel = this.channels.get(key) ?? new Channel<E, A>(this.config.holds, this.config.joined)
+    const channel = this.channels.get(key) ?? new ReplayStream<E, A>(this.config.holds, this.config.joined)
     if (!this.channels.has(key)) {
       this.channels.set(key, channel)
       if (this.recorded?.has(key) === false) part(channel, this.config.missing(name))
@@ -63,7 +63,7 @@ export class Channels<E, A> {
   }
 }
 
-const part = <E, A>(channel: Channel<E, A>, error: E | undefined): void => {
+const part = <E, A>(channel: ReplayStream<E, A>, error: E | undefined): void => {
   if (error !== undefined) channel.tell(left(error))
   channel.end()
 }

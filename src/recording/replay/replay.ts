@@ -1,5 +1,5 @@
 import { defer, type Observable } from 'rxjs'
-import { givenClient } from '../../client/client-from-streams.js'
+import { clientFromStreams } from '../../client/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { Environment } from '../../domain/environment.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
@@ -64,20 +64,20 @@ export const replay = (
     throw new ConfigurationError('speed', 'expected a number above 0, or Infinity')
   }
   const playback = new Playback(source, speed === Infinity ? virtualPace() : realPace(speed))
-  const { stage } = playback
-  const client = givenClient({
+  const { streams } = playback
+  const client = clientFromStreams({
     environment,
-    status$: stage.status$,
-    status: () => stage.status,
-    errors$: stage.errors$,
-    price$: (topic) => stage.price$(topic),
-    depth$: (mint) => stage.depth$(mint),
+    status$: streams.status$,
+    status: () => streams.status,
+    errors$: streams.errors$,
+    price$: (topic) => streams.price$(topic),
+    depth$: (mint) => streams.depth$(mint),
     closed: () => playback.close(),
   })
   return {
     ...client,
     inspect: () => playback.within(client.inspect),
-    run$: (strategy$) => playback.lived$(defer(() => strategy$(client))),
+    run$: (strategy$) => playback.runInRecordingTime$(defer(() => strategy$(client))),
     header: () => playback.header(),
     finished: playback.finished,
   }

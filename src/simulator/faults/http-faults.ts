@@ -1,12 +1,12 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http'
-import { plainText, type Answer } from '../service/http-answer.js'
+import { plainText, type HttpAnswer } from '../service/http-answer.js'
 import type { HttpFaults } from './faults.js'
 
 const oversize = ' '.repeat(2 * 1024 * 1024)
 const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
 
 /** The answer that comes instead of a good one, where the faults ask for one. */
-export const answerInstead = ({ httpStatus, redirect, retryAfter }: HttpFaults): Answer | undefined => {
+export const answerInstead = ({ httpStatus, redirect, retryAfter }: HttpFaults): HttpAnswer | undefined => {
   const status = httpStatus ?? (redirect === undefined ? undefined : 302)
   if (status === undefined) return undefined
   return plainText(status, STATUS_CODES[status] ?? 'Unknown', {
@@ -16,7 +16,7 @@ export const answerInstead = ({ httpStatus, redirect, retryAfter }: HttpFaults):
 }
 
 /** What the faults make of an answer. */
-export const spoiled = (answer: Answer, fault: HttpFaults['body']): Answer => {
+export const spoiled = (answer: HttpAnswer, fault: HttpFaults['body']): HttpAnswer => {
   const isJson = answer.headers['Content-Type'] === 'application/json'
   if (answer.status !== 200 || fault === undefined) return answer
   switch (fault) {
@@ -37,7 +37,7 @@ const bodiless = [204, 304]
 /** Sends the answer: whole, or only half of it and then nothing any more. */
 export const send = (
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body }: HttpAnswer,
   isCutOff: boolean,
 ): void => {
   if (bodiless.includes(status)) {

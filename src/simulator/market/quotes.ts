@@ -10,7 +10,7 @@ export interface Listing {
 }
 
 /** The latest quote of every token, and who is told when a price is published. */
-export interface Board {
+export interface Quotes {
   readonly tokens: readonly Token[]
   /** `undefined` where the token is not supported: not listed, or not quoted yet. */
   readonly find: (address: Address) => Listing | undefined
@@ -23,7 +23,7 @@ export interface Board {
 /** Hears of every change of a price, and of the last price again when it has not changed for long. */
 export type PriceListener = (address: Address, price: number) => void
 
-interface Entry {
+interface ListedToken {
   readonly token: Token
   readonly from: Market
   listed: boolean
@@ -31,14 +31,14 @@ interface Entry {
   repeat?: NodeJS.Timeout
 }
 
-export const createBoard = (first: Market, repeatAfter: number, published: PriceListener): Board => {
-  const entries = new Map<Address, Entry>()
+export const createQuotes = (first: Market, repeatAfter: number, published: PriceListener): Quotes => {
+  const entries = new Map<Address, ListedToken>()
   const waiting: Market[] = []
   const ends: (() => void)[] = []
   let isOpen = false
   let isClosed = false
 
-  const publish = (entry: Entry): void => {
+  const publish = (entry: ListedToken): void => {
     if (isClosed || !entry.listed || entry.quote === undefined) return
     entry.repeat = entry.repeat?.refresh() ?? setTimeout(() => publish(entry), repeatAfter)
     published(entry.quote.token, entry.quote.price)

@@ -8,7 +8,7 @@ import type { Service } from './service.js'
 import { baseOfTopic, withQuote } from './topic.js'
 
 /** One WebSocket connection: its topics, and the answers to its messages (section 4.3 of the documentation). */
-export interface Connection {
+export interface ServiceConnection {
   readonly view: ConnectionView
   /** Takes a frame, and answers it once. */
   readonly receive: (text: string, isBinary: boolean) => void
@@ -21,12 +21,12 @@ export interface Connection {
 /** A client that reads slower than this gets no more prices until it has caught up, in bytes. */
 const mostBuffered = 16 * 1024 * 1024
 
-export const createConnection = (
+export const createServiceConnection = (
   { name, board, faults }: Service,
   socket: WebSocket,
   id: number,
   path: string,
-): Connection => {
+): ServiceConnection => {
   /** By base token; spelled as the client spelled it last. */
   const topics = new Map<Address, string>()
   let pings = 0

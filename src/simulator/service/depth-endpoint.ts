@@ -2,12 +2,12 @@ import type { Address } from '../../domain/address.js'
 import { plainDecimal, toTokens } from '../market/decimal.js'
 import type { Listing } from '../market/quotes.js'
 import { unauthorized, unsupportedDepth } from './error-text.js'
-import { json, plainText, type Answer } from './http-answer.js'
+import { json, plainText, type HttpAnswer } from './http-answer.js'
 import type { Service } from './service.js'
 import { isAuthentic, type SignedRequest } from './verify.js'
 
 /** GET /v0/order_book/depth/{mint} (section 4.1 of the service's documentation). */
-export const answerDepth = (service: Service, mint: string, request: SignedRequest): Answer => {
+export const answerDepth = (service: Service, mint: string, request: SignedRequest): HttpAnswer => {
   const { name, key, board, faults } = service
   const now = service.now()
   if (!isAuthentic(request, { key, service: name, now })) return plainText(401, unauthorized)

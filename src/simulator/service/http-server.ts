@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerInstead, send, spoiled } from '../faults/http-faults.js'
 import { answerDepth } from './depth-endpoint.js'
-import { plainText, type Answer } from './http-answer.js'
+import { plainText, type HttpAnswer } from './http-answer.js'
 import type { Journal } from './journal.js'
 import { answerPrice } from './price-endpoint.js'
 import type { ReceivedRequest } from './received.js'
@@ -47,7 +47,7 @@ const route = (
   service: Service,
   { method, url: path = '', headers }: IncomingMessage,
   body: Buffer,
-): Answer => {
+): HttpAnswer => {
   const [pathname = ''] = path.split('?')
   const mint = depthPath.exec(pathname)?.[1]
   const topic = pricePath.exec(pathname)?.[1]

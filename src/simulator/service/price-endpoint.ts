@@ -1,11 +1,11 @@
 import { plainDecimal } from '../market/decimal.js'
 import { invalidTuple, unsupportedPrice } from './error-text.js'
-import { plainText, type Answer } from './http-answer.js'
+import { plainText, type HttpAnswer } from './http-answer.js'
 import type { Service } from './service.js'
 import { baseOfTopic } from './topic.js'
 
 /** GET /price/{topic} (section 4.2 of the service's documentation). */
-export const answerPrice = ({ name, board, faults }: Service, topic: string): Answer => {
+export const answerPrice = ({ name, board, faults }: Service, topic: string): HttpAnswer => {
   const base = baseOfTopic(topic, name)
   if (base === undefined) return plainText(500, invalidTuple)
   const listing = board.find(base)

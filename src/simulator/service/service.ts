@@ -1,5 +1,5 @@
 import type { FaultControl } from '../faults/fault-control.js'
-import type { Board } from '../market/quotes.js'
+import type { Quotes } from '../market/quotes.js'
 
 /** What the service's endpoints share. */
 export interface Service {
@@ -7,7 +7,7 @@ export interface Service {
   readonly name: string
   /** The auth key's bytes. */
   readonly key: Uint8Array
-  readonly board: Board
+  readonly board: Quotes
   readonly faults: FaultControl
   /** The service's own time, in ms since the Unix epoch. */
   readonly now: () => number

@@ -4,7 +4,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
 import type { Frame } from '../faults/garbage.js'
 import { send } from '../faults/http-faults.js'
-import { createConnection, type Connection } from './connection.js'
+import { createServiceConnection, type ServiceConnection } from './connection.js'
 import { plainText } from './http-answer.js'
 import type { Journal } from './journal.js'
 import type { ConnectionView, ReceivedFrame } from './received.js'
@@ -28,14 +28,14 @@ export interface SocketServer {
 const longestMessage = 64 * 1024
 
 export const createSocketServer = (service: Service, frames: Journal<ReceivedFrame>): SocketServer => {
-  const open = new Map<WebSocket, Connection>()
+  const open = new Map<WebSocket, ServiceConnection>()
   const upgrader = new WebSocketServer({ noServer: true, maxPayload: longestMessage })
   let upgrades = 0
   let accepted = 0
 
   const accept = (socket: WebSocket, path: string): void => {
     const id = ++accepted
-    const connection = createConnection(service, socket, id, path)
+    const connection = createServiceConnection(service, socket, id, path)
     open.set(socket, connection)
     if (service.faults.current.stall === true) socket.pause()
     socket.on('message', (data: RawData, isBinary) => {

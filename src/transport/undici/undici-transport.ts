@@ -26,7 +26,7 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
 
   return {
     get: ({ origin, path, headers, maxBodyBytes }, answered) => {
-      const answer = new Answer(maxBodyBytes, answered)
+      const answer = new ResponseHandler(maxBodyBytes, answered)
       try {
         agent.dispatch({ origin, path, headers, method: 'GET' }, answer)
       } catch (thrown) {
@@ -39,7 +39,7 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
 }
 
 /** One answer, as it comes. */
-class Answer implements Dispatcher.DispatchHandler {
+class ResponseHandler implements Dispatcher.DispatchHandler {
   private readonly body = new Body()
   private status = 0
   private headers: HttpResponse['headers'] = {}
@@ -91,11 +91,11 @@ class Answer implements Dispatcher.DispatchHandler {
   /** Not while undici is at work: who is told may close all of it. */
   private settle(answer: HttpAnswer): void {
     // By a promise: `queueMicrotask` costs three times as much.
-    void done.then(() => this.answered(answer))
+    void resolved.then(() => this.answered(answer))
   }
 }
 
-const done = Promise.resolve()
+const resolved = Promise.resolve()
 
 const tooLong = (text: string, maxBytes: number): DecodeError =>
   decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])

@@ -35,7 +35,7 @@ export const isUnderstood = (first: number, second: number, halfSaid: boolean): 
 }
 
 /** Whether a message of several frames is under way after a frame that begins like this. */
-export const isHalfSaidAfter = (first: number, halfSaid: boolean): boolean =>
+export const isFragmentedAfter = (first: number, halfSaid: boolean): boolean =>
   (first & control) === 0 ? !isFinal(first) : halfSaid
 
 /** Whether a frame that begins like this is a whole message, or the end of one. */

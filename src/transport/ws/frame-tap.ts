@@ -1,17 +1,24 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { finalText, headerSize, isFinal, isHalfSaidAfter, isUnderstood, payloadSize } from './frame-header.js'
+import {
+  finalText,
+  headerSize,
+  isFinal,
+  isFragmentedAfter,
+  isUnderstood,
+  payloadSize,
+} from './frame-header.js'
 
 /**
  * Looks at the payload of a text frame in place, and returns whether nothing more needs to be done with it. What it
  * takes must be valid text: nobody else looks at it.
  */
-export type Offer = (bytes: Uint8Array, start: number, end: number) => boolean
+export type OnTextFrame = (bytes: Uint8Array, start: number, end: number) => boolean
 
 const agreed = 'HTTP/1.1 101 '
 const headersEnd = Buffer.from('\r\n\r\n')
 
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 /** How much is read at once at the most, in bytes: as much as Node reads by itself. */
 const readSize = 65_536
@@ -28,19 +35,19 @@ const readSize = 65_536
  * - It has the socket read into one piece of memory, again and again: memory of its own for each piece would cost more
  *   than the prices in it, and would have to be collected. So what is kept or handed on is a copy.
  */
-export class FrameLane extends Duplex {
+export class FrameTap extends Duplex {
   private state: 'handshake' | 'frames' | 'over' = 'handshake'
   /** How the answer to the upgrade begins. */
   private answer = ''
   /** How much of a frame that was begun in an earlier piece is yet to come, in bytes. */
-  private rest = 0
+  private remainingBytes = 0
   /** The first bytes of what is only clear with those that are yet to come. */
-  private held: Buffer = nothing
+  private carry: Buffer = noBytes
   /** Whether a message of several frames is under way. */
-  private halfSaid = false
+  private fragmented = false
   /** Whether all that was handed on is known to have been read. */
   private isRead = false
-  private gone = false
+  private isDestroyed = false
   private readonly raw: TcpSocket
   /** What was read last. */
   private readonly memory = Buffer.allocUnsafeSlow(readSize)
@@ -50,16 +57,16 @@ export class FrameLane extends Duplex {
   constructor(
     connect: (onread: OnReadOpts) => TcpSocket,
     maxFrameBytes: number,
-    private readonly offer: Offer,
+    private readonly onTextFrame: OnTextFrame,
     /** Told of each piece of a message that others follow: `ws` says nothing of a message before its end. */
-    private readonly passed: () => void,
+    private readonly onFragment: () => void,
   ) {
     super({ allowHalfOpen: false })
     this.longest = Math.min(maxFrameBytes, 125)
     const raw = connect({ buffer: this.memory, callback: (length) => this.receive(length) })
     this.raw = raw
     raw.on('end', () => {
-      this.handOn(this.held, 0, this.held.length)
+      this.forward(this.carry, 0, this.carry.length)
       this.push(null)
     })
     raw.on('error', (error) => this.destroy(error))
@@ -95,7 +102,7 @@ export class FrameLane extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.gone = true
+    this.isDestroyed = true
     if (this.raw.closed) return done(error)
     this.raw.once('close', () => done(error))
     this.raw.destroy()
@@ -103,10 +110,10 @@ export class FrameLane extends Duplex {
 
   /** So many bytes have been read. Returns true: it is by `pause` that the socket is stopped. */
   private receive(length: number): boolean {
-    const begun = this.held
+    const begun = this.carry
     const bytes = begun.length === 0 ? this.memory : Buffer.concat([begun, this.memory.subarray(0, length)])
     const end = begun.length + length
-    this.held = nothing
+    this.carry = noBytes
     try {
       if (this.state === 'handshake') this.passHandshake(bytes.subarray(0, end))
       else this.walk(bytes, 0, end)
@@ -123,8 +130,8 @@ export class FrameLane extends Duplex {
     const found = bytes.indexOf(headersEnd)
     const end = found < 0 ? bytes.length - cutOff(headersEnd, bytes) : found + headersEnd.length
     this.answer = (this.answer + bytes.toString('latin1', 0, end)).slice(0, agreed.length)
-    this.handOn(bytes, 0, end)
-    if (found < 0) this.hold(bytes, end, bytes.length)
+    this.forward(bytes, 0, end)
+    if (found < 0) this.keep(bytes, end, bytes.length)
     else {
       this.state = this.answer === agreed ? 'frames' : 'over'
       this.walk(bytes, end, bytes.length)
@@ -134,54 +141,54 @@ export class FrameLane extends Duplex {
   /** From frame to frame: `from` is the first byte that was neither taken nor handed on. */
   private walk(bytes: Buffer, start: number, end: number): void {
     let from = start
-    let at = Math.min(start + this.rest, end)
-    this.rest -= at - start
+    let at = Math.min(start + this.remainingBytes, end)
+    this.remainingBytes -= at - start
     while (this.state === 'frames' && at < end) {
       const length = bytes[at + 1] ?? Infinity
       const next = at + 2 + length
-      if (bytes[at] === finalText && !this.halfSaid && length <= this.longest && next <= end) {
-        this.handOn(bytes, from, at)
-        from = this.takes(bytes, at + 2, next) ? next : at
-        if (this.gone) return
+      if (bytes[at] === finalText && !this.fragmented && length <= this.longest && next <= end) {
+        this.forward(bytes, from, at)
+        from = this.consumes(bytes, at + 2, next) ? next : at
+        if (this.isDestroyed) return
         at = next
       } else {
         const following = this.follow(bytes, at, end)
         if (following === undefined) {
-          this.hold(bytes, at, end)
-          return this.handOn(bytes, from, at)
+          this.keep(bytes, at, end)
+          return this.forward(bytes, from, at)
         }
-        this.rest = Math.max(0, following - end)
+        this.remainingBytes = Math.max(0, following - end)
         at = following
       }
     }
-    this.handOn(bytes, from, end)
+    this.forward(bytes, from, end)
   }
 
-  private takes(bytes: Buffer, start: number, end: number): boolean {
+  private consumes(bytes: Buffer, start: number, end: number): boolean {
     this.isRead ||= this.readableFlowing === true && this.readableLength === 0
-    return this.isRead && !this.gone && this.offer(bytes, start, end)
+    return this.isRead && !this.isDestroyed && this.onTextFrame(bytes, start, end)
   }
 
   /** Where the next frame begins, or `undefined` where the header of this one is cut. */
   private follow(bytes: Buffer, at: number, end: number): number | undefined {
     if (at + 2 > end) return undefined
     const first = bytes.readUInt8(at)
-    if (!isUnderstood(first, bytes.readUInt8(at + 1), this.halfSaid)) {
+    if (!isUnderstood(first, bytes.readUInt8(at + 1), this.fragmented)) {
       this.state = 'over'
       return at
     }
     const size = headerSize(bytes, at)
     if (at + size > end) return undefined
-    this.halfSaid = isHalfSaidAfter(first, this.halfSaid)
-    if (!isFinal(first)) this.passed()
+    this.fragmented = isFragmentedAfter(first, this.fragmented)
+    if (!isFinal(first)) this.onFragment()
     return at + size + payloadSize(bytes, at)
   }
 
-  private hold(bytes: Buffer, from: number, to: number): void {
-    this.held = Buffer.from(bytes.subarray(from, to))
+  private keep(bytes: Buffer, from: number, to: number): void {
+    this.carry = Buffer.from(bytes.subarray(from, to))
   }
 
-  private handOn(bytes: Buffer, from: number, to: number): void {
+  private forward(bytes: Buffer, from: number, to: number): void {
     if (to <= from) return
     this.isRead = false
     if (!this.push(Buffer.from(bytes.subarray(from, to)))) this.raw.pause()

@@ -3,7 +3,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
 import { causeOf } from '../../errors/constructors.js'
 import type { Socket, SocketListener, WebSocketTransport } from '../ports.js'
-import { FrameLane } from './frame-tap.js'
+import { FrameTap } from './frame-tap.js'
 
 /** How long a socket may take to go after a goodbye, ours or the peer's, before it is cut, in ms. */
 const goodbye = 1000
@@ -15,7 +15,7 @@ const mostPings = 1024
 type Options = Omit<ClientOptions, 'createConnection'> & {
   readonly closeTimeout: number
   readonly maxPendingAutoPongs: number
-  readonly createConnection: (options: DialOptionsOfWs) => FrameLane
+  readonly createConnection: (options: DialOptionsOfWs) => FrameTap
 }
 
 /** What `ws` dials with. */
@@ -68,7 +68,7 @@ const optionsOf = (
     maxPendingAutoPongs: mostPings,
     ...(ca === undefined ? {} : { ca }),
     createConnection: (dial) =>
-      new FrameLane(
+      new FrameTap(
         (onread) => connect({ ...dial, onread }),
         maxFrameBytes,
         (memory, start, end) => listener.bytes(memory, start, end),

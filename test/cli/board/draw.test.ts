@@ -3,13 +3,13 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
 import { drawBoard, type Picture } from '../../../src/cli/board/draw.js'
-import { createNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
 import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const names = createNames([{ address: '0xaa', symbol: 'ETH', decimals: 2 }])
+const names = createTokenNames([{ address: '0xaa', symbol: 'ETH', decimals: 2 }])
 const look = { names, colours: coloursFor({}, {}), now: at + 1500 }
 const size = { columns: 110, rows: 24 }
 const silent = stale(`svc-${long}`, 30_000, undefined)

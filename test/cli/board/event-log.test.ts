@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
-import { addNews, type News } from '../../../src/cli/board/event-log.js'
-import { createNames } from '../../../src/cli/input/token-names.js'
+import { logEvent, type LoggedEvent } from '../../../src/cli/board/event-log.js'
+import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import {
   disconnected,
   stale,
@@ -13,13 +13,13 @@ import {
 import type { Row } from '../../../src/recording/format/row.js'
 import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
-const names = createNames([{ address: '0xaa', symbol: 'ETH' }])
+const names = createTokenNames([{ address: '0xaa', symbol: 'ETH' }])
 
 const newsOf = (...rows: readonly Row[]): readonly string[] => {
   let board = emptyBoard(['0xaa', '0xbb'])
-  let news: readonly News[] = []
+  let news: readonly LoggedEvent[] = []
   for (const row of rows) {
-    news = addNews(news, board, row, names)
+    news = logEvent(news, board, row, names)
     board = updateBoard(board, row)
   }
   return news.map(({ text }) => text)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { showBoard$ } from '../../../src/cli/board/show.js'
-import { createNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { marbles } from '../../support/marbles.js'
 import { priceRow, statusRow } from '../support/rows.js'
 
@@ -17,7 +17,7 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
   const output = { isTTY: true, columns: 80, rows: 24, write } as unknown as NodeJS.WriteStream
   const scene = {
     tokens: ['0xaa'],
-    names: createNames([]),
+    names: createTokenNames([]),
     hasDepth: false,
     note: undefined,
     output,

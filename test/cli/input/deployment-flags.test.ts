@@ -1,11 +1,15 @@
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
-import { addDeploymentFlags, contradiction, places } from '../../../src/cli/input/deployment-flags.js'
+import {
+  addDeploymentFlags,
+  contradiction,
+  deploymentFlags,
+} from '../../../src/cli/input/deployment-flags.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
 const parse = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
-  for (const { variable } of Object.values(places)) vi.stubEnv(variable, variables[variable])
+  for (const { variable } of Object.values(deploymentFlags)) vi.stubEnv(variable, variables[variable])
   vi.stubEnv('SVC_ENVIRONMENT', variables['SVC_ENVIRONMENT'])
   return addDeploymentFlags(new Command('tool')).parse(args, { from: 'user' })
 }

@@ -1,6 +1,6 @@
 import { depth } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
-import { createNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { depthTable } from '../../../src/cli/output/depth-table.js'
 
@@ -13,7 +13,7 @@ const plain = coloursFor({}, {})
 const eth = { address: '0xab', symbol: 'ETH', decimals: 18 } as const
 
 test('a token that is known, to its last digit', () => {
-  expect(`\n${depthTable(sample, createNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
+  expect(`\n${depthTable(sample, createTokenNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
     "
     ETH at 2,682.505 USD, 2025-01-01T00:00:00.000Z
                  USD              QUANTITY
@@ -24,7 +24,7 @@ test('a token that is known, to its last digit', () => {
 })
 
 test('a token that is not, in units', () => {
-  expect(`\n${depthTable(sample, createNames([]), plain)}\n`).toMatchInlineSnapshot(`
+  expect(`\n${depthTable(sample, createTokenNames([]), plain)}\n`).toMatchInlineSnapshot(`
     "
     0xAB at 2,682.505 USD, 2025-01-01T00:00:00.000Z
                  USD                    QUANTITY

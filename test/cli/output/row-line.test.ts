@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { rowLine } from '../../../src/cli/output/row-line.js'
 import { disconnected, stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
 import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
-const names = createNames([{ address: '0xab', symbol: 'ETH', decimals: 2 }])
+const names = createTokenNames([{ address: '0xab', symbol: 'ETH', decimals: 2 }])
 const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 })
 
 test('a line for each event, with numbers as they are', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteTable, type Hash, type Place } from '../../../src/codec/fast-path/byte-table.js'
+import { ByteTable, type Hash, type RecordOffset } from '../../../src/codec/fast-path/byte-table.js'
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
@@ -41,7 +41,11 @@ describe('a byte table', () => {
       fc.assert(
         fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
           const table = new ByteTable<number>(hash)
-          const model: { readonly bytes: Uint8Array; readonly place: Place; readonly value: number }[] = []
+          const model: {
+            readonly bytes: Uint8Array
+            readonly place: RecordOffset
+            readonly value: number
+          }[] = []
           for (const [value, what] of moves.entries()) {
             if ('add' in what) {
               const bytes = what.add

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { PriceFrames } from '../../../src/codec/fast-path/price-frames.js'
-import type { FrameLane, Offer } from '../../../src/transport/ws/frame-tap.js'
+import type { FrameTap, OnTextFrame } from '../../../src/transport/ws/frame-tap.js'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
 import { selfSigned, type Certified } from '../../support/certificate.js'
 import { recorder, type Recorder } from '../support/recorder.js'
@@ -34,7 +34,7 @@ const overLane = (of: Script, subject: Partial<Subject> = {}): Promise<Journal> 
   journalOf(of, { taste: always, maxFrameBytes, ...subject })
 
 /** A lane that has passed the handshake, with what came out of it. Nobody reads it yet. */
-const bareLane = (offer: Offer, limit = maxFrameBytes) => {
+const bareLane = (offer: OnTextFrame, limit = maxFrameBytes) => {
   const raw = new FakeRaw()
   const lane = laneOver(raw, limit, offer)
   const handedOn: Buffer[] = []
@@ -56,7 +56,7 @@ const contentOf = (bytes: Uint8Array, start: number, end: number): string =>
 /** Remembers what it is offered, and takes it or not. */
 const remembering = (taste: (content: string) => boolean = always) => {
   const offered: string[] = []
-  const offer: Offer = (bytes, start, end) => {
+  const offer: OnTextFrame = (bytes, start, end) => {
     const content = contentOf(bytes, start, end)
     offered.push(content)
     return taste(content)
@@ -67,7 +67,7 @@ const remembering = (taste: (content: string) => boolean = always) => {
 const handshake = agreed(acceptOf(''))
 
 /** A lane that is read, with all that it is given after the handshake. */
-const fed = async (offer: Offer, pieces: readonly Buffer[], limit?: number): Promise<Buffer> => {
+const fed = async (offer: OnTextFrame, pieces: readonly Buffer[], limit?: number): Promise<Buffer> => {
   const { handedOn, receive, read } = bareLane(offer, limit)
   await read()
   receive(handshake, ...pieces)
@@ -139,7 +139,7 @@ describe('what is offered', () => {
 
   it('is in place, in the same memory for all that comes, with where to look', async () => {
     const looked: { readonly memory: Uint8Array; readonly start: number; readonly end: number }[] = []
-    const offer: Offer = (memory, start, end) => looked.push({ memory, start, end }) > 0
+    const offer: OnTextFrame = (memory, start, end) => looked.push({ memory, start, end }) > 0
     await fed(offer, [Buffer.concat([text('first'), text('second')]), text('third')])
     expect(looked.map(({ start, end }) => [start, end])).toEqual([
       [2, 7],
@@ -431,7 +431,7 @@ describe('the end of the connection', () => {
   }
 
   /** That all is gone, was told of once, and that whatever the raw socket may say yet hurts nobody. */
-  const expectGone = async (raw: FakeRaw, lane: FrameLane, ends: readonly number[]): Promise<void> => {
+  const expectGone = async (raw: FakeRaw, lane: FrameTap, ends: readonly number[]): Promise<void> => {
     for (const stream of [raw, lane]) if (!stream.closed) await once(stream, 'close')
     await nextTurn()
     expect(ends).toHaveLength(1)
@@ -541,7 +541,7 @@ const dial = (url: string, ca?: string): Dialled => {
   prices.learn(update('svc-0xa', '1'), 'svc-0xa')
   const heard = recorder()
   let inPlace = 0
-  const bytes: Offer = (memory, start, end) => {
+  const bytes: OnTextFrame = (memory, start, end) => {
     const topic = prices.recognise(memory, start, end)
     if (topic === undefined) return false
     // What comes by way of `ws` is a piece of memory of its own.

@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocket, type ClientOptions } from 'ws'
-import { FrameLane, type Offer } from '../../../../src/transport/ws/frame-tap.js'
+import { FrameTap, type OnTextFrame } from '../../../../src/transport/ws/frame-tap.js'
 import { FakeRaw, type Script } from './fake-raw.js'
 
 export interface Journal {
@@ -41,10 +41,10 @@ export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOpt
 export const laneOver = (
   raw: FakeRaw,
   maxFrameBytes: number,
-  offer: Offer,
+  offer: OnTextFrame,
   passed: () => void = () => undefined,
-): FrameLane =>
-  new FrameLane((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer, passed)
+): FrameTap =>
+  new FrameTap((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer, passed)
 
 /**
  * As the operating system does: all that comes is put into the same memory, as much as it holds at a time. What is over
@@ -78,7 +78,7 @@ export const journalOf = async (script: Script, subject: Subject): Promise<Journ
   let mayOffer = false
   const raw = new FakeRaw(script)
 
-  const offer: Offer = (bytes, start, end) => {
+  const offer: OnTextFrame = (bytes, start, end) => {
     if (socket.readyState === WebSocket.CONNECTING) return false
     offered++
     // A copy: the memory is good for this call alone.

@@ -1,3 +1,4 @@
+import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
 import type {
   ClientClosed,
@@ -172,21 +173,28 @@ export const writeError = (thrown: unknown): WriteError => {
   return { _tag: 'WriteError', message: `not written: ${cause.message}`, cause }
 }
 
-export const notFresh = (
-  leg: string,
-  fault: { why: 'missing' } | { why: 'left'; error: unknown } | { why: 'skew'; skewMs: number },
-): NotFresh => ({
+export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   _tag: 'NotFresh',
   message: `leg ${oneLine(leg)}: ${describeFault(fault)}`,
   leg,
   ...fault,
 })
 
-const describeFault = (fault: { why: string; error?: unknown; skewMs?: number }): string => {
-  if (fault.why === 'missing') return 'no value yet'
-  if (fault.why === 'skew') return `${String(fault.skewMs)} ms older than the newest leg`
-  const { error } = fault
-  return isTagged(error) ? oneLine(`${error._tag}: ${error.message}`) : 'its last value is a Left'
+type LegFault = { why: 'missing' } | { why: 'left'; error: unknown } | { why: 'skew'; skewMs: number }
+
+const describeFault = (fault: LegFault): string => {
+  switch (fault.why) {
+    case 'missing':
+      return 'no value yet'
+    case 'left':
+      return isTagged(fault.error)
+        ? oneLine(`${fault.error._tag}: ${fault.error.message}`)
+        : 'its last value is a Left'
+    case 'skew':
+      return `${fault.skewMs} ms older than the newest leg`
+    default:
+      return assertNever(fault)
+  }
 }
 
 const isTagged = (value: unknown): value is Tagged<string> =>

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { filesBelow, readPage } from './support/block.js'
 
-it.each(filesBelow('docs/guides', '.md'))('%s is in the index and on the site', (guide) => {
-  expect(readPage('docs/README.md')).toContain(`(${guide.replace('docs/', '')})`)
-  expect(readPage('typedoc.json')).toContain(`"${guide}"`)
-})
+it.each(['docs/protocol.md', ...filesBelow('docs/guides', '.md')])(
+  'lists %s in the index and in typedoc.json',
+  (page) => {
+    expect(readPage('docs/README.md')).toContain(`(${page.replace('docs/', '')})`)
+    expect(readPage('typedoc.json')).toContain(`"${page}"`)
+  },
+)
 
-describe('the guide of errors', () => {
+describe('the guide to errors', () => {
   const tags = [...readPage('src/errors/model.ts').matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)
 
   it.each(tags)('names %s', (tag) => {
@@ -14,7 +17,7 @@ describe('the guide of errors', () => {
   })
 })
 
-describe('the figures of the comparison are those of the benchmark', () => {
+describe('the comparison', () => {
   const results = readPage('bench/RESULTS.md')
   const comparison = readPage('docs/guides/comparison.md')
   const cellsOf = (row: string): readonly string[] => row.split('|').map((cell) => cell.trim())
@@ -23,13 +26,13 @@ describe('the figures of the comparison are those of the benchmark', () => {
     .filter((line) => /\d\.\d+ \(\d/.test(line))
     .map(cellsOf)
 
-  it('of the same run', () => {
+  it('names the benchmark run of bench/RESULTS.md', () => {
     expect(rows.length).toBeGreaterThan(3)
     const [date = 'no date'] = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/.exec(results) ?? []
     expect(comparison).toContain(`By \`npm run bench\`, ${date}`)
   })
 
-  it.each(rows)('|%s%s', (_, client, ...figures) => {
+  it.each(rows)('shows the figures of bench/RESULTS.md: |%s%s', (_, client, ...figures) => {
     const measured = results
       .split('\n')
       .map(cellsOf)

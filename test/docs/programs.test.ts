@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { blocksOfPage } from './support/markdown.js'
 import { userFolder, type UserFolder } from './support/user-folder.js'
 
-// The programs of the guides, saved and started as the guides say.
+// Saves the programs of the guides as files and runs them as the guides describe.
 
 const folderOf = (guide: string): UserFolder => {
   const folder = userFolder(blocksOfPage(`docs/guides/${guide}.md`))
@@ -10,14 +10,14 @@ const folderOf = (guide: string): UserFolder => {
   return folder
 }
 
-describe('the first price', { timeout: 60_000 }, () => {
-  it('is printed, five times', async () => {
+describe('the guide to the first price', { timeout: 60_000 }, () => {
+  it('prints five prices', async () => {
     const { code, output } = await folderOf('first-price').node('--import', 'tsx', 'first-price.ts')
     expect(output).toMatch(/^(?:\d+(?:\.\d+)?\n){5}$/)
     expect(code).toBe(0)
   })
 
-  it('comes again after a drop', async () => {
+  it('prints prices of a second connection after a drop', async () => {
     const { code, output } = await folderOf('first-price').node('--import', 'tsx', 'a-drop.ts')
     expect(output).toMatch(
       /^(?:[\d.]+ epoch 1\n)+Disconnected: connection down \(1006: .*\); attempt 2 in \d+ ms\n(?:[\d.]+ epoch 2\n)+$/,
@@ -28,7 +28,7 @@ describe('the first price', { timeout: 60_000 }, () => {
 })
 
 it(
-  'a loss ends what has it as an Rx error, and what has it as a value goes on',
+  'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },
   async () => {
     const { code, output } = await folderOf('why-left').node('--import', 'tsx', 'across-a-drop.ts')
@@ -39,9 +39,9 @@ it(
   },
 )
 
-describe('the tests of a strategy pass', { timeout: 60_000 }, () => {
+describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it.each(['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts'])(
-    'with the runner of Node: %s',
+    'with the test runner of Node: %s',
     async (file) => {
       const { code, output } = await folderOf('testing').node('--import', 'tsx', '--test', file)
       expect(output).toContain('pass 1')

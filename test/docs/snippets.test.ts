@@ -5,32 +5,32 @@ import { compile } from './support/compile.js'
 import { examplesOfSource } from './support/doc-comments.js'
 import { blocksOfPage } from './support/markdown.js'
 
-const pages = ['README.md', ...filesBelow('docs/guides', '.md')]
+const pages = ['README.md', 'docs/protocol.md', ...filesBelow('docs/guides', '.md')]
 const sources = filesBelow('src', '.ts')
 const blocks = [...pages.flatMap(blocksOfPage), ...sources.flatMap(examplesOfSource)]
 const compiled = compile(blocks)
 
-it('no example is overlooked', () => {
-  const announced = [
+it('finds every example', () => {
+  const opened = [
     ...pages.map((page) => readPage(page).match(/``` *(?:ts|typescript)\b/g)),
     ...sources.map((source) => readPage(source).match(/^ *\/?\*+ @example/gm)),
   ].flatMap((found) => found ?? [])
-  expect(blocks.length).toBe(announced.length)
+  expect(blocks.length).toBe(opened.length)
 })
 
-describe('every example compiles', () => {
+describe('an example compiles', () => {
   it.each(blocks.map((block) => [`${block.page}:${block.line}`, block] as const))('%s', (_, block) => {
     expect(compiled.errorsOf(block)).toEqual([])
   })
 })
 
-describe('what an example says of its results is so', () => {
+describe('an example states the correct value or type', () => {
   const claims = blocks.flatMap((block) => claimsOf(block, compiled))
 
-  it.each(claims.map((claim) => [claim.place, claim.says, claim] as const))(
+  it.each(claims.map((claim) => [claim.place, claim.stated, claim] as const))(
     '%s: %s',
-    (_, says, { truth }) => {
-      expect(truth()).toBe(says)
+    (_, stated, { actual }) => {
+      expect(actual()).toBe(stated)
     },
   )
 })

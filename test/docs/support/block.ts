@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository, with a slash at its end. */
+/** Path of the repository, with a trailing slash. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** A piece of code that is shown to users. */
+/** A code example of the documentation. */
 export interface Block {
-  /** The file that it stands in, relative to the repository. */
+  /** The file that contains it, relative to the repository. */
   readonly page: string
-  /** The line of its first line, from 1. */
+  /** Line number of its first line, from 1. */
   readonly line: number
   readonly code: string
-  /** The file that its reader is to save it as, where its first line is a comment that names one. */
+  /** File name to save it under, if its first line is a comment with a file name. */
   readonly file: string | undefined
 }
 
 export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-/** The files below a folder whose names end so, relative to the repository. */
+/** The files below a folder with this ending, relative to the repository. */
 export const filesBelow = (folder: string, ending: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))

@@ -1,17 +1,17 @@
 import ts from 'typescript'
 import type { Block } from './block.js'
 import { lineInPage, type Compiled } from './compile.js'
-import { asTold, valueOf } from './values.js'
+import { asStated, valueOf } from './values.js'
 
-// What an example says of a line in a comment behind it: the line's value, such as `// Right('svc-0x82aF')`, or its
-// type, such as `// Observable<Price>`. Any other comment is prose.
+// A claim is a comment after a statement that states the value of its expression, such as `// Right('svc-0x82aF')`, or
+// the type, such as `// Observable<Price>`. Any other comment is prose.
 
 export interface Claim {
-  /** Where it stands. */
+  /** File and line. */
   readonly place: string
-  readonly says: string
-  /** What it says where that is true, and else what it should say. */
-  readonly truth: () => string
+  readonly stated: string
+  /** Equals `stated` if the claim is correct; otherwise the correct text. */
+  readonly actual: () => string
 }
 
 const isValue = /^(?:(?:Right|Left)\(|['{[\d])/
@@ -19,21 +19,22 @@ const isValue = /^(?:(?:Right|Left)\(|['{[\d])/
 export const claimsOf = (block: Block, { sourceOf, checker }: Compiled): readonly Claim[] => {
   const source = sourceOf(block)
   return source.statements.flatMap((statement, index): readonly Claim[] => {
-    const says = commentBehind(statement, source.text)
+    const stated = commentAfter(statement, source.text)
     const expression = expressionOf(statement)
-    if (says === undefined || expression === undefined) return []
+    if (stated === undefined || expression === undefined) return []
     const { line } = source.getLineAndCharacterOfPosition(statement.getStart())
     const place = `${block.page}:${lineInPage(block, line)}`
-    if (says.startsWith('Observable<')) return [{ place, says, truth: () => typeOf(expression, checker) }]
-    if (!isValue.test(says)) return []
+    if (stated.startsWith('Observable<'))
+      return [{ place, stated, actual: () => typeOf(expression, checker) }]
+    if (!isValue.test(stated)) return []
     const before = source.statements.slice(0, index).filter((each) => !ts.isImportDeclaration(each))
     const code = [...before.map((each) => each.getText()), `return ${expression.getText()}`].join('\n')
-    return [{ place, says, truth: () => asTold(valueOf(code), says) }]
+    return [{ place, stated, actual: () => asStated(valueOf(code), stated) }]
   })
 }
 
-/** On the same line, or where there is no room for it on the next. */
-const commentBehind = ({ end }: ts.Node, text: string): string | undefined => {
+/** The comment after a statement, on the same line or on the next. */
+const commentAfter = ({ end }: ts.Node, text: string): string | undefined => {
   const [range] = ts.getTrailingCommentRanges(text, end) ?? ts.getLeadingCommentRanges(text, end) ?? []
   return range === undefined ? undefined : text.slice(range.pos, range.end).replace(/^\/\/ /, '')
 }

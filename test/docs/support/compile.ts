@@ -3,9 +3,9 @@ import ts from 'typescript'
 import { root, type Block } from './block.js'
 import { importsOf, scopeOf } from './scope.js'
 
-/** All blocks as one program of TypeScript, over the sources of the library. */
+/** All blocks as one TypeScript program, compiled against the sources of the library. */
 export interface Compiled {
-  /** What the compiler says about a block, line by line of the page that it stands in. */
+  /** Compiler errors of a block, with line numbers of its page. */
   readonly errorsOf: (block: Block) => readonly string[]
   readonly sourceOf: (block: Block) => ts.SourceFile
   readonly checker: ts.TypeChecker
@@ -18,7 +18,7 @@ const project = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.json'),
   },
 })
 
-/** As the project compiles itself, save for what is a matter of the house and not of its users. */
+/** The project's own options, without the rules that concern only its own code style. */
 const options: ts.CompilerOptions = {
   ...project?.options,
   moduleDetection: ts.ModuleDetectionKind.Force,
@@ -27,11 +27,11 @@ const options: ts.CompilerOptions = {
   noUnusedParameters: false,
 }
 
-/** Where a block would be: in a folder for each page, so that the files of a page can import each other. */
+/** Virtual path of a block. Each page has its own folder, so that the files of a page can import each other. */
 const pathOf = ({ page, line, file = `line-${line}.ts` }: Block): string => join(root, `${page}.blocks`, file)
 
 export const compile = (blocks: readonly Block[]): Compiled => {
-  // What a block takes for granted goes before it, in a line of its own.
+  // The implicit imports of a block are put before it, on one line.
   const texts = new Map(
     blocks.map((block) => [pathOf(block), `${importsOf(block.code, scopeOf(block))}\n${block.code}`]),
   )
@@ -58,7 +58,7 @@ export const compile = (blocks: readonly Block[]): Compiled => {
   }
 }
 
-/** The files of this machine, and these besides. */
+/** The files on disk and the given texts. */
 const hostOf = (texts: ReadonlyMap<string, string>): ts.CompilerHost => {
   const disk = ts.createCompilerHost(options, true)
   const folders = new Set([...texts.keys()].map(dirname))
@@ -76,5 +76,5 @@ const hostOf = (texts: ReadonlyMap<string, string>): ts.CompilerHost => {
   }
 }
 
-/** A line of a compiled block, from 0, as a line of its page. The first is what was put before it. */
+/** Converts a line of a compiled block, from 0, to a line of its page. Line 0 holds the implicit imports. */
 export const lineInPage = (block: Block, line: number): number => block.line + line - 1

@@ -1,6 +1,6 @@
 import { readPage, toBlock, type Block } from './block.js'
 
-/** The blocks of a page of Markdown that say `ts`. */
+/** The `ts` blocks of a Markdown page. */
 export const blocksOfPage = (page: string): readonly Block[] => {
   const text = readPage(page)
   return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(({ index, 1: code = '' }) =>

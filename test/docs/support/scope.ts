@@ -1,10 +1,10 @@
 import ts from 'typescript'
 import { readPage, root, type Block } from './block.js'
-import { behindDoors } from './doors.js'
+import { exportsByEntryPoint } from './entry-points.js'
 
-// What is in scope where an example stands, although it does not import it.
+// Names that an example can use without importing them.
 
-/** Modules, and the names that they have. */
+/** Modules and the names that each exports. */
 export type Scope = ReadonlyMap<string, readonly string[]>
 
 const prelude = 'test/docs/support/prelude'
@@ -13,26 +13,26 @@ const preludeNames = [...readPage(`${prelude}.ts`).matchAll(/^export (?:declare 
   ([, name = '']) => name,
 )
 
-/** A page has the names of the prelude. */
+/** A page can use the names of the prelude. */
 const ofPages: Scope = new Map([[`${root}${prelude}.js`, preludeNames]])
 
-/** A doc comment, which is read on its door's own page, has besides what the doors give. */
+/** A doc comment can also use the exports of every entry point, because the reference shows it next to them. */
 const ofDocComments: Scope = new Map([
-  ...[...behindDoors].map(([door, values]) => [door, Object.keys(values)] as const),
+  ...[...exportsByEntryPoint].map(([entry, values]) => [entry, Object.keys(values)] as const),
   ...ofPages,
 ])
 
 export const scopeOf = ({ page }: Block): Scope => (page.endsWith('.md') ? ofPages : ofDocComments)
 
-/** Imports of what a code takes from a scope, in one line. */
+/** Import statements for the names that a code uses from a scope, on one line. */
 export const importsOf = (code: string, scope: Scope): string => {
   const file = ts.createSourceFile('block.ts', code, ts.ScriptTarget.Latest)
-  const wanted = namesIn(file)
-  for (const name of declaredBy(file)) wanted.delete(name)
+  const missing = namesIn(file)
+  for (const name of declaredBy(file)) missing.delete(name)
   return [...scope]
     .map(([module, names]) => {
-      const taken = names.filter((name) => wanted.delete(name))
-      return `import { ${taken.join(', ')} } from '${module}';`
+      const used = names.filter((name) => missing.delete(name))
+      return `import { ${used.join(', ')} } from '${module}';`
     })
     .join(' ')
 }

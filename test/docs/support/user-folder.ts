@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root, type Block } from './block.js'
 
-/** A folder as the readers of a guide have it: the files that the guide tells them to save, and what they installed. */
+/** The folder of a reader: the files of a guide, and the installed packages. */
 export interface UserFolder {
-  /** Runs Node in it, and resolves with what it wrote and how it ended. */
-  readonly node: (...args: readonly string[]) => Promise<Ended>
+  /** Runs Node in the folder; resolves with its exit code and output. */
+  readonly node: (...args: readonly string[]) => Promise<Exit>
   readonly remove: () => void
 }
 
-export interface Ended {
+export interface Exit {
   readonly code: number | null
   readonly output: string
 }
@@ -23,7 +23,7 @@ export const userFolder = (blocks: readonly Block[]): UserFolder => {
 
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   write('package.json', { type: 'module' })
-  // The doors are the sources, for tsx as for Vitest.
+  // Resolves the entry points of the package to the sources, for tsx and for Vitest.
   write('tsconfig.json', { extends: join(root, 'tsconfig.json'), include: ['.'] })
   write(
     'vitest.config.js',
@@ -39,9 +39,9 @@ export const userFolder = (blocks: readonly Block[]): UserFolder => {
   }
 }
 
-const run = (args: readonly string[], cwd: string): Promise<Ended> =>
+const run = (args: readonly string[], cwd: string): Promise<Exit> =>
   new Promise((resolve, reject) => {
-    // A test runner that is started within another must not take itself for a part of it.
+    // A nested test runner must not detect the outer one by its environment variables.
     const own = Object.entries(process.env).filter(([name]) => !/^(?:NODE_|VITEST|TEST|SVC_)/.test(name))
     const env = { ...Object.fromEntries(own), FORCE_COLOR: '0' }
     const child = spawn(process.execPath, args, {

@@ -3,23 +3,23 @@ import { runInThisContext } from 'node:vm'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { renderError, type AnyError } from 'svc-streams'
 import ts from 'typescript'
-import { behindDoors } from './doors.js'
+import { exportsByEntryPoint } from './entry-points.js'
 import * as prelude from './prelude.js'
 
 const inScope = Object.fromEntries(
-  [prelude, ...behindDoors.values()].flatMap((names) => Object.entries(names)),
+  [prelude, ...exportsByEntryPoint.values()].flatMap((names) => Object.entries(names)),
 )
 
-/** What a piece of an example returns, with all that the doors give in scope. */
+/** Evaluates a part of an example with the exports of every entry point in scope. */
 export const valueOf = (code: string): unknown => {
-  // A block of its own, where an example may declare what is in scope already.
+  // The inner block allows an example to redeclare names that are in scope.
   const program = `(({ ${Object.keys(inScope).join(', ')} }) => {{\n${code}\n}})`
   const { outputText } = ts.transpileModule(program, { compilerOptions: { target: ts.ScriptTarget.ES2022 } })
   return (runInThisContext(outputText) as (scope: object) => unknown)(inScope)
 }
 
-/** `text` where it tells the value as examples do, perhaps without a part (`…`) or, of a `Left`, with the tag alone. */
-export const asTold = (value: unknown, text: string): string => {
+/** Returns `text` if it matches the value; `…` matches any part, and a `Left` may show its tag alone. */
+export const asStated = (value: unknown, text: string): string => {
   if (isEither(value) && isLeft(value) && text === `Left(${value.left._tag})`) return text
   const full = inFull(value)
   const pattern = text.split('…').map(escaped).join('.*')

@@ -1,14 +1,19 @@
 /**
- * Writes down what a client gives, and plays it back as a client.
+ * Records the streams of a client to NDJSON, and replays a recording as a client.
  *
  * @module
  */
 
 export { record, type RecordOptions } from './record/record.js'
-export { type LineWriter, type Recorder, type RecordResult, type RecordSummary } from './record/recorder.js'
+export {
+  type LineWriter,
+  type Recorder,
+  type RecordResult,
+  type RecordSummary,
+} from './record/line-recorder.js'
 export { replay, type ReplayClient, type ReplayOptions } from './replay/replay.js'
 export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
-export { type FileUrl, type RecordingSource } from './format/lines.js'
+export { type FileUrl, type RecordingSource } from './format/read-lines.js'
 export {
   type DepthRow,
   type EndRow,

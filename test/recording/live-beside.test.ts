@@ -4,7 +4,7 @@ import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
-import { encodeRow } from '../../src/recording/format/row.js'
+import { encodeRow } from '../../src/recording/format/row-codec.js'
 import { eventually } from '../support/eventually.js'
 import { btcTopic, clientOf, ethTopic, record, startService, weth } from '../support/service.js'
 

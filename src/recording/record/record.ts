@@ -1,32 +1,37 @@
-import { asyncScheduler, merge } from 'rxjs'
+import { merge } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/interval.js'
 import { isTopicOfAny, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
+import { wallClock } from '../../time/clock.js'
 import type { RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
-import { LineRecorder, type LineWriter, type Recorder } from './recorder.js'
+import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
 export interface RecordOptions {
-  /** Where the recording goes. It is the caller's: it is neither opened nor ended here. */
+  /** The writable that receives the lines. The caller opens and ends it. */
   readonly to: LineWriter
-  /** Whose prices are recorded. Default: none. */
+  /** The topics whose prices are recorded. Default: none. */
   readonly topics?: readonly Topic[]
-  /** Whose depths are recorded; they need a client with depth. Default: none. */
+  /** The mints whose depths are recorded. They require a client with depth. Default: none. */
   readonly mints?: readonly Address[]
-  /** Of the polls of depths, in ms, at least 1. Default: 1000. */
+  /** Interval of the depth polls, in ms, at least 1. Default: 1000. */
   readonly interval?: number
 }
 
 /**
- * Writes what a client gives, values and errors, with the time of each, as lines of JSON that `replay` reads: the
- * prices of some topics, the depths of some mints, the status of the connection, and what belongs to no topic. Each
- * row is one whole line in one `write`, as soon as it comes, so that a crash loses no more than the writable had not
- * yet passed on. Quantities are exact. A recording may be appended to another of the same streams.
+ * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status
+ * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
+ * A recording may be appended to another recording of the same streams.
  *
- * It begins at once, and ends with `stop`, with the client, when all its streams have completed, or when writing
- * fails. Throws a `ConfigurationError` for a malformed topic, mint or interval, or if there is nothing to record.
+ * Each row is one whole line in one `write`, made when the event arrives. A crash loses only what the writable has
+ * buffered.
+ *
+ * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
+ * when a write fails.
+ *
+ * Throws a `ConfigurationError` for a malformed topic, mint or interval, and if there is no topic and no mint.
  *
  * @example
  * import { createWriteStream } from 'node:fs'
@@ -34,18 +39,18 @@ export interface RecordOptions {
  * const recorder = record(client, { topics: [topic], mints: [mint], to: createWriteStream('market.ndjson') })
  */
 export const record = (client: PriceClient | Client, options: RecordOptions): Recorder => {
-  const { topics, mints, interval } = checked(client, options)
+  const { topics, mints, interval } = checkOptions(client, options)
   const recorder = new LineRecorder(options.to, {
     _tag: 'Recording',
     version: 1,
-    at: asyncScheduler.now(),
+    at: wallClock(),
     topics,
     mints,
     interval,
   })
-  recorder.follow(statusRow$(client))
-  recorder.follow(uncorrelatedRow$(client))
-  recorder.followToEnd(
+  recorder.record(statusRow$(client))
+  recorder.record(uncorrelatedRow$(client))
+  recorder.recordUntilComplete(
     merge(
       ...topics.map((topic) => priceRow$(client, topic)),
       ...mints.map((mint) => depthRow$(client as Client, mint, interval)),
@@ -54,7 +59,7 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   return recorder
 }
 
-const checked = (
+const checkOptions = (
   client: PriceClient | Client,
   { topics = [], mints = [], interval = 1000 }: RecordOptions,
 ): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
@@ -76,6 +81,6 @@ const checked = (
   return { topics: distinct(topics), mints: distinct(mints), interval }
 }
 
-/** Each once, in the case in which it comes first. */
+/** Removes duplicates, ignoring case. Keeps the first spelling. */
 const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] =>
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

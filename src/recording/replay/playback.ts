@@ -1,21 +1,21 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
-import type { RecordingSource } from '../format/lines.js'
-import { entriesOf } from '../format/read.js'
+import { readEntries } from '../format/read-entries.js'
+import type { RecordingSource } from '../format/read-lines.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { waitFor, type Pace } from './pace.js'
 import { RecordedStreams } from './recorded-streams.js'
+import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
 
-/** Rows after which the event loop has its turn, so that other work is not held up. */
-const burst = 256
+/** Number of rows after which the replay yields to the event loop. */
+const rowsPerTurn = 256
 
-/** What was told of a recording. */
+/** The summary of a finished replay. */
 export interface ReplaySummary {
-  /** Rows. */
+  /** Number of rows that were emitted, without headers. */
   readonly rows: number
 }
 
@@ -24,72 +24,74 @@ export type ReplayResult = Either<RecordingError, ReplaySummary>
 export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
 
 /**
- * Reads a recording and tells it row by row, each at its time. It goes on only while somebody listens, and reads no
- * further than it has told: a recording of any length takes little memory.
+ * Reads a recording and emits each row at its time. Pauses while no stream has a subscriber. Reads no further than the
+ * row that it emits, so that memory does not grow with the length of the recording.
  */
 export class Playback {
-  readonly streams = new RecordedStreams(() => this.joined())
+  readonly streams = new RecordedStreams(() => this.addSubscriber())
   private readonly closing = new Subscription()
   private readonly ended$ = new ReplaySubject<void>(1)
   private readonly result = deferred<ReplayResult>()
-  private readonly opened = deferred<HeaderResult>()
+  private readonly firstHeader = deferred<HeaderResult>()
   private started = false
   private rows = 0
-  private listeners = 0
-  private awaited: (() => void) | undefined
-  /** The wait for a row's time, which ends early where nobody is left to hear it. */
+  private subscribers = 0
+  /** Ends the pause, if the replay is paused. */
+  private resume: (() => void) | undefined
+  /** The wait for the time of the next row. The last unsubscription interrupts it. */
   private waiting = new Subscription()
 
   constructor(
     private readonly source: RecordingSource,
-    private readonly pace: Pace,
+    private readonly clock: ReplayClock,
   ) {}
 
-  /** Resolves when the recording is over, cannot be read on, or is closed. */
+  /** Resolves at the end of the recording, at the first error, or on `close`. */
   get finished(): Promise<ReplayResult> {
     return this.result.promise
   }
 
-  /** The first line. Asking for it is no listening: time stands still. */
+  /** The first line. Does not count as a subscriber, so the replay stays paused. */
   header(): Promise<HeaderResult> {
     this.start()
-    return this.opened.promise
+    return this.firstHeader.promise
   }
 
-  /** What is subscribed to and unsubscribed from in the recording's time, from its first moment to its last. */
-  runInRecordingTime$<A>(inside$: Observable<A>): Observable<A> {
-    const lived$ = new Observable<A>((subscriber) => {
-      const inside = new Subscription()
-      subscriber.add(() => this.within(() => inside.unsubscribe()))
-      subscriber.add(this.joined())
-      void this.opened.promise.then(() => {
-        if (!subscriber.closed) this.within(() => inside.add(inside$.subscribe(subscriber)))
+  /** Subscribes to `source$`, and unsubscribes from it, on the clock of the recording. Completes with the recording. */
+  runInRecordingTime$<A>(source$: Observable<A>): Observable<A> {
+    const inRecordingTime$ = new Observable<A>((subscriber) => {
+      const subscription = new Subscription()
+      subscriber.add(() => this.run(() => subscription.unsubscribe()))
+      subscriber.add(this.addSubscriber())
+      void this.firstHeader.promise.then(() => {
+        if (!subscriber.closed) this.run(() => subscription.add(source$.subscribe(subscriber)))
       })
     })
-    return lived$.pipe(takeUntil(this.ended$))
+    return inRecordingTime$.pipe(takeUntil(this.ended$))
   }
 
-  /** Does something in the recording's time. */
-  within<A>(work: () => A): A {
-    return this.pace.within(work)
+  /** Runs `work` at the current time of the recording. */
+  run<A>(work: () => A): A {
+    return this.clock.run(work)
   }
 
   close(): void {
     this.closing.unsubscribe()
     this.waiting.unsubscribe()
-    this.awaited?.()
+    this.resume?.()
     this.ended$.next()
-    this.opened.settle(left(clientClosed))
+    this.firstHeader.settle(left(clientClosed))
     this.result.settle(right({ rows: this.rows }))
   }
 
-  private joined(): () => void {
-    this.listeners++
-    this.awaited?.()
+  /** Returns the teardown. */
+  private addSubscriber(): () => void {
+    this.subscribers++
+    this.resume?.()
     this.start()
     return () => {
-      this.listeners--
-      if (this.listeners === 0) this.waiting.unsubscribe()
+      this.subscribers--
+      if (this.subscribers === 0) this.waiting.unsubscribe()
     }
   }
 
@@ -100,53 +102,52 @@ export class Playback {
   }
 
   private async play(): Promise<void> {
-    for await (const entries of entriesOf(this.source, this.closing)) {
+    for await (const entries of readEntries(this.source, this.closing)) {
       for (const entry of entries) {
         if (isLeft(entry)) return this.end(entry.left)
-        await this.timeOf(entry.right)
+        await this.waitUntilDue(entry.right)
         if (this.closing.closed) return
-        this.tell(entry.right)
-        if (entry.right._tag === 'Recording' || this.rows % burst === 0) await turn()
+        this.emit(entry.right)
+        if (entry.right._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
       }
     }
     return this.end(undefined)
   }
 
-  private tell(row: Row | RecordingHeader): void {
+  private emit(row: Row | RecordingHeader): void {
     if (row._tag !== 'Recording') this.rows++
-    this.pace.at(row.at, () => this.streams.tell(row))
-    if (row._tag === 'Recording') this.opened.settle(right(row))
+    this.clock.runAt(row.at, () => this.streams.emit(row))
+    if (row._tag === 'Recording') this.firstHeader.settle(right(row))
   }
 
-  /** Resolves when a row is to be told, or at once after the close. Only a header is told to nobody. */
-  private async timeOf({ _tag, at }: Row | RecordingHeader): Promise<void> {
+  /** Resolves when a row is due, or on `close`. A row needs a subscriber, a header does not. */
+  private async waitUntilDue({ _tag, at }: Row | RecordingHeader): Promise<void> {
     while (!this.closing.closed) {
-      if (_tag !== 'Recording' && this.listeners === 0) await this.somebody()
-      const wait = this.pace.wait(at)
-      if (wait <= 0) return
-      await waitFor(wait, (this.waiting = new Subscription()))
+      if (_tag !== 'Recording' && this.subscribers === 0) await this.pauseUntilSubscribed()
+      const ms = this.clock.msUntil(at)
+      if (ms <= 0) return
+      await interruptibleDelay(ms, (this.waiting = new Subscription()))
     }
   }
 
-  /** Nobody listens: time stands still. */
-  private async somebody(): Promise<void> {
-    this.pace.pause()
-    while (this.listeners === 0 && !this.closing.closed) {
+  private async pauseUntilSubscribed(): Promise<void> {
+    this.clock.pause()
+    while (this.subscribers === 0 && !this.closing.closed) {
       await new Promise<void>((resolve) => {
-        this.awaited = resolve
+        this.resume = resolve
       })
     }
-    this.awaited = undefined
-    this.pace.resume()
+    this.resume = undefined
+    this.clock.resume()
   }
 
   private async end(error: RecordingError | undefined): Promise<void> {
-    if (error !== undefined) this.opened.settle(left(error))
-    // Who has waited for the beginning is to hear of the end.
-    await turn()
+    if (error !== undefined) this.firstHeader.settle(left(error))
+    // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
+    await nextTurn()
     if (this.closing.closed) return
-    this.within(() => {
-      this.streams.end(error)
+    this.run(() => {
+      this.streams.complete(error)
       this.ended$.next()
     })
     this.result.settle(error === undefined ? right({ rows: this.rows }) : left(error))

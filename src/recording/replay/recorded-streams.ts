@@ -1,6 +1,7 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, Subject, type Observable } from 'rxjs'
 import { isAddress, type Address } from '../../domain/address.js'
+import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
@@ -16,26 +17,30 @@ import type {
 import type { RecordingHeader, Row } from '../format/row.js'
 import { ReplayStreams } from './replay-streams.js'
 
-/** All streams of a recording, and what is told on them. Time is not its business. */
+/** The streams of a recording. Scheduling is done by the caller. */
 export class RecordedStreams {
   private readonly prices: ReplayStreams<PriceError, Price>
   private readonly depths: ReplayStreams<DepthError, Depth>
-  private readonly statuses$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
-  private readonly uncorrelated$ = new Subject<UncorrelatedError>()
-  /** The recorded client was closed. Neither that nor the end of its streams with it is that of these. */
-  private wasClosed = false
+  private readonly statusSubject$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
+  private readonly errorSubject$ = new Subject<UncorrelatedError>()
+  /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
+  private recordedClientClosed = false
 
-  readonly status$ = this.statuses$.asObservable()
-  readonly errors$ = this.uncorrelated$.asObservable()
+  readonly status$ = this.statusSubject$.asObservable()
+  readonly errors$ = this.errorSubject$.asObservable()
 
-  /** Somebody comes to listen to a price or a depth: `joined` returns what is to be done when they leave. */
-  constructor(joined: () => () => void) {
-    this.prices = new ReplayStreams({ holds: isCurrent, missing: notRecorded, joined })
-    this.depths = new ReplayStreams({ holds: () => true, missing: notSupported, joined })
+  /** `onSubscribe` is called for each subscriber of a price or depth stream, and returns the teardown. */
+  constructor(onSubscribe: () => () => void) {
+    this.prices = new ReplayStreams({
+      isRetained: isPriceOrOutage,
+      notRecorded: priceNotRecorded,
+      onSubscribe,
+    })
+    this.depths = new ReplayStreams({ isRetained: () => true, notRecorded: depthNotRecorded, onSubscribe })
   }
 
   get status(): ConnectionStatus {
-    return this.statuses$.value
+    return this.statusSubject$.value
   }
 
   price$(topic: Topic): Observable<Either<PriceError, Price>> {
@@ -46,54 +51,57 @@ export class RecordedStreams {
     return this.depths.event$(mint)
   }
 
-  tell(row: Row | RecordingHeader): void {
+  /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
+  emit(row: Row | RecordingHeader): void {
     switch (row._tag) {
       case 'Recording':
-        this.wasClosed = false
-        this.prices.record(row.topics)
-        return this.depths.record(row.mints)
+        this.recordedClientClosed = false
+        this.prices.addRecorded(row.topics)
+        return this.depths.addRecorded(row.mints)
       case 'Price':
-        return this.prices.tell(row.topic, row.event)
+        return this.prices.emit(row.topic, row.event)
       case 'Depth':
-        return this.depths.tell(row.mint, row.event)
+        return this.depths.emit(row.mint, row.event)
       case 'End':
-        if (this.wasClosed) return undefined
-        return isAddress(row.of) ? this.depths.end(row.of) : this.prices.end(row.of)
+        if (this.recordedClientClosed) return undefined
+        return isAddress(row.of) ? this.depths.complete(row.of) : this.prices.complete(row.of)
       case 'Status':
-        return this.turn(row.status)
+        return this.setStatus(row.status)
       case 'Uncorrelated':
-        return this.uncorrelated$.next(row.error)
+        return this.errorSubject$.next(row.error)
+      default:
+        return assertNever(row)
     }
   }
 
-  private turn(status: ConnectionStatus): void {
-    this.wasClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') this.prices.release(isDown)
-    if (!this.wasClosed) this.statuses$.next(status)
+  /** Completes every price and depth stream. If reading failed, each emits a `DecodeError` first. */
+  complete(failure: RecordingError | undefined): void {
+    const error = failure === undefined ? undefined : toDecodeError(failure)
+    this.prices.completeAll(error)
+    this.depths.completeAll(error)
   }
 
-  /** The recording is over; where it could not be read to its end, every stream says so first. */
-  end(error: RecordingError | undefined): void {
-    const parting = error === undefined ? undefined : asDecodeError(error)
-    this.prices.endAll(parting)
-    this.depths.endAll(parting)
+  private setStatus(status: ConnectionStatus): void {
+    this.recordedClientClosed = status._tag === 'Closed'
+    if (status._tag === 'Open') this.prices.clearRetained(isDisconnected)
+    if (!this.recordedClientClosed) this.statusSubject$.next(status)
   }
 }
 
 const reason = 'it is not in the recording'
 
-const notRecorded = (topic: string): PriceError => subscriptionRejected(topic, reason)
+const priceNotRecorded = (topic: string): PriceError => subscriptionRejected(topic, reason)
 
-const notSupported = (mint: string): DepthError => unsupportedPair(mint, undefined, reason)
+const depthNotRecorded = (mint: string): DepthError => unsupportedPair(mint, undefined, reason)
 
-/** A price holds until something else is known; so does what says that there is none. */
-const isCurrent = (event: Either<PriceError, Price>): boolean =>
+/** A late subscriber of a live client receives the last price, or the error that says why it is not current. */
+const isPriceOrOutage = (event: Either<PriceError, Price>): boolean =>
   isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
 
-const isDown = (event: Either<PriceError, Price>): boolean =>
+const isDisconnected = (event: Either<PriceError, Price>): boolean =>
   isLeft(event) && event.left._tag === 'Disconnected'
 
-const asDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
+const toDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',
   message,
   input,

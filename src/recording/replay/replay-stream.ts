@@ -2,46 +2,47 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
 import { complete } from '../../task/safe-notify.js'
 
-/** One stream of a recording: all who listen hear the same, and who comes later begins with what holds then. */
+/** One stream of a replay. A late subscriber receives the retained event first. */
 export class ReplayStream<E, A> {
-  private readonly audience = new Set<Subscriber<Either<E, A>>>()
-  private last: Either<E, A> | undefined
-  private current: Either<E, A> | undefined
-  private over = false
+  private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
+  private lastEvent: Either<E, A> | undefined
+  private retainedEvent: Either<E, A> | undefined
+  private completed = false
 
   constructor(
-    /** Whether what was told holds until something else is told. */
-    private readonly holds: (event: Either<E, A>) => boolean,
-    /** Somebody comes to listen; returns what is to be done when they leave. */
-    private readonly joined: () => () => void,
+    /** True if late subscribers receive the event, until a later event replaces it. */
+    private readonly isRetained: (event: Either<E, A>) => boolean,
+    /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
+    private readonly onSubscribe: () => () => void,
   ) {}
 
   readonly event$ = new Observable<Either<E, A>>((subscriber) => {
-    if (this.current !== undefined) subscriber.next(this.current)
-    if (this.over) return subscriber.complete()
-    this.audience.add(subscriber)
-    subscriber.add(() => this.audience.delete(subscriber))
-    subscriber.add(this.joined())
+    if (this.retainedEvent !== undefined) subscriber.next(this.retainedEvent)
+    if (this.completed) return subscriber.complete()
+    this.subscribers.add(subscriber)
+    subscriber.add(() => this.subscribers.delete(subscriber))
+    subscriber.add(this.onSubscribe())
   })
 
-  tell(event: Either<E, A>): void {
-    this.over = false
-    this.last = event
-    if (this.holds(event)) this.current = event
-    for (const subscriber of [...this.audience]) subscriber.next(event)
+  /** Also reopens a completed stream: a recording may be appended to another. */
+  emit(event: Either<E, A>): void {
+    this.completed = false
+    this.lastEvent = event
+    if (this.isRetained(event)) this.retainedEvent = event
+    for (const subscriber of [...this.subscribers]) subscriber.next(event)
   }
 
-  /** What was told holds no longer, if it is of these. */
-  release(these: (event: Either<E, A>) => boolean): void {
-    if (this.current !== undefined && these(this.current)) this.current = undefined
+  /** Late subscribers no longer receive the retained event if it matches. */
+  clearRetained(matches: (event: Either<E, A>) => boolean): void {
+    if (this.retainedEvent !== undefined && matches(this.retainedEvent)) this.retainedEvent = undefined
   }
 
-  /** An error that came last is why it ended, and is told to who comes later. */
-  end(): void {
-    this.over = true
-    this.current = this.last !== undefined && isLeft(this.last) ? this.last : undefined
-    const audience = [...this.audience]
-    this.audience.clear()
-    for (const subscriber of audience) complete(subscriber)
+  /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
+  complete(): void {
+    this.completed = true
+    this.retainedEvent = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
+    const subscribers = [...this.subscribers]
+    this.subscribers.clear()
+    for (const subscriber of subscribers) complete(subscriber)
   }
 }

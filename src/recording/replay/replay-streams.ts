@@ -3,67 +3,68 @@ import { defer, type Observable } from 'rxjs'
 import { ReplayStream } from './replay-stream.js'
 
 export interface ReplayStreamsConfig<E, A> {
-  /** Whether what was told holds until something else is told. */
-  readonly holds: (event: Either<E, A>) => boolean
-  /** What is told of a stream that is not in the recording. */
-  readonly missing: (name: string) => E
-  /** Somebody comes to listen; returns what is to be done when they leave. */
-  readonly joined: () => () => void
+  /** True if late subscribers receive the event, until a later event replaces it. */
+  readonly isRetained: (event: Either<E, A>) => boolean
+  /** The error of a stream that is not in the recording. */
+  readonly notRecorded: (name: string) => E
+  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
+  readonly onSubscribe: () => () => void
 }
 
-/** All streams of one kind, by the name of their topic or mint in any case. */
+/** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
 export class ReplayStreams<E, A> {
-  private readonly channels = new Map<string, ReplayStream<E, A>>()
-  /** What is recorded, once that is known. */
+  private readonly streams = new Map<string, ReplayStream<E, A>>()
+  /** The names in the headers so far; undefined before the first header. */
   private recorded: Set<string> | undefined
-  private parting: { readonly error: E | undefined } | undefined
+  /** Set when the replay has ended. */
+  private ended: { readonly error: E | undefined } | undefined
 
   constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
 
   event$(name: string): Observable<Either<E, A>> {
-    return defer(() => this.channel(name).event$)
+    return defer(() => this.stream(name).event$)
   }
 
-  /** More of what is recorded is known: who waits for anything else waits in vain. */
-  record(names: readonly string[]): void {
+  /** Adds the names of a header, and rejects the streams that are in no header so far. */
+  addRecorded(names: readonly string[]): void {
     this.recorded = new Set([...(this.recorded ?? []), ...names.map((name) => name.toLowerCase())])
-    for (const [name, channel] of this.channels) {
-      if (!this.recorded.has(name)) part(channel, this.config.missing(name))
+    for (const [name, stream] of this.streams) {
+      if (!this.recorded.has(name)) completeWith(stream, this.config.notRecorded(name))
     }
   }
 
-  tell(name: string, event: Either<E, A>): void {
-    this.channel(name).tell(event)
+  emit(name: string, event: Either<E, A>): void {
+    this.stream(name).emit(event)
   }
 
-  /** What was told holds no longer, where it is of these. */
-  release(these: (event: Either<E, A>) => boolean): void {
-    for (const channel of this.channels.values()) channel.release(these)
+  /** Clears the retained event of each stream where it matches. */
+  clearRetained(matches: (event: Either<E, A>) => boolean): void {
+    for (const stream of this.streams.values()) stream.clearRetained(matches)
   }
 
-  end(name: string): void {
-    this.channel(name).end()
+  complete(name: string): void {
+    this.stream(name).complete()
   }
 
-  /** Nothing follows, for one reason or none. */
-  endAll(error: E | undefined): void {
-    this.parting = { error }
-    for (const channel of this.channels.values()) part(channel, error)
+  /** Completes all streams, later ones included, after the error if there is one. */
+  completeAll(error: E | undefined): void {
+    this.ended = { error }
+    for (const stream of this.streams.values()) completeWith(stream, error)
   }
 
-  private channel(name: string): ReplayStream<E, A> {
+  private stream(name: string): ReplayStream<E, A> {
     const key = name.toLowerCase()
-    const channel = this.channels.get(key) ?? new ReplayStream<E, A>(this.config.holds, this.config.joined)
-    if (!this.channels.has(key)) {
-      this.channels.set(key, channel)
-      if (this.recorded?.has(key) === false) part(channel, this.config.missing(name))
-      else if (this.parting !== undefined) part(channel, this.parting.error)
-    }
-    return channel
+    const existing = this.streams.get(key)
+    if (existing !== undefined) return existing
+    const stream = new ReplayStream<E, A>(this.config.isRetained, this.config.onSubscribe)
+    this.streams.set(key, stream)
+    if (this.recorded?.has(key) === false) completeWith(stream, this.config.notRecorded(name))
+    else if (this.ended !== undefined) completeWith(stream, this.ended.error)
+    return stream
   }
 }
 
-const part = <E, A>(channel: ReplayStream<E, A>, error: E | undefined): void => {
-  if (error !== undefined) channel.tell(left(error))
-  channel.end()
+const completeWith = <E, A>(stream: ReplayStream<E, A>, error: E | undefined): void => {
+  if (error !== undefined) stream.emit(left(error))
+  stream.complete()
 }

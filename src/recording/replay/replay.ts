@@ -3,52 +3,55 @@ import { clientFromStreams } from '../../client/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { Environment } from '../../domain/environment.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import type { RecordingSource } from '../format/lines.js'
-import { realPace, virtualPace } from './pace.js'
+import type { RecordingSource } from '../format/read-lines.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
+import { realClock, virtualClock } from './replay-clock.js'
 
 export interface ReplayOptions {
   /**
-   * How many times as fast as it was recorded: above 0. `Infinity` is as fast as it can, in virtual time. Default: 1,
-   * the recorded pace.
+   * Speed relative to the recording, above 0. `Infinity` replays as fast as possible, in virtual time. Default: 1.
    */
   readonly speed?: number
-  /** Of the client. A recording does not know it. Default: `mainnet`. */
+  /** The environment of the client, which a recording does not contain. Default: `mainnet`. */
   readonly environment?: Environment
 }
 
-/** A client over a recording. */
+/** A client whose streams come from a recording. */
 export interface ReplayClient extends Client {
   /**
-   * Runs a strategy in the recording's time, from its first moment to its last, and completes then. With `speed:
-   * Infinity` all timers and clocks of Rx that the strategy uses are virtual: a window of a minute is a minute of the
-   * recording, the result is the same each time, and takes no longer than the computing.
+   * Runs a strategy in the time of the recording, from its start to its end, and then completes. With `speed: Infinity`,
+   * all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of the recording, each
+   * run gives the same result, and a run takes only the time for its computation.
    *
    * @example
    * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
    */
   readonly run$: <A>(strategy$: (client: Client) => Observable<A>) => Observable<A>
-  /** What the recording is of: the topics, the mints, when it began. Time stands still meanwhile. */
+  /** The header of the recording: its topics, its mints and its start. Does not start the replay. */
   readonly header: () => Promise<HeaderResult>
   /**
-   * Resolves when the recording is over: to the number of rows, or to what is wrong with it and in which line. All
-   * before that line has been told.
+   * Resolves at the end of the recording, with the number of rows, or with the error and its line number. All rows before
+   * that line have been emitted.
    */
   readonly finished: Promise<ReplayResult>
 }
 
 /**
- * A client over a recording made by `record`: the same streams give the same values and errors, in the same order, at
- * the same distances. It begins with the first subscription to a price or a depth, and time stands still while nobody
- * listens. Who joins late begins with what holds then, as with a live client; what the recording does not have is
- * rejected. When it is over, prices and depths complete; where it is damaged, each gives a `DecodeError` first.
+ * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the
+ * same distances in time.
  *
- * - `source`: a file by its path or `file:` URL, or text or bytes in pieces, such as a stream.
- * - `interval` of `depth$` is without effect: depths come as they were recorded.
- * - `receivedAt` is of the recording. At a finite speed Rx's own clocks and timers are not: what is measured by them,
- *   such as `freshWithin`, sees a faster world. With `speed: Infinity`, subscribe by `run$`: what a stream causes then
- *   lives in the recording's time in any case, but timers that are made at subscription only there.
- * - What a strategy does by promises is outside the recording's time.
+ * The replay starts with the first subscription to a price or depth stream, and pauses while there is none. A late
+ * subscriber receives the current event first, as from a live client. A topic or mint that is not in the recording is
+ * rejected. At the end of the recording, price and depth streams complete. If the recording is damaged, each emits a
+ * `DecodeError` first.
+ *
+ * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream.
+ * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
+ * - `receivedAt` is the recorded time.
+ * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
+ * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
+ *   that are created on subscription are virtual only inside `run$`.
+ * - Promises in a strategy are not part of the virtual time.
  *
  * Throws a `ConfigurationError` for a speed that is not above 0.
  *
@@ -63,7 +66,7 @@ export const replay = (
   if (!(typeof speed === 'number' && speed > 0)) {
     throw new ConfigurationError('speed', 'expected a number above 0, or Infinity')
   }
-  const playback = new Playback(source, speed === Infinity ? virtualPace() : realPace(speed))
+  const playback = new Playback(source, speed === Infinity ? virtualClock() : realClock(speed))
   const { streams } = playback
   const client = clientFromStreams({
     environment,
@@ -76,7 +79,7 @@ export const replay = (
   })
   return {
     ...client,
-    inspect: () => playback.within(client.inspect),
+    inspect: () => playback.run(client.inspect),
     run$: (strategy$) => playback.runInRecordingTime$(defer(() => strategy$(client))),
     header: () => playback.header(),
     finished: playback.finished,

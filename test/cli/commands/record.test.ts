@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
-import { decodeHeader, decodeRow } from '../../../src/recording/format/row.js'
+import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
 import { until } from '../../simulator/support/dial.js'
 import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
 import { running } from '../../simulator/support/running.js'

@@ -2,13 +2,8 @@ import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { DepthError, PriceError, UncorrelatedError } from '../../../src/errors/model.js'
-import {
-  decodeHeader,
-  decodeRow,
-  encodeRow,
-  type RecordingHeader,
-  type Row,
-} from '../../../src/recording/format/row.js'
+import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import { decodeHeader, decodeRow, encodeRow } from '../../../src/recording/format/row-codec.js'
 import { errors } from '../../errors/support/arbitraries.js'
 import { address, priceValue, quantity, topic } from '../../support/arbitraries.js'
 

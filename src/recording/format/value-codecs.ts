@@ -6,11 +6,11 @@ import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAny, type Topic } from '../../domain/topic.js'
-import { unnamed } from './named-number.js'
+import { decodeNumber } from './non-json-number.js'
 
-// The library's own values as JSON: what a recording keeps of them.
+// Codecs of the library's values in a recording.
 
-/** Of any service. */
+/** A topic of any service. */
 export const RecordedTopic = new t.Type<Topic, string, unknown>(
   'a topic',
   isTopicOfAny,
@@ -25,18 +25,19 @@ export const RecordedAddress = new t.Type<Address, string, unknown>(
   t.identity,
 )
 
-const numeric = (holds: (value: number) => boolean): t.Type<number> => {
-  const is = (value: unknown): value is number => typeof value === 'number' && holds(value)
-  const read = (input: unknown, context: t.Context): t.Validation<number> => {
-    const value = unnamed(input)
+const numberWhere = (isAllowed: (value: number) => boolean): t.Type<number> => {
+  const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)
+  const validate = (input: unknown, context: t.Context): t.Validation<number> => {
+    const value = decodeNumber(input)
     return is(value) ? t.success(value) : t.failure(input, context)
   }
-  return new t.Type('a number', is, read, t.identity)
+  return new t.Type('a number', is, validate, t.identity)
 }
 
-export const AnyNumber = numeric(() => true)
+/** Any number, `NaN` and the infinities included. */
+export const AnyNumber = numberWhere(() => true)
 
-export const Finite = numeric(Number.isFinite)
+export const Finite = numberWhere(Number.isFinite)
 
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(
   { topic: RecordedTopic, price: PriceValue, receivedAt: Finite, epoch: Finite },

@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
-import { realPace, virtualPace, waitFor } from '../../../src/recording/replay/pace.js'
+import { interruptibleDelay, realClock, virtualClock } from '../../../src/recording/replay/replay-clock.js'
 
 /** Runs something in virtual time, moment by moment. */
 const atTimes = (work: (at: (ms: number, what: () => void) => void) => void): void => {
@@ -13,10 +13,10 @@ describe('the recorded pace', () => {
   it('waits as long as it was, divided by the speed, whatever time it takes in between', () => {
     const waits: number[] = []
     atTimes((at) => {
-      const pace = realPace(10)
-      at(0, () => waits.push(pace.wait(5000), pace.wait(6000)))
-      at(40, () => waits.push(pace.wait(6000)))
-      at(300, () => waits.push(pace.wait(6000), pace.wait(9000)))
+      const clock = realClock(10)
+      at(0, () => waits.push(clock.msUntil(5000), clock.msUntil(6000)))
+      at(40, () => waits.push(clock.msUntil(6000)))
+      at(300, () => waits.push(clock.msUntil(6000), clock.msUntil(9000)))
     })
     expect(waits).toEqual([0, 100, 60, -200, 100])
   })
@@ -24,12 +24,12 @@ describe('the recorded pace', () => {
   it('goes on where it stood still', () => {
     const waits: number[] = []
     atTimes((at) => {
-      const pace = realPace(1)
-      at(0, () => waits.push(pace.wait(5000)))
-      at(4, () => pace.pause())
+      const clock = realClock(1)
+      at(0, () => waits.push(clock.msUntil(5000)))
+      at(4, () => clock.pause())
       at(700, () => {
-        pace.resume()
-        waits.push(pace.wait(5010), pace.wait(5020))
+        clock.resume()
+        waits.push(clock.msUntil(5010), clock.msUntil(5020))
       })
     })
     expect(waits).toEqual([0, 6, 16])
@@ -38,9 +38,9 @@ describe('the recorded pace', () => {
   it('begins anew where the recorded clock was set back', () => {
     const waits: number[] = []
     atTimes((at) => {
-      const pace = realPace(1)
-      at(0, () => waits.push(pace.wait(5000), pace.wait(9000)))
-      at(10, () => waits.push(pace.wait(5200), pace.wait(5300)))
+      const clock = realClock(1)
+      at(0, () => waits.push(clock.msUntil(5000), clock.msUntil(9000)))
+      at(10, () => waits.push(clock.msUntil(5200), clock.msUntil(5300)))
     })
     expect(waits).toEqual([0, 4000, 0, 100])
   })
@@ -48,12 +48,12 @@ describe('the recorded pace', () => {
 
 describe('the virtual pace', () => {
   it('waits for nothing, and is at the time of what is done', () => {
-    const pace = virtualPace()
-    expect(pace.wait(5)).toBe(0)
-    expect(pace.within(() => 'before its first moment')).toBe('before its first moment')
+    const clock = virtualClock()
+    expect(clock.msUntil(5)).toBe(0)
+    expect(clock.run(() => 'before its first moment')).toBe('before its first moment')
     const seen: number[] = []
-    pace.at(5, () => seen.push(5))
-    pace.at(9, () => seen.push(9))
+    clock.runAt(5, () => seen.push(5))
+    clock.runAt(9, () => seen.push(9))
     expect(seen).toEqual([5, 9])
   })
 })
@@ -61,9 +61,9 @@ describe('the virtual pace', () => {
 describe('a wait', () => {
   it('can be cut short, also before it begins', async () => {
     const interrupted = new Subscription()
-    const waiting = waitFor(2 ** 40, interrupted)
+    const waiting = interruptibleDelay(2 ** 40, interrupted)
     interrupted.unsubscribe()
     await waiting
-    await waitFor(2 ** 40, interrupted)
+    await interruptibleDelay(2 ** 40, interrupted)
   })
 })

@@ -1,8 +1,8 @@
 import * as t from 'io-ts/lib/index.js'
 import type { AnyError, DepthError, PriceError, UncorrelatedError } from '../../errors/model.js'
-import { AnyNumber, Finite, RecordedPrice } from './values.js'
+import { AnyNumber, Finite, RecordedPrice } from './value-codecs.js'
 
-// The library's errors as JSON: what a recording keeps of them.
+// Codecs of the library's errors in a recording.
 
 const optional = <A, O>(codec: t.Type<A, O>): t.Type<A | undefined, O | undefined> =>
   t.union([codec, t.undefined], `${codec.name}, or nothing`)

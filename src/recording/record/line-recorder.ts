@@ -4,41 +4,46 @@ import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
-import { encodeRow, type RecordingHeader, type Row } from '../format/row.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { encodeRow } from '../format/row-codec.js'
 
-/** Where lines go: any writable of Node, or whatever takes text and says when it has. */
+/** Receives the lines of a recording: a Node writable, or any object with such a `write`. */
 export interface LineWriter {
+  /** Calls `done` when the line is written, with an error if writing failed. */
   readonly write: (line: string, done: (error?: Error | null) => void) => unknown
-  /** Where it has them, it is listened to for errors while the recording goes on: one that nobody hears ends the process. */
+  /**
+   * The recorder listens for `error` events while it records, because an unhandled `error` event ends the process.
+   * Optional.
+   */
   readonly on?: (event: 'error', failed: (error: Error) => void) => unknown
   readonly off?: (event: 'error', failed: (error: Error) => void) => unknown
 }
 
-/** What was recorded. */
+/** The summary of a finished recording. */
 export interface RecordSummary {
-  /** Rows, the header not among them. */
+  /** Number of rows, without the header. */
   readonly rows: number
 }
 
 export type RecordResult = Either<WriteError, RecordSummary>
 
-/** A recording that is being made. */
+/** A recording in progress. */
 export interface Recorder extends AsyncDisposable {
-  /** Rows so far. */
+  /** Number of rows so far, without the header. */
   readonly rows: number
-  /** Lines that the writable has not taken yet: where they become ever more, it is too slow. */
+  /** Number of lines that the writable has not confirmed yet. It grows if the writable is too slow. */
   readonly pending: number
-  /** Resolves when nothing more is written, and all that was is taken; to the error, where writing failed. */
+  /** Resolves when recording has ended and all lines are written, or with the error when a write fails. */
   readonly finished: Promise<RecordResult>
   /** Ends the recording. Idempotent. */
   readonly stop: () => Promise<RecordResult>
 }
 
-/** Writes rows as they come, until it is stopped, all that it follows to the end has ended, or writing fails. */
+/** Writes rows as lines until it is stopped, `recordUntilComplete` has completed, or a write fails. */
 export class LineRecorder implements Recorder {
   rows = 0
   pending = 0
-  private readonly following = new Subscription()
+  private readonly subscriptions = new Subscription()
   private failure: WriteError | undefined
   private readonly result = deferred<RecordResult>()
   readonly finished = this.result.promise
@@ -48,17 +53,17 @@ export class LineRecorder implements Recorder {
     header: RecordingHeader,
   ) {
     to.on?.('error', this.fail)
-    this.write(header)
+    this.writeLine(header)
   }
 
-  /** Rows are recorded as long as the recording goes on. */
-  follow(rows$: Observable<Row>): void {
-    this.following.add(rows$.subscribe((row) => this.record(row)))
+  /** Records these rows until the recording ends. */
+  record(rows$: Observable<Row>): void {
+    this.subscriptions.add(rows$.subscribe((row) => this.writeRow(row)))
   }
 
-  /** The recording ends with these rows. */
-  followToEnd(rows$: Observable<Row>): void {
-    this.following.add(rows$.subscribe({ next: (row) => this.record(row), complete: () => this.end() }))
+  /** Records these rows, and ends the recording when they complete. */
+  recordUntilComplete(rows$: Observable<Row>): void {
+    this.subscriptions.add(rows$.subscribe({ next: (row) => this.writeRow(row), complete: () => this.end() }))
   }
 
   readonly stop = (): Promise<RecordResult> => {
@@ -70,13 +75,13 @@ export class LineRecorder implements Recorder {
     await this.stop()
   }
 
-  private record(row: Row): void {
-    if (this.following.closed) return
+  private writeRow(row: Row): void {
+    if (this.subscriptions.closed) return
     this.rows++
-    this.write(row)
+    this.writeLine(row)
   }
 
-  private write(row: Row | RecordingHeader): void {
+  private writeLine(row: Row | RecordingHeader): void {
     this.pending++
     const done = (error?: Error | null): void => {
       this.pending--
@@ -97,14 +102,14 @@ export class LineRecorder implements Recorder {
   }
 
   private end(): void {
-    this.following.unsubscribe()
+    this.subscriptions.unsubscribe()
     this.settle()
   }
 
   private settle(): void {
-    if (!this.following.closed) return
+    if (!this.subscriptions.closed) return
     if (this.failure !== undefined) {
-      // A writable tells its errors after its callbacks: it is listened to for good.
+      // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
       this.result.settle(left(this.failure))
     } else if (this.pending === 0) {
       this.to.off?.('error', this.fail)

@@ -1,0 +1,76 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import { malformed, toDecodeError } from '../../codec/issues.js'
+import { parseJson } from '../../codec/json.js'
+import type { DecodeError } from '../../errors/model.js'
+import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-codecs.js'
+import { encodeNumber } from './non-json-number.js'
+import type { RecordingHeader, Row } from './row.js'
+import {
+  Finite,
+  RecordedAddress,
+  RecordedDepth,
+  RecordedPrice,
+  RecordedStatus,
+  RecordedTopic,
+} from './value-codecs.js'
+
+const either = <E, A>(error: t.Type<E, unknown>, value: t.Type<A, unknown>): t.Type<Either<E, A>, unknown> =>
+  t.union([
+    t.strict({ _tag: t.literal('Right'), right: value }),
+    t.strict({ _tag: t.literal('Left'), left: error }),
+  ])
+
+const RowValue: t.Type<Row, unknown> = t.union(
+  [
+    t.strict({
+      _tag: t.literal('Price'),
+      at: Finite,
+      topic: RecordedTopic,
+      event: either(PriceErrorValue, RecordedPrice),
+    }),
+    t.strict({
+      _tag: t.literal('Depth'),
+      at: Finite,
+      mint: RecordedAddress,
+      event: either(DepthErrorValue, RecordedDepth),
+    }),
+    t.strict({ _tag: t.literal('End'), at: Finite, of: t.union([RecordedTopic, RecordedAddress]) }),
+    t.strict({ _tag: t.literal('Status'), at: Finite, status: RecordedStatus }),
+    t.strict({ _tag: t.literal('Uncorrelated'), at: Finite, error: UncorrelatedErrorValue }),
+  ],
+  'a row of a recording',
+)
+
+const HeaderValue: t.Type<RecordingHeader, unknown> = t.strict(
+  {
+    _tag: t.literal('Recording'),
+    version: t.literal(1),
+    at: Finite,
+    topics: t.readonlyArray(RecordedTopic),
+    mints: t.readonlyArray(RecordedAddress),
+    interval: Finite,
+  },
+  'the header of a recording',
+)
+
+/** The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. */
+export const encodeRow = (row: Row | RecordingHeader): string => JSON.stringify(row, encodeValue)
+
+const encodeValue = (_key: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' ? encodeNumber(value) : value
+}
+
+/** Decodes any line after the header. Unknown fields are dropped. */
+export const decodeRow = (line: string): Either<DecodeError, Row> => decodeLine(line, RowValue)
+
+export const decodeHeader = (line: string): Either<DecodeError, RecordingHeader> =>
+  decodeLine(line, HeaderValue)
+
+const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> => {
+  const json = parseJson(line)
+  if (isLeft(json)) return left(malformed(codec.name, line, 'JSON', json.left))
+  const value = codec.decode(json.right)
+  return isLeft(value) ? left(toDecodeError(codec.name, line, value.left)) : right(value.right)
+}

@@ -1,0 +1,70 @@
+import type { Subscription } from 'rxjs'
+import { elapsed } from '../../time/clock.js'
+import { delay } from '../../time/deadline.js'
+import { VirtualTime } from '../../time/virtual-time.js'
+
+/** The clock of a replay. All times are `at` times of the recording, in ms since the Unix epoch. */
+export interface ReplayClock {
+  /** Runs `work` at a time of the recording, after all virtual timers that are due by then. */
+  runAt(time: number, work: () => void): void
+  /** Runs `work` at the current time of the recording. */
+  run<A>(work: () => A): A
+  /** Time until the given time of the recording, in real ms; 0 or less if it has passed. */
+  msUntil(time: number): number
+  /** Stops the clock. */
+  pause(): void
+  /** Starts the clock again. */
+  resume(): void
+}
+
+/** A clock that runs `speed` times as fast as real time. Timers of Rx stay real. */
+export const realClock = (speed: number): ReplayClock => {
+  /** A time of the recording, and the real time at which it was reached. */
+  let anchor: { readonly time: number; readonly elapsed: number } | undefined
+  let latest = -Infinity
+  let pausedAt = 0
+  return {
+    runAt: (_, work) => work(),
+    run: (work) => work(),
+    msUntil: (time) => {
+      // A time before its predecessor means that the recorded clock was set back. The real distance is unknown.
+      if (anchor === undefined || time < latest) anchor = { time, elapsed: elapsed() }
+      latest = time
+      return (time - anchor.time) / speed - (elapsed() - anchor.elapsed)
+    },
+    pause: () => {
+      pausedAt = elapsed()
+    },
+    resume: () => {
+      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + elapsed() - pausedAt }
+    },
+  }
+}
+
+/** A clock that jumps from row to row. Clocks and timers of Rx inside `run` and `runAt` are virtual. */
+export const virtualClock = (): ReplayClock => {
+  let virtual: VirtualTime | undefined
+  return {
+    runAt: (time, work) => {
+      const clock = (virtual ??= new VirtualTime(time))
+      clock.run(() => {
+        clock.advance(time)
+        work()
+        // Runs what `work` scheduled without a delay.
+        clock.advance(time)
+      })
+    },
+    run: (work) => (virtual === undefined ? work() : virtual.run(work)),
+    msUntil: () => 0,
+    pause: () => undefined,
+    resume: () => undefined,
+  }
+}
+
+/** Resolves after `ms`, or when `interrupted` is unsubscribed from. */
+export const interruptibleDelay = (ms: number, interrupted: Subscription): Promise<void> =>
+  new Promise((resolve) => {
+    const waiting = delay(ms, resolve)
+    waiting.add(() => resolve())
+    interrupted.add(waiting)
+  })

@@ -63,8 +63,8 @@ export { Quantity } from './codec/quantity.js'
 export { parseTopic, topicOf } from './codec/topic.js'
 
 // Signing
-export type { CanonicalHeaders, HeaderPairs } from './auth/mac-input.js'
-export { signRequest, type SignRequest } from './auth/sign.js'
+export type { CanonicalHeaders, HeaderPairs } from './auth/signed-headers.js'
+export { signRequest, type SignRequest } from './auth/sign-request.js'
 
 // Ports
 export type {

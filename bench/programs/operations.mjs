@@ -1,7 +1,7 @@
 // What is done once a request, alone, over and over: time per operation in a warm process.
 import { createSecretKey } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { concatenated } from '../node_modules/.build/auth/mac-input.js'
+import { concatenateHeaders } from '../node_modules/.build/auth/signed-headers.js'
 import { createSigner } from '../node_modules/.build/auth/signer.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
 import { answers } from '../process/answers.mjs'
@@ -9,7 +9,7 @@ import { signByHand } from './depth-clients.mjs'
 
 const bytes = Buffer.alloc(32, 7)
 const key = bytes.toString('base64')
-const sign = createSigner('svc', createSecretKey(bytes), concatenated)
+const sign = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
 const pathOf = (index) => `/v0/order_book/depth/0x${(index % 1000).toString(16).padStart(40, '0')}`
 const expirationOf = (index) => 1745462597105 + index
 

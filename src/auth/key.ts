@@ -5,11 +5,11 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 const standard = /^[A-Za-z0-9+/]+$/
 const urlSafe = /^[A-Za-z0-9_-]+$/
 
-/** The auth key's bytes from base64, in the standard or the url-safe alphabet, padded or not. */
+/** Decodes the auth key from base64, in the standard or the url-safe alphabet, padded or not. The error never contains it. */
 export const decodeKey = (base64: unknown, option = 'authKey'): Either<ConfigurationError, KeyObject> =>
   typeof base64 === 'string' && isBase64(base64)
     ? right(createSecretKey(Buffer.from(base64, 'base64')))
-    : left(new ConfigurationError(option, 'expected a base64 text of at least one byte')) // and never the key itself
+    : left(new ConfigurationError(option, 'expected a base64 text of at least one byte'))
 
 const isBase64 = (text: string): boolean => {
   const digits = text.replace(/={1,2}$/, '')

@@ -1,29 +1,34 @@
-/** So many characters of a secret's beginning are telling; fewer are nobody's business. */
-const telling = 8
+/**
+ * A prefix of a secret from this many characters on is redacted. A shorter prefix discloses too little, and would match
+ * unrelated text.
+ */
+const minSecretLength = 8
 
-/** A character as JSON, URLs and HTML escape it. `hex`: a pattern of its two hexadecimal digits. */
-const escaped = (hex: string, decimal: number): string => `%${hex}|\\\\u00${hex}|&#x${hex};|&#${decimal};`
+/** A character as URLs, JSON and HTML escape it. `hex`: a pattern of its two hexadecimal digits. */
+const escapedForms = (hex: string, decimal: number): string =>
+  `%${hex}|\\\\u00${hex}|&#x${hex};|&#${decimal};`
 
-/** The digits of base64 that are spelled in more ways than one: in its url-safe alphabet, and escaped. */
-const spellings: Readonly<Record<string, string>> = {
-  '+': `(?:[+ -]|${escaped('2[bB]', 43)})`,
-  '/': `(?:\\\\?/|_|${escaped('2[fF]', 47)})`,
+/** The base64 digits that have several forms: of the url-safe alphabet, and escaped. */
+const digitForms: Readonly<Record<string, string>> = {
+  '+': `(?:[+ -]|${escapedForms('2[bB]', 43)})`,
+  '/': `(?:\\\\?/|_|${escapedForms('2[fF]', 47)})`,
 }
 
-const padding = `(?:=|${escaped('3[dD]', 61)}){0,2}`
+const padding = `(?:=|${escapedForms('3[dD]', 61)}){0,2}`
 
 /**
- * A secret in base64, padded or not, as a text from outside may spell it; of one that was cut, as much as there is.
- * Past the telling beginning each digit may be missing: so the pattern grows only by one step with each.
+ * Matches a base64 secret in every form that text from outside may contain: padded or not, url-safe, escaped, or
+ * truncated. Each digit after the minimum prefix is optional by itself, so that the pattern grows linearly with the
+ * secret.
  */
-export const spelled = (secret: string): RegExp => {
+export const secretPattern = (secret: string): RegExp => {
   const digits = Array.from(secret.replace(/=+$/, ''), (digit, index) => {
-    const spelling = spellings[digit] ?? digit
-    return index < telling ? spelling : `${spelling}?`
+    const form = digitForms[digit] ?? digit
+    return index < minSecretLength ? form : `${form}?`
   })
   return new RegExp(digits.join('') + padding, 'g')
 }
 
-/** A text from outside without the secrets that it may repeat. */
-export const redacted = (text: string, secrets: readonly RegExp[]): string =>
+/** Replaces each secret in a text from outside, which may repeat the request that it answers. */
+export const redact = (text: string, secrets: readonly RegExp[]): string =>
   secrets.reduce((clean, secret) => clean.replace(secret, '[redacted]'), text)

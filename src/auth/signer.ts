@@ -1,29 +1,29 @@
 import type { KeyObject } from 'node:crypto'
-import { pathAndHeaders, type CanonicalHeaders } from './mac-input.js'
-import { spelled } from './redact.js'
-import { hmac } from './sign.js'
+import { hmac, pathAndHeaders } from './mac.js'
+import { secretPattern } from './redact.js'
+import type { CanonicalHeaders } from './signed-headers.js'
 
-/** The headers that a signed request carries, and what no error may repeat of the secrets in and behind them. */
-export interface SignedHeaders {
+export interface SignatureHeaders {
   readonly headers: Readonly<Record<string, string>>
+  /** Patterns of the key and of the signature, to redact from errors. Built on demand, because only errors need them. */
   readonly secrets: () => readonly RegExp[]
 }
 
 /** Signs a request path with an expiration in ms since the Unix epoch. */
-export type Signer = (path: string, expiration: number) => SignedHeaders
+export type Signer = (path: string, expiration: number) => SignatureHeaders
 
 export const createSigner = (service: string, key: KeyObject, canonicalHeaders: CanonicalHeaders): Signer => {
   const signatureName = `x-${service.toLowerCase()}-auth`
   const expirationName = `${signatureName}-expiration`
-  const keySpelled = spelled(key.export().toString('base64'))
+  const keyPattern = secretPattern(key.export().toString('base64'))
   return (path, expiration) => {
-    const expires = String(expiration)
-    // The one header that is signed.
-    const canonical = canonicalHeaders([[expirationName, expires]])
+    const expirationText = String(expiration)
+    // The expiration is the only signed header, so there is nothing to select and sort (`signedHeaders`).
+    const canonical = canonicalHeaders([[expirationName, expirationText]])
     const signature = hmac(key, pathAndHeaders(path, canonical))
     return {
-      headers: { [expirationName]: expires, [signatureName]: signature },
-      secrets: () => [spelled(signature), keySpelled],
+      headers: { [expirationName]: expirationText, [signatureName]: signature },
+      secrets: () => [secretPattern(signature), keyPattern],
     }
   }
 }

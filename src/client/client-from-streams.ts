@@ -6,7 +6,7 @@ import type { Depth } from '../domain/depth.js'
 import { chainIds, type Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus } from '../domain/status.js'
-import { defaultService, isTopicOfAny, type Topic } from '../domain/topic.js'
+import { defaultService, isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import { clientClosed, invalidTopic, networkError } from '../errors/constructors.js'
 import type {
   ClientClosed,
@@ -40,7 +40,7 @@ const checkedPrice$ = <E>(
   topic: Topic,
   priceOf$: () => Observable<Either<E, Price>>,
 ): Observable<Either<E | InvalidTopic, Price>> =>
-  isTopicOfAny(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
+  isTopicOfAnyService(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
 
 const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
   if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../auth/key.js'
-import { concatenated } from '../auth/mac-input.js'
+import { concatenateHeaders } from '../auth/signed-headers.js'
 import { createSigner, type Signer } from '../auth/signer.js'
 import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, isEnvironment, type ChainId } from '../domain/environment.js'
@@ -147,7 +147,7 @@ const checkService = (service: unknown): void => {
 const createSignerFrom = (options: ClientOptions, service: string, authKey: string): Signer => {
   const key = decodeKey(authKey)
   if (isLeft(key)) throw key.left
-  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenated)
+  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenateHeaders)
   try {
     sign('/', 0)
   } catch {

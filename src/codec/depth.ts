@@ -3,7 +3,7 @@ import * as t from 'io-ts/lib/index.js'
 import type { DepthSide, DepthSnapshot } from '../domain/depth.js'
 import type { DecodeError } from '../errors/model.js'
 import { recogniseDepth } from './fast-path/depth-text.js'
-import { malformed, toDecodeError } from './issues.js'
+import { malformedError, toDecodeError } from './decode-error.js'
 import { parseJsonExactly } from './json.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from './number.js'
 import { Quantity } from './quantity.js'
@@ -28,13 +28,13 @@ export const DepthBody = t.type(
  */
 export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
   const depth = recogniseDepth(text)
-  return depth === undefined ? decodeAnyDepth(text) : right(depth)
+  return depth === undefined ? decodeDepthSlowPath(text) : right(depth)
 }
 
 /** The long way: any body, however it is written, and every error. */
-export const decodeAnyDepth = (text: string): Either<DecodeError, DepthSnapshot> => {
+export const decodeDepthSlowPath = (text: string): Either<DecodeError, DepthSnapshot> => {
   const json = parseJsonExactly(text)
-  if (isLeft(json)) return left(malformed('depth', text, 'JSON', json.left))
+  if (isLeft(json)) return left(malformedError('depth', text, 'JSON', json.left))
   const body = DepthBody.decode(json.right)
   if (isLeft(body)) return left(toDecodeError('depth', text, body.left))
   const { price, timestamp, buy, sell } = body.right

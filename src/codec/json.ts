@@ -1,7 +1,10 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { parse } from 'lossless-json'
 
-/** A number as its JSON text spells it: no digit is lost before a decoder has seen it. */
+/** The source of a regular expression for a JSON number. */
+export const jsonNumberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
+
+/** The text of a JSON number, so that the decoder receives every digit. */
 export class NumberLiteral {
   constructor(readonly text: string) {}
 
@@ -10,7 +13,7 @@ export class NumberLiteral {
   }
 }
 
-/** Why a text is not JSON. */
+/** The parser's message for a text that is not JSON. */
 export type JsonProblem = string
 
 const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {
@@ -21,14 +24,14 @@ const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {
   }
 }
 
-/** JSON with numbers as 64-bit floats: right for prices, wrong for quantities. */
+/** Parses numbers as 64-bit floats: exact enough for prices, not for quantities. */
 export const parseJson = (text: string): Either<JsonProblem, unknown> =>
   attempt(() => JSON.parse(text) as unknown)
 
-/** io-ts copies objects by assignment, through which a field of this name would become the copy's prototype. */
+/** io-ts copies objects by assignment, so that a `__proto__` field would set the prototype of the copy. */
 const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value)
 
-/** JSON with numbers as `NumberLiteral`s. A key that comes twice counts as `JSON.parse` counts it: the last wins. */
+/** Parses numbers as `NumberLiteral`. The last value of a duplicate key wins, as in `JSON.parse`. */
 export const parseJsonExactly = (text: string): Either<JsonProblem, unknown> =>
   attempt(() =>
     parse(text, withoutProto, {

@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../errors/model.js'
-import { malformed, toDecodeError } from './issues.js'
+import { malformedError, toDecodeError } from './decode-error.js'
 import { parseJson } from './json.js'
 import { PriceValue } from './number.js'
 
@@ -63,7 +63,7 @@ const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame =
   }
   const error = isRecord(value)
     ? toDecodeError('frame', text, decoded.left)
-    : malformed('frame', text, 'a price update or a subscription confirmation')
+    : malformedError('frame', text, 'a price update or a subscription confirmation')
   return { _tag: 'Malformed', topic: topicIn(value), error }
 }
 

@@ -1,7 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isPriceValue } from '../domain/price.js'
 import type { DecodeError } from '../errors/model.js'
-import { malformed } from './issues.js'
+import { malformedError } from './decode-error.js'
 
 const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
@@ -15,5 +15,5 @@ const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 export const decodePriceText = (text: string): Either<DecodeError, number> => {
   const body = text.trim()
   const price = decimal.test(body) ? Number(body) : NaN
-  return isPriceValue(price) ? right(price) : left(malformed('price', text, 'a decimal number above 0'))
+  return isPriceValue(price) ? right(price) : left(malformedError('price', text, 'a decimal number above 0'))
 }

@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.js'
  * What a `Retry-After` header asks to wait, in ms: whole seconds, or a date, which is read against the service's
  * own clock (`Date`) where it tells it. `undefined` where there is none or it says nothing.
  */
-export const retryAfterMs = (
+export const parseRetryAfter = (
   header: string | undefined,
   date: string | undefined,
   now: number,

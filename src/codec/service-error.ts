@@ -1,6 +1,6 @@
 import { httpError, unauthorized, unsupportedPair } from '../errors/constructors.js'
 import type { HttpError, Unauthorized, UnsupportedPair } from '../errors/model.js'
-import { shortened } from '../errors/text.js'
+import { truncate } from '../errors/text.js'
 
 // The service's own errors: a status and a plain text (section 7 of its documentation).
 
@@ -18,7 +18,7 @@ const pair = /does not support the pair \(([^\s,()]+),\s*([^\s,()]+)\)/
 
 /** What a failed depth response means. */
 export const depthFailure = (response: FailedResponse): Unauthorized | UnsupportedPair | HttpError => {
-  const body = shortened(response.body)
+  const body = truncate(response.body)
   if (response.status === 401) return unauthorized(body)
   const tokens = response.status === 500 ? unsupportedToken.exec(body) : null
   return tokens === null
@@ -28,7 +28,7 @@ export const depthFailure = (response: FailedResponse): Unauthorized | Unsupport
 
 /** What a failed price response means. */
 export const priceFailure = (response: FailedResponse): UnsupportedPair | HttpError => {
-  const body = shortened(response.body)
+  const body = truncate(response.body)
   if (response.status !== 500 || !invalidTuple.test(body)) {
     return httpError(response.status, body, response.retryAfterMs)
   }

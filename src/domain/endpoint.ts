@@ -15,5 +15,5 @@ export const endpointOf = (url: URL): Endpoint => ({
 })
 
 /** The path of a documented resource as it is sent. */
-export const pathBelow = (endpoint: Endpoint, resource: string): string =>
+export const requestPath = (endpoint: Endpoint, resource: string): string =>
   `${endpoint.prefix}${resource}${endpoint.query}`

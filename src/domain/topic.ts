@@ -19,17 +19,17 @@ const base = /^0x[0-9a-fA-F]+(?=-|$)/
  * The canonical base address in a topic as the service echoes it: possibly lower-cased, possibly with a quote
  * address behind it. `undefined` where the topic is not this service's.
  */
-export const baseOf = (topic: string, service: string): Address | undefined => {
+export const baseAddressOf = (topic: string, service: string): Address | undefined => {
   if (!topic.startsWith(`${service}-`)) return undefined
   const found = base.exec(topic.slice(service.length + 1))
   return found === null ? undefined : canonicalAddress(found[0] as Address)
 }
 
 /** The token's address in a topic as a caller writes it, whatever the service's name in front of it. */
-export const addressIn = (topic: Topic): Address => afterName(topic) as Address
+export const addressOf = (topic: Topic): Address => afterName(topic) as Address
 
 /** Whether a text is a topic of some service. */
-export const isTopicOfAny = (text: unknown): text is Topic =>
+export const isTopicOfAnyService = (text: unknown): text is Topic =>
   typeof text === 'string' && isAddress(afterName(text)) && text.includes('-', 1)
 
 const afterName = (topic: string): string => topic.slice(topic.lastIndexOf('-') + 1)

@@ -24,23 +24,23 @@ import type {
   WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
-import { asNumber, asText, oneLine, quoted, shortened } from './text.js'
+import { asNumber, asText, oneLine, describeValue, truncate } from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
-  message: `expected a topic like ${service}-0x82af…, got ${quoted(topic)}`,
+  message: `expected a topic like ${service}-0x82af…, got ${describeValue(topic)}`,
   topic: asText(topic),
 })
 
 export const invalidMint = (mint: unknown): InvalidMint => ({
   _tag: 'InvalidMint',
-  message: `expected a token address like 0x82af…, got ${quoted(mint)}`,
+  message: `expected a token address like 0x82af…, got ${describeValue(mint)}`,
   mint: asText(mint),
 })
 
 export const invalidInterval = (interval: number): InvalidInterval => ({
   _tag: 'InvalidInterval',
-  message: `expected a finite interval of at least 1 ms, got ${quoted(interval)}`,
+  message: `expected a finite interval of at least 1 ms, got ${describeValue(interval)}`,
   interval: asNumber(interval),
 })
 
@@ -86,7 +86,7 @@ export const stale = (topic: string, silentForMs: number, last: Price | undefine
 export const decodeError = (what: string, input: string, issues: readonly DecodeIssue[]): DecodeError => ({
   _tag: 'DecodeError',
   message: `${what}: ${issues.map(renderIssue).join('; ')}`,
-  input: shortened(input),
+  input: truncate(input),
   issues,
 })
 
@@ -153,7 +153,7 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   _tag: 'UncorrelatedError',
   message: `${kind} that belongs to no topic: ${oneLine(input)}`,
   kind,
-  input: shortened(input),
+  input: truncate(input),
 })
 
 export const recordingError = (
@@ -164,7 +164,7 @@ export const recordingError = (
   _tag: 'RecordingError',
   message: `line ${line} of the recording: ${issues.map(renderIssue).join('; ')}`,
   line,
-  input: shortened(input),
+  input: truncate(input),
   issues,
 })
 

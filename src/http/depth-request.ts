@@ -1,12 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { redacted } from '../auth/redact.js'
-import type { SignedHeaders, Signer } from '../auth/signer.js'
+import { redact } from '../auth/redact.js'
+import type { SignatureHeaders, Signer } from '../auth/signer.js'
 import { decodeDepth } from '../codec/depth.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { depthFailure } from '../codec/service-error.js'
 import { isAddress, type Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
-import { pathBelow, type Endpoint } from '../domain/endpoint.js'
+import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import { invalidMint, networkError } from '../errors/constructors.js'
 import type { DepthError, NetworkError } from '../errors/model.js'
 import { completedTask, noCancel, type CancellableTask, type Cancel } from '../task/cancellable-task.js'
@@ -33,7 +33,7 @@ export class DepthRequests {
   /** Signed afresh each time that it is asked. */
   request(mint: Address): CancellableTask<DepthEvent> {
     if (!isAddress(mint)) return completedTask(left(invalidMint(mint)))
-    const path = pathBelow(this.config.relayer, `/v0/order_book/depth/${mint}`)
+    const path = requestPath(this.config.relayer, `/v0/order_book/depth/${mint}`)
     return (answered) => {
       const { clockOffset } = this
       let takeBackSecond = noCancel
@@ -65,7 +65,7 @@ export class DepthRequests {
   }
 
   /** Signing runs the caller's `canonicalHeaders`: what that throws must not become an Rx error. */
-  private sign(path: string, clockOffset: number): Either<NetworkError, SignedHeaders> {
+  private sign(path: string, clockOffset: number): Either<NetworkError, SignatureHeaders> {
     try {
       const expiration = Math.round(wallClock() + clockOffset + this.config.authExpiration)
       return right(this.config.sign(path, expiration))
@@ -83,7 +83,7 @@ export class DepthRequests {
 }
 
 type Answer = Either<RequestError, HttpResponse>
-type Secrets = SignedHeaders['secrets']
+type Secrets = SignatureHeaders['secrets']
 type Answered = (answer: Answer, secrets: Secrets) => void
 
 const noSecrets: Secrets = () => []
@@ -95,12 +95,12 @@ const readDepth = (mint: Address, answer: Answer, secrets: Secrets): DepthEvent 
   const receivedAt = wallClock()
   if (status !== 200) {
     const wait = askedWait(answer.right, receivedAt)
-    return left(depthFailure({ status, body: redacted(body, secrets()), retryAfterMs: wait }))
+    return left(depthFailure({ status, body: redact(body, secrets()), retryAfterMs: wait }))
   }
   const decoded = decodeDepth(body)
-  const depth = isLeft(decoded) ? decodeDepth(redacted(body, secrets())) : decoded
+  const depth = isLeft(decoded) ? decodeDepth(redact(body, secrets())) : decoded
   return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
 }
 
 const withoutSecrets = (error: RequestError, secrets: readonly RegExp[]): RequestError =>
-  error._tag === 'DecodeError' ? { ...error, input: redacted(error.input, secrets) } : error
+  error._tag === 'DecodeError' ? { ...error, input: redact(error.input, secrets) } : error

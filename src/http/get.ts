@@ -1,5 +1,5 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
-import { retryAfterMs } from '../codec/retry-after.js'
+import { parseRetryAfter } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
@@ -58,4 +58,4 @@ export const request =
 
 /** What an answer asks to wait before the next request, in ms, if it does. */
 export const askedWait = (response: HttpResponse, receivedAt: number): number | undefined =>
-  retryAfterMs(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)
+  parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)

@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodePriceText } from '../codec/price-text.js'
 import { priceFailure } from '../codec/service-error.js'
-import { pathBelow, type Endpoint } from '../domain/endpoint.js'
+import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import type { Price } from '../domain/price.js'
 import { isTopic, type Topic } from '../domain/topic.js'
 import { invalidTopic } from '../errors/constructors.js'
@@ -23,7 +23,7 @@ export const priceRequest = (
 ): CancellableTask<Either<PriceRequestError, Price>> => {
   if (!isTopic(topic, config.service)) return completedTask(left(invalidTopic(topic, config.service)))
   const { origin } = config.prices
-  const path = pathBelow(config.prices, `/price/${topic}`)
+  const path = requestPath(config.prices, `/price/${topic}`)
   const ask = request(config, { origin, path, headers: {} })
   return (answered) =>
     ask((response) => answered(isLeft(response) ? response : readPrice(topic, response.right)))

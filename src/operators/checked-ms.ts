@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { quoted } from '../errors/text.js'
+import { describeValue } from '../errors/text.js'
 
 /** The longest wait that a timer can be set to, in ms: some 24.8 days. A longer one would fire at once. */
 export const longestWait = 2 ** 31 - 1
@@ -9,7 +9,7 @@ export const checkMs = (operator: string, option: string, ms: number): void => {
   if (Number.isFinite(ms) && ms >= 0) return
   throw new ConfigurationError(
     option,
-    `${operator} needs a finite number of ms, 0 or more, got ${quoted(ms)}`,
+    `${operator} needs a finite number of ms, 0 or more, got ${describeValue(ms)}`,
   )
 }
 
@@ -17,5 +17,8 @@ export const checkMs = (operator: string, option: string, ms: number): void => {
 export const checkWait = (operator: string, ms: number): void => {
   checkMs(operator, 'ms', ms)
   if (ms <= longestWait) return
-  throw new ConfigurationError('ms', `${operator} can wait ${longestWait} ms at most, got ${quoted(ms)}`)
+  throw new ConfigurationError(
+    'ms',
+    `${operator} can wait ${longestWait} ms at most, got ${describeValue(ms)}`,
+  )
 }

@@ -3,7 +3,7 @@ import { Observable, ReplaySubject, Subject } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import type { ConnectionStatus } from '../domain/status.js'
-import { baseOf, isTopic, type Topic } from '../domain/topic.js'
+import { baseAddressOf, isTopic, type Topic } from '../domain/topic.js'
 import { clientClosed, invalidTopic } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { completing$ } from '../task/safe-notify.js'
@@ -38,7 +38,7 @@ export class ConnectionPool {
 
   price$(topic: Topic): Observable<PriceEvent> {
     const { service } = this.config
-    const base = isTopic(topic, service) ? baseOf(topic, service) : undefined
+    const base = isTopic(topic, service) ? baseAddressOf(topic, service) : undefined
     return new Observable((subscriber) => {
       if (!this.closed && base !== undefined) return this.multiplexerFor(base).join(base, topic, subscriber)
       subscriber.next(left(this.closed ? clientClosed : invalidTopic(topic, service)))

@@ -1,6 +1,6 @@
 import { readFrame } from '../codec/price-frame.js'
 import { publish } from '../diagnostics/publish.js'
-import { baseOf } from '../domain/topic.js'
+import { baseAddressOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { elapsed, wallClock } from '../time/clock.js'
@@ -71,7 +71,7 @@ export class FrameHandler {
 
   private priced(topic: string, price: number, text: string): void {
     const { subscriptions, service, epoch, changed } = this.context
-    const base = baseOf(topic, service)
+    const base = baseAddressOf(topic, service)
     const now = elapsed()
     const quote = { price, receivedAt: wallClock(), epoch: epoch() }
     const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
@@ -88,7 +88,7 @@ export class FrameHandler {
     const now = elapsed()
     let foreign = false
     for (const topic of topics) {
-      const base = baseOf(topic, this.context.service)
+      const base = baseAddressOf(topic, this.context.service)
       if (base === undefined) foreign = true
       else this.context.subscriptions.confirmed(base, now)
     }
@@ -105,7 +105,7 @@ export class FrameHandler {
 
   private malformed(topic: string | undefined, error: DecodeError, text: string): void {
     const { subscriptions, service, host } = this.context
-    const base = topic === undefined ? undefined : baseOf(topic, service)
+    const base = topic === undefined ? undefined : baseAddressOf(topic, service)
     const entry = base === undefined ? undefined : subscriptions.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: entry?.topic, error }))
     if (entry !== undefined) {

@@ -2,7 +2,7 @@ import { left, right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
-import { shortened } from '../errors/text.js'
+import { truncate } from '../errors/text.js'
 import {
   isStale,
   lastPrice,
@@ -27,7 +27,7 @@ export const failureEvent =
     left(error(topic))
 
 export const rejectedEvent = (text: string): PriceEventFactory => {
-  const reason = shortened(text)
+  const reason = truncate(text)
   return failureEvent((topic) => subscriptionRejected(topic, reason))
 }
 

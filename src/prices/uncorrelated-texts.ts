@@ -1,4 +1,4 @@
-import { shortened } from '../errors/text.js'
+import { truncate } from '../errors/text.js'
 
 /** How many are kept. */
 const limit = 16
@@ -12,7 +12,7 @@ export class UncorrelatedTexts {
   }
 
   add(text: string, now: number): void {
-    this.kept = [...this.kept.slice(1 - limit), { at: now, text: shortened(text) }]
+    this.kept = [...this.kept.slice(1 - limit), { at: now, text: truncate(text) }]
   }
 
   since(time: number): readonly string[] {

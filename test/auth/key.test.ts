@@ -14,7 +14,7 @@ const bytesOf = (base64: unknown): Buffer => {
 }
 
 describe('decodeKey (section 5)', () => {
-  it('takes base64 in the standard or the url-safe alphabet, padded or not', () => {
+  it('accepts base64 in the standard or the url-safe alphabet, padded or not', () => {
     fc.assert(
       fc.property(bytes, (key) => {
         const standard = key.toString('base64')
@@ -28,33 +28,33 @@ describe('decodeKey (section 5)', () => {
   })
 
   it.each([
-    ['empty', ''],
+    ['empty text', ''],
     ['only padding', '=='],
     ['one digit', 'A'],
-    ['a digit too many', 'AAAAA'],
+    ['one extra digit', 'AAAAA'],
     ['too little padding', 'AA='],
     ['too much padding', 'AAA=='],
-    ['padding where none belongs', 'AAAA='],
-    ['padding alone in a group', 'AAAA===='],
+    ['padding after a complete group', 'AAAA='],
+    ['a group of padding', 'AAAA===='],
     ['padding in the middle', 'AA==AA=='],
-    ['both alphabets', '+-AA'],
-    ['white space before', ' AAAA'],
-    ['a line break behind', 'AAAA\n'],
-    ['hex with its prefix', '0x00010203!'],
-    ['another script', 'ÅÄÖÜ'],
+    ['digits of both alphabets', '+-AA'],
+    ['leading white space', ' AAAA'],
+    ['a trailing line break', 'AAAA\n'],
+    ['prefixed hex', '0x00010203!'],
+    ['non-ASCII letters', 'ÅÄÖÜ'],
     ['quotes', '"AAAA"'],
-  ])('refuses %s', (_what, text) => {
+  ])('rejects text that is not base64: %s', (_what, text) => {
     expect(decodeKey(text)).toMatchObject({ left: { _tag: 'ConfigurationError', option: 'authKey' } })
   })
 
   it.each([undefined, null, 42, true, {}, ['AAAA'], Buffer.from('AAAA')])(
-    'refuses %o, which is no text',
+    'rejects a value that is not a string: %o',
     (value) => {
       expect(isLeft(decodeKey(value))).toBe(true)
     },
   )
 
-  it('never repeats the key in what it says', () => {
+  it('never contains the key in an error', () => {
     const secret = fc.oneof(
       anyText.map((text) => `!${text}!`),
       bytes.map((key) => `${key.toString('base64')}!`),
@@ -62,22 +62,22 @@ describe('decodeKey (section 5)', () => {
     const visible = secret.filter((text) => text.length >= 8 && new Set(text).size > 2)
     fc.assert(
       fc.property(visible, (text) => {
-        const refused = decodeKey(text, 'key')
-        if (!isLeft(refused)) return expect.unreachable()
-        expect(refused.left).toBeInstanceOf(ConfigurationError)
-        expect(refused.left.message).toBe('key: expected a base64 text of at least one byte')
+        const rejected = decodeKey(text, 'key')
+        if (!isLeft(rejected)) return expect.unreachable()
+        expect(rejected.left).toBeInstanceOf(ConfigurationError)
+        expect(rejected.left.message).toBe('key: expected a base64 text of at least one byte')
         const shown = [
-          refused.left.message,
-          String(refused.left),
-          inspect(refused.left),
-          JSON.stringify(refused.left),
+          rejected.left.message,
+          String(rejected.left),
+          inspect(rejected.left),
+          JSON.stringify(rejected.left),
         ]
         for (const line of shown) expect(line).not.toContain(text)
       }),
     )
   })
 
-  it('does not show a good key either', () => {
+  it('returns a key object that does not show its bytes when inspected', () => {
     const text = Buffer.from('a key of more than a few bytes').toString('base64')
     const key = decodeKey(text)
     if (isLeft(key)) return expect.unreachable()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from '../../src/codec/retry-after.js'
+import { parseRetryAfter } from '../../src/codec/retry-after.js'
 import { anyText } from '../support/arbitraries.js'
 
 const now = Date.UTC(2025, 0, 1)
@@ -13,8 +13,8 @@ describe('retryAfterMs', () => {
   it('reads whole seconds', () => {
     fc.assert(
       fc.property(fc.nat(), (count) => {
-        expect(retryAfterMs(String(count), undefined, now)).toBe(count * second)
-        expect(retryAfterMs(` ${count} `, at(0), now)).toBe(count * second)
+        expect(parseRetryAfter(String(count), undefined, now)).toBe(count * second)
+        expect(parseRetryAfter(` ${count} `, at(0), now)).toBe(count * second)
       }),
     )
   })
@@ -22,8 +22,8 @@ describe('retryAfterMs', () => {
   it('reads a date against our clock where the service does not tell its own', () => {
     fc.assert(
       fc.property(seconds, (wait) => {
-        expect(retryAfterMs(at(now + wait), undefined, now)).toBe(Math.max(0, wait))
-        expect(retryAfterMs(at(now + wait), 'tomorrow', now)).toBe(Math.max(0, wait))
+        expect(parseRetryAfter(at(now + wait), undefined, now)).toBe(Math.max(0, wait))
+        expect(parseRetryAfter(at(now + wait), 'tomorrow', now)).toBe(Math.max(0, wait))
       }),
     )
   })
@@ -31,7 +31,7 @@ describe('retryAfterMs', () => {
   it("reads a date against the service's clock where it does", () => {
     fc.assert(
       fc.property(seconds, seconds, (wait, offset) => {
-        expect(retryAfterMs(at(now + offset + wait), at(now + offset), now)).toBe(Math.max(0, wait))
+        expect(parseRetryAfter(at(now + offset + wait), at(now + offset), now)).toBe(Math.max(0, wait))
       }),
     )
   })
@@ -52,7 +52,7 @@ describe('retryAfterMs', () => {
     'Mon',
     '9999999999999',
   ])('knows no wait in %j', (header) => {
-    expect(retryAfterMs(header, undefined, now)).toBeUndefined()
+    expect(parseRetryAfter(header, undefined, now)).toBeUndefined()
   })
 
   it('never throws: nothing, or a finite wait of at least 0', () => {
@@ -66,7 +66,7 @@ describe('retryAfterMs', () => {
     )
     fc.assert(
       fc.property(header, header, (retryAfter, date) => {
-        const wait = retryAfterMs(retryAfter, date, now) ?? 0
+        const wait = parseRetryAfter(retryAfter, date, now) ?? 0
         expect(Number.isFinite(wait)).toBe(true)
         expect(wait).toBeGreaterThanOrEqual(0)
       }),

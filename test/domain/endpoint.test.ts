@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { endpointOf, pathBelow } from '../../src/domain/endpoint.js'
+import { endpointOf, requestPath } from '../../src/domain/endpoint.js'
 import { address } from '../support/arbitraries.js'
 
 const resource = '/v0/order_book/depth/0xab'
 
-describe('endpointOf and pathBelow', () => {
+describe('endpointOf and requestPath', () => {
   it.each([
     ['https://h.example:3000', 'https://h.example:3000', resource],
     ['https://h.example/', 'https://h.example', resource],
@@ -18,7 +18,7 @@ describe('endpointOf and pathBelow', () => {
   ])('%s', (base, origin, path) => {
     const endpoint = endpointOf(new URL(base))
     expect(endpoint.origin).toBe(origin)
-    expect(pathBelow(endpoint, resource)).toBe(path)
+    expect(requestPath(endpoint, resource)).toBe(path)
   })
 
   it('give the path that a URL parser would send (sections 4.1 and 4.2)', () => {
@@ -26,7 +26,7 @@ describe('endpointOf and pathBelow', () => {
     fc.assert(
       fc.property(fc.webAuthority(), fc.webPath(), query, address, (authority, path, search, token) => {
         const endpoint = endpointOf(new URL(`https://${authority}${path}${search}`))
-        const sent = pathBelow(endpoint, `/price/svc-${token}`)
+        const sent = requestPath(endpoint, `/price/svc-${token}`)
         const parsed = new URL(endpoint.origin + sent)
         expect(sent).toMatch(/^\//)
         expect(parsed.pathname + parsed.search).toBe(sent)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalAddress } from '../../src/domain/address.js'
-import { baseOf, defaultService, isTopic } from '../../src/domain/topic.js'
+import { baseAddressOf, defaultService, isTopic } from '../../src/domain/topic.js'
 import { address, anyText, service, topic } from '../support/arbitraries.js'
 
 describe('isTopic (section 2.2)', () => {
@@ -36,7 +36,7 @@ describe('isTopic (section 2.2)', () => {
   )
 })
 
-describe('baseOf', () => {
+describe('baseAddressOf', () => {
   it('finds the base address under any spelling that the service may echo', () => {
     const suffix = fc.oneof(
       fc.constant(''),
@@ -45,14 +45,14 @@ describe('baseOf', () => {
     )
     fc.assert(
       fc.property(service, address, suffix, (name, base, rest) => {
-        expect(baseOf(`${name}-${base}${rest}`, name)).toBe(canonicalAddress(base))
-        expect(baseOf(`${name}-${base.toLowerCase()}${rest}`, name)).toBe(canonicalAddress(base))
+        expect(baseAddressOf(`${name}-${base}${rest}`, name)).toBe(canonicalAddress(base))
+        expect(baseAddressOf(`${name}-${base.toLowerCase()}${rest}`, name)).toBe(canonicalAddress(base))
       }),
     )
   })
 
   it('is the same for a topic and for its echo in lower case with the quote behind it', () => {
-    expect(baseOf('svc-0xabc-0xdef', 'svc')).toBe(baseOf('svc-0xABC', 'svc'))
+    expect(baseAddressOf('svc-0xabc-0xdef', 'svc')).toBe(baseAddressOf('svc-0xABC', 'svc'))
   })
 
   it.each([
@@ -66,12 +66,12 @@ describe('baseOf', () => {
     'svc-0xabz',
     'svc-quote-0xabc',
     'x-svc-0xabc',
-  ])('knows no base in %j', (text) => expect(baseOf(text, 'svc')).toBeUndefined())
+  ])('knows no base in %j', (text) => expect(baseAddressOf(text, 'svc')).toBeUndefined())
 
   it('knows no base in a topic of another service', () => {
     fc.assert(
       fc.property(topic, (text) => {
-        expect(baseOf(text, 'acme')).toBeUndefined()
+        expect(baseAddressOf(text, 'acme')).toBeUndefined()
       }),
     )
   })
@@ -84,7 +84,7 @@ describe('baseOf', () => {
           anyText.map((text) => `svc-0x${text}`),
         ),
         (text) => {
-          expect(baseOf(text, 'svc') ?? '0x0').toMatch(/^0x[0-9a-f]+$/)
+          expect(baseAddressOf(text, 'svc') ?? '0x0').toMatch(/^0x[0-9a-f]+$/)
         },
       ),
     )

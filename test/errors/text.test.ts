@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asNumber, asText, oneLine, quoted, shortened } from '../../src/errors/text.js'
+import { asNumber, asText, oneLine, describeValue, truncate } from '../../src/errors/text.js'
 import { anyText } from '../support/arbitraries.js'
 
 const anyValue = fc.oneof(
@@ -17,11 +17,11 @@ const anyValue = fc.oneof(
   ),
 )
 
-describe('shortened', () => {
+describe('truncate', () => {
   it('keeps a text that fits, and the beginning of one that does not', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 400 }), (text, limit) => {
-        const short = shortened(text, limit)
+        const short = truncate(text, limit)
         expect(text.startsWith(short)).toBe(true)
         expect(short.length).toBeLessThanOrEqual(limit)
         expect(short.length).toBeGreaterThanOrEqual(Math.min(text.length, limit - 1))
@@ -34,14 +34,14 @@ describe('shortened', () => {
     const wellFormed = fc.string({ unit: 'binary', minLength: 1 })
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 1, max: 20 }), (text, limit) => {
-        expect(shortened(text, limit)).toSatisfy((short: string) => !/\p{Cs}/u.test(short))
+        expect(truncate(text, limit)).toSatisfy((short: string) => !/\p{Cs}/u.test(short))
       }),
     )
   })
 
   it('takes 2 kB unless told otherwise', () => {
-    expect(shortened('x'.repeat(5000))).toHaveLength(2048)
-    expect(shortened('x'.repeat(2047) + '😀')).toHaveLength(2047)
+    expect(truncate('x'.repeat(5000))).toHaveLength(2048)
+    expect(truncate('x'.repeat(2047) + '😀')).toHaveLength(2047)
   })
 })
 
@@ -76,7 +76,7 @@ describe('asText, quoted and asNumber', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(asText(value)).toBeTypeOf('string')
-        expect(quoted(value)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+        expect(describeValue(value)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect(asNumber(value)).toBeTypeOf('number')
       }),
     )
@@ -84,8 +84,8 @@ describe('asText, quoted and asNumber', () => {
 
   it('show a text as a text, a plain value as itself, and nothing of what is inside an object', () => {
     expect(asText('a\nb')).toBe('a\nb')
-    expect(quoted('a\nb')).toBe('"a b"')
-    expect([undefined, null, 1, NaN, -0, 10n, true].map(quoted)).toEqual([
+    expect(describeValue('a\nb')).toBe('"a b"')
+    expect([undefined, null, 1, NaN, -0, 10n, true].map(describeValue)).toEqual([
       'undefined',
       'a value of type object',
       '1',
@@ -94,8 +94,8 @@ describe('asText, quoted and asNumber', () => {
       '10n',
       'true',
     ])
-    expect(quoted({ key: 'secret' })).toBe('a value of type object')
-    expect(quoted(() => 'secret')).toBe('a value of type function')
+    expect(describeValue({ key: 'secret' })).toBe('a value of type object')
+    expect(describeValue(() => 'secret')).toBe('a value of type function')
   })
 
   it('know a number from what only looks like one', () => {

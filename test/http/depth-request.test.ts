@@ -3,7 +3,7 @@ import { left, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { createClient, signRequest, type Address, type Client, type DepthError } from 'svc-streams'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { concatenated } from '../../src/auth/mac-input.js'
+import { concatenateHeaders } from '../../src/auth/signed-headers.js'
 import { createSigner } from '../../src/auth/signer.js'
 import { decodeError } from '../../src/errors/constructors.js'
 import { DepthRequests, type DepthEvent, type DepthRequestConfig } from '../../src/http/depth-request.js'
@@ -25,7 +25,7 @@ const requestsOf = (
     requestTimeout: 100,
     maxBodyBytes: 4096,
     relayer: { origin: 'https://relayer.example:3000', prefix: '', query: '' },
-    sign: createSigner('svc', createSecretKey(Buffer.from(key, 'base64')), concatenated),
+    sign: createSigner('svc', createSecretKey(Buffer.from(key, 'base64')), concatenateHeaders),
     authExpiration: 10_000,
     ...config,
   })

@@ -5,7 +5,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
-import { addressIn } from '../../domain/topic.js'
+import { addressOf } from '../../domain/topic.js'
 import { renderError } from '../../errors/render.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { replay, type ReplayClient } from '../../recording/index.js'
@@ -80,7 +80,7 @@ const show$ = (
 }
 
 const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {
-  const addresses = [...topics.map(addressIn), ...mints]
+  const addresses = [...topics.map(addressOf), ...mints]
   return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
 }
 

@@ -1,8 +1,8 @@
 import type { DepthSnapshot } from '../../domain/depth.js'
-import { jsonNumber } from '../json-number.js'
+import { jsonNumberPattern } from '../json.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from '../number.js'
 
-const number = `(${jsonNumber})`
+const number = `(${jsonNumberPattern})`
 
 /** An integer of at least 0 as JSON writes it, in plain digits. */
 const digits = String.raw`(0|[1-9]\d*)`

@@ -1,5 +1,5 @@
 import { isPriceValue } from '../../domain/price.js'
-import { jsonNumber } from '../json-number.js'
+import { jsonNumberPattern } from '../json.js'
 import { ByteTable, shortest, type RecordOffset } from './byte-table.js'
 
 /** The bytes of JSON that matter here. */
@@ -17,7 +17,7 @@ const numeric = Array.from({ length: 256 }, (_, byte) =>
   '0123456789.eE+-'.includes(String.fromCharCode(byte)),
 )
 
-const aNumber = new RegExp(`^${jsonNumber}$`)
+const aNumber = new RegExp(`^${jsonNumberPattern}$`)
 
 /** So many digits make an integer that a double holds exactly, and so many powers of ten are exact too. */
 const exactDigits = 15

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { malformed, toDecodeError } from '../../codec/issues.js'
+import { malformedError, toDecodeError } from '../../codec/decode-error.js'
 import { parseJson } from '../../codec/json.js'
 import type { DecodeError } from '../../errors/model.js'
 import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-codecs.js'
@@ -70,7 +70,7 @@ export const decodeHeader = (line: string): Either<DecodeError, RecordingHeader>
 
 const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> => {
   const json = parseJson(line)
-  if (isLeft(json)) return left(malformed(codec.name, line, 'JSON', json.left))
+  if (isLeft(json)) return left(malformedError(codec.name, line, 'JSON', json.left))
   const value = codec.decode(json.right)
   return isLeft(value) ? left(toDecodeError(codec.name, line, value.left)) : right(value.right)
 }

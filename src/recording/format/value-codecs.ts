@@ -5,7 +5,7 @@ import { isAddress, type Address } from '../../domain/address.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
-import { isTopicOfAny, type Topic } from '../../domain/topic.js'
+import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { decodeNumber } from './non-json-number.js'
 
 // Codecs of the library's values in a recording.
@@ -13,8 +13,8 @@ import { decodeNumber } from './non-json-number.js'
 /** A topic of any service. */
 export const RecordedTopic = new t.Type<Topic, string, unknown>(
   'a topic',
-  isTopicOfAny,
-  (input, context) => (isTopicOfAny(input) ? t.success(input) : t.failure(input, context)),
+  isTopicOfAnyService,
+  (input, context) => (isTopicOfAnyService(input) ? t.success(input) : t.failure(input, context)),
   t.identity,
 )
 

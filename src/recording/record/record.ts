@@ -2,7 +2,7 @@ import { merge } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/interval.js'
-import { isTopicOfAny, type Topic } from '../../domain/topic.js'
+import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { wallClock } from '../../time/clock.js'
 import type { RecordingHeader } from '../format/row.js'
@@ -63,7 +63,7 @@ const checkOptions = (
   client: PriceClient | Client,
   { topics = [], mints = [], interval = 1000 }: RecordOptions,
 ): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
-  if (!topics.every((topic: unknown) => isTopicOfAny(topic))) {
+  if (!topics.every((topic: unknown) => isTopicOfAnyService(topic))) {
     throw new ConfigurationError('topics', 'expected topics like svc-0x82af…')
   }
   if (!mints.every((mint: unknown) => isAddress(mint))) {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { signRequest, type SignRequest } from '../../src/auth/sign.js'
+import { signRequest, type SignRequest } from '../../src/auth/sign-request.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { anyText } from '../support/arbitraries.js'
 
@@ -11,11 +11,11 @@ const headers = { 'x-svc-auth-expiration': '1745462597105' }
 const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 
 describe('signRequest (section 5)', () => {
-  it('gives the signature of the worked example', () => {
+  it('returns the signature of the worked example', () => {
     expect(signRequest({ key, path, headers })).toEqual(right('2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY'))
   })
 
-  it('is the same for every spelling of the key, and whatever headers are not signed', () => {
+  it('does not depend on the base64 form of the key, nor on unsigned headers', () => {
     const signature = signRequest({ key, path, headers })
     expect(signRequest({ key: key.replace('=', ''), path, headers })).toEqual(signature)
     expect(
@@ -25,7 +25,7 @@ describe('signRequest (section 5)', () => {
     expect(signRequest({ key, path, headers, body: '' })).toEqual(signature)
   })
 
-  it('is HMAC-SHA256 under the decoded key of path, headers and body, in base64 without padding', () => {
+  it('returns the HMAC-SHA256 of path, headers and body under the decoded key, in base64 without padding', () => {
     const request = fc.record({
       secret: fc.uint8Array({ minLength: 1, maxLength: 100 }).map((array) => Buffer.from(array)),
       sent: fc.webPath().map((text) => `/v0${text}?q=1`),
@@ -50,7 +50,7 @@ describe('signRequest (section 5)', () => {
     )
   })
 
-  it('differs when anything that is signed differs', () => {
+  it('returns a different signature when any signed part differs', () => {
     const others: Partial<SignRequest>[] = [
       { key: 'AAECAw==' },
       { path: `${path}?` },
@@ -67,7 +67,7 @@ describe('signRequest (section 5)', () => {
     )
   })
 
-  it('signs what a deployment of another name, or with other headers, wants', () => {
+  it('signs with another service name, and with custom canonical headers', () => {
     const mac = (text: string) =>
       createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64').replaceAll('=', '')
     expect(signRequest({ key, path: '/p', headers: { 'x-acme-a': '1' }, service: 'acme' })).toEqual(
@@ -84,12 +84,12 @@ describe('signRequest (section 5)', () => {
     ).toEqual(right(mac('/p[["x-svc-a","1"],["x-svc-b","2"]]!')))
   })
 
-  it('takes an undefined service for the default', () => {
+  it('uses the default for an undefined service', () => {
     const request = { key, path, headers, service: undefined } as unknown as SignRequest
     expect(signRequest(request)).toEqual(signRequest({ key, path, headers }))
   })
 
-  it('never throws: a signature, or a ConfigurationError without the key', () => {
+  it('returns a signature or a ConfigurationError without the key, and never throws', () => {
     const request = fc.record({
       key: fc.oneof(anyText, fc.base64String(), fc.constant(undefined as unknown as string)),
       path: anyText,

@@ -1,7 +1,7 @@
 import type { Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
-import { oneLine, shortened } from '../errors/text.js'
+import { oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
 /** Issues to report at most: half a million faults in one frame must not become a message of many megabytes. */
@@ -18,29 +18,34 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
         .filter((key) => key !== '')
         .join('.'),
       expected: context.at(-1)?.type.name ?? what,
-      actual: show(value),
+      actual: describeActual(value),
     })),
   )
 
 /** The error for a text that is not even of the right form. */
-export const malformed = (what: string, input: string, expected: string, problem?: string): DecodeError =>
+export const malformedError = (
+  what: string,
+  input: string,
+  expected: string,
+  problem?: string,
+): DecodeError =>
   decodeError(what, input, [
-    { path: '', expected, actual: problem === undefined ? show(input) : oneLine(problem) },
+    { path: '', expected, actual: problem === undefined ? describeActual(input) : oneLine(problem) },
   ])
 
-const show = (value: unknown): string => {
+const describeActual = (value: unknown): string => {
   if (value === undefined) return 'nothing'
-  if (value instanceof NumberLiteral) return brief(value.text)
-  if (typeof value === 'string') return brief(escaped(JSON.stringify(brief(value))))
+  if (value instanceof NumberLiteral) return abbreviate(value.text)
+  if (typeof value === 'string') return abbreviate(escapeControls(JSON.stringify(abbreviate(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-const brief = (text: string): string => (text.length <= 60 ? text : `${shortened(text, 60)}…`)
+const abbreviate = (text: string): string => (text.length <= 60 ? text : `${truncate(text, 60)}…`)
 
 /** What JSON leaves as it is and a line of a log must not contain. */
-const escaped = (json: string): string =>
+const escapeControls = (json: string): string =>
   json.replace(
     /[\u007f-\u009f\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { concatenated, macInput, signedHeaders, type MacParts } from '../../src/auth/mac-input.js'
+import { macInput, type MacInputParts } from '../../src/auth/mac.js'
 import { anyCase } from '../support/arbitraries.js'
 
-const joined = (parts: MacParts): string =>
+const joined = (parts: MacInputParts): string =>
   Buffer.concat(macInput(parts).map((piece) => Buffer.from(piece as string))).toString()
 
 const value = fc.string({ unit: 'grapheme-ascii', maxLength: 20 })
@@ -14,7 +14,7 @@ const suffix = fc.string({
   maxLength: 12,
 })
 
-/** Signed headers in the order of their lower-cased names, and the same among others, in any order and case. */
+/** Signed headers sorted by lower-cased name, and the same headers mixed with others, in any order and case. */
 const headers = fc
   .record({
     signed: fc.uniqueArray(
@@ -37,8 +37,8 @@ const headers = fc
     const inOrder = signed
       .map(([name, text]) => [`x-svc-${name}`, text] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-    const spelled = inOrder.map(([name, text]) => anyCase(name).map((cased) => [cased, text] as const))
-    return fc.tuple(...spelled).chain((cased) => {
+    const inAnyCase = inOrder.map(([name, text]) => anyCase(name).map((cased) => [cased, text] as const))
+    return fc.tuple(...inAnyCase).chain((cased) => {
       const all = [...cased, ...Object.entries(others)]
       return fc
         .shuffledSubarray(all, { minLength: all.length })
@@ -46,8 +46,8 @@ const headers = fc
     })
   })
 
-describe('the MAC input (section 5)', () => {
-  it('is path and query, then the headers of the service but the signature, then the body', () => {
+describe('macInput (section 5)', () => {
+  it('joins path and query, the signed headers without the signature, and the body', () => {
     const path = fc.webPath().map((text) => `/v0${text}?a=1`)
     const body = fc.option(fc.string(), { nil: undefined })
     fc.assert(
@@ -66,7 +66,7 @@ describe('the MAC input (section 5)', () => {
     )
   })
 
-  it('has the form of the worked example', () => {
+  it('matches the worked example', () => {
     expect(
       joined({
         path: '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
@@ -82,66 +82,18 @@ describe('the MAC input (section 5)', () => {
     )
   })
 
-  it('takes a body of bytes as they are', () => {
+  it('passes a body of bytes unchanged', () => {
     const body = Uint8Array.of(0, 255, 128)
     expect(macInput({ path: '/', headers: {}, body, service: 'svc' }).at(-1)).toBe(body)
   })
 
-  it('gives the sorted pairs to canonicalHeaders, and signs what it makes of them', () => {
-    const parts: MacParts = {
+  it('contains the result of canonicalHeaders, called with the sorted pairs', () => {
+    const parts: MacInputParts = {
       path: '/p',
       headers: { 'X-SVC-B': '2', 'x-svc-a': '1', 'x-svc-auth': '3' },
       service: 'svc',
       canonicalHeaders: (pairs) => Buffer.from(pairs.map(([name, text]) => `${name}:${text}\n`).join('')),
     }
     expect(joined(parts)).toBe('/px-svc-a:1\nx-svc-b:2\n')
-  })
-})
-
-describe('signedHeaders', () => {
-  it('go by the name of the service', () => {
-    const given = { 'x-acme-b': '1', 'x-svc-a': '2', 'x-acme-auth': '3', 'X-Acme-Auth-Expiration': '4' }
-    expect(signedHeaders(given, 'acme')).toEqual([
-      ['x-acme-auth-expiration', '4'],
-      ['x-acme-b', '1'],
-    ])
-    expect(signedHeaders(given, 'ACME')).toEqual(signedHeaders(given, 'acme'))
-  })
-
-  it('are in ascending order of bytes, not of letters', () => {
-    const given = {
-      'x-svc-b': '',
-      'x-svc-a_': '',
-      'x-svc-a-': '',
-      'x-svc-a': '',
-      'x-svc-a0': '',
-      'x-svc-A1': '',
-    }
-    expect(signedHeaders(given, 'svc').map(([name]) => name)).toEqual([
-      'x-svc-a',
-      'x-svc-a-',
-      'x-svc-a0',
-      'x-svc-a1',
-      'x-svc-a_',
-      'x-svc-b',
-    ])
-  })
-
-  it('include what only begins like the signature', () => {
-    expect(signedHeaders({ 'x-svc-authority': 'a', 'x-svc-auth': 'b' }, 'svc')).toEqual([
-      ['x-svc-authority', 'a'],
-    ])
-  })
-})
-
-describe('concatenated', () => {
-  it('puts nothing in between', () => {
-    expect(
-      concatenated([
-        ['a', '1'],
-        ['b', '2'],
-      ]),
-    ).toBe('a1b2')
-    expect(concatenated([])).toBe('')
   })
 })

@@ -1,28 +1,28 @@
-import { createHmac, type KeyObject } from 'node:crypto'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
 import { decodeKey } from './key.js'
-import { macInput, type CanonicalHeaders, type MacInput } from './mac-input.js'
+import { hmac, macInput } from './mac.js'
+import type { CanonicalHeaders } from './signed-headers.js'
 
 export interface SignRequest {
   /** The auth key, base64. */
   readonly key: string
   /** The request path as it is sent: with its leading slash, and its query if it has one. */
   readonly path: string
-  /** The request's headers, the expiration among them. Those outside the service's prefix are not signed. */
+  /** The request's headers, including the expiration. Headers without the service's prefix are not signed. */
   readonly headers: Readonly<Record<string, string>>
   /** The request body, if there is one. */
   readonly body?: string | Uint8Array
   /** The service's name. Default: `svc`. */
   readonly service?: string
-  /** How headers become bytes. Default: lower-cased name and value, with nothing in between. */
+  /** The canonical form of the signed headers. Default: lower-cased name and value, without separators. */
   readonly canonicalHeaders?: CanonicalHeaders
 }
 
 /**
  * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
- * A `Left` says what is wrong with the key, never the key.
+ * A `Left` describes what is wrong with the key and never contains the key.
  *
  * @example
  * const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
@@ -37,15 +37,4 @@ export const signRequest = ({
 }: SignRequest): Either<ConfigurationError, string> => {
   const secret = decodeKey(key, 'key')
   return isLeft(secret) ? secret : right(hmac(secret.right, macInput({ service, ...request })))
-}
-
-/**
- * HMAC-SHA256, in base64 without padding.
- *
- * @internal it would bring the types of Node into the declarations
- */
-export const hmac = (key: KeyObject, input: MacInput): string => {
-  const mac = createHmac('sha256', key)
-  for (const piece of input) mac.update(piece)
-  return mac.digest('base64').replace('=', '')
 }

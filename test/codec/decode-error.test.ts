@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { describe, expect, it } from 'vitest'
-import { malformed, toDecodeError } from '../../src/codec/issues.js'
+import { malformedError, toDecodeError } from '../../src/codec/decode-error.js'
 import { NumberLiteral } from '../../src/codec/json.js'
 import type { DecodeError } from '../../src/errors/model.js'
 import { expectDecodeError } from '../errors/support/well-formed.js'
@@ -72,12 +72,12 @@ describe('toDecodeError', () => {
 
 describe('malformed', () => {
   it('shows the text, or the problem with it', () => {
-    expect(malformed('price', 'x', 'a number')).toMatchObject({
+    expect(malformedError('price', 'x', 'a number')).toMatchObject({
       message: 'price: expected a number, got "x"',
       input: 'x',
       issues: [{ path: '', expected: 'a number', actual: '"x"' }],
     })
-    expect(malformed('depth', '{', 'JSON', 'unexpected\nend').message).toBe(
+    expect(malformedError('depth', '{', 'JSON', 'unexpected\nend').message).toBe(
       'depth: expected JSON, got unexpected end',
     )
   })
@@ -85,7 +85,7 @@ describe('malformed', () => {
   it('is well-formed whatever came', () => {
     fc.assert(
       fc.property(anyText, fc.option(anyText, { nil: undefined }), (input, problem) => {
-        expectDecodeError(malformed('depth', input, 'JSON', problem), input)
+        expectDecodeError(malformedError('depth', input, 'JSON', problem), input)
       }),
     )
   })

@@ -1,5 +1,5 @@
 /**
- * The service on loopback, for tests and for trying things out: real sockets, and faults on request.
+ * A simulator of the service for tests and local development: real sockets on loopback, with fault injection.
  *
  * @module
  */
@@ -9,18 +9,19 @@ export type { Simulator } from './simulator.js'
 export type { SimulatorOptions } from './options.js'
 export { SimulatorError } from './simulator-error.js'
 
-// The network before it.
+// Network faults.
 export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './network/tcp-proxy.js'
 
-// What it was asked.
-export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './service/received.js'
+// Received requests and frames.
+export type { ReceivedFrame, ReceivedRequest } from './service/received-log.js'
+export type { ConnectionView } from './service/server-connection.js'
 
-// How it misbehaves.
+// Faults of the service.
 export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults/faults.js'
 
-// Where its prices come from.
+// Sources of prices.
 export type { Market, Quote, Token } from './market/market.js'
-export type { TokenOptions } from './market/token.js'
+export type { TokenOptions } from './market/token-options.js'
 export { recordedMarket, type RecordedMarketOptions } from './market/recorded-market.js'
 export { randomWalk, type RandomWalkOptions } from './market/random-walk.js'
 export { combinedMarket } from './market/combined-market.js'

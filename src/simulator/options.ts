@@ -8,38 +8,39 @@ import { btc, eth } from './market/known-tokens.js'
 import type { Market } from './market/market.js'
 import { randomWalk, seedCheck, tokensCheck } from './market/random-walk.js'
 import { recordedMarket } from './market/recorded-market.js'
-import type { TokenOptions } from './market/token.js'
+import type { TokenOptions } from './market/token-options.js'
 import { SimulatorError } from './simulator-error.js'
 
+/** Options of `startSimulator`. A wrong value or an unknown name throws a `SimulatorError`. */
 export interface SimulatorOptions {
-  /** Where the relayer API and the price reporter's HTTP side listen. Default: 0, any free port. */
+  /** Port of the relayer API and of the price reporter's HTTP endpoint. Default: 0, any free port. */
   readonly httpPort?: number
-  /** Where the price reporter's WebSocket side listens. Default: 0, any free port. */
+  /** Port of the price reporter's WebSocket endpoint. Default: 0, any free port. */
   readonly wsPort?: number
   /**
-   * Where prices come from. Default: `randomWalk({ tokens, seed, tick })` where one of these is given, over ETH and
-   * BTC where `tokens` is not; otherwise `recordedMarket()`. Together with one of these it is refused.
+   * Source of prices; several markets are combined. Default: `randomWalk({ tokens, seed, tick })` if `tokens`, `seed`
+   * or `tick` is given, otherwise `recordedMarket()`. Giving both `market` and one of these three is an error.
    */
   readonly market?: Market | readonly Market[]
-  /** Tokens for a random walk, as addresses or with what is known of them. */
+  /** Tokens of the random walk: addresses, or options of each token. Default: ETH and BTC. */
   readonly tokens?: readonly (Address | TokenOptions)[]
-  /** The random walk's seed: the same seed gives the same prices. Default: 1. */
+  /** Seed of the random walk: the same seed gives the same prices. Default: 1. */
   readonly seed?: number
-  /** From one price of the random walk to the next, in ms. Default: 250. */
+  /** Interval between two prices of a token of the random walk, in ms. Default: 250. */
   readonly tick?: number
-  /** After how long without a change a price is published again, in ms. Default: 10 000. */
+  /** Time without a change after which the last price is published again, in ms. Default: 10 000. */
   readonly repeat?: number
-  /** The auth key that depth requests must be signed with, base64. Default: 32 random bytes. */
+  /** Key that depth requests must be signed with, base64. Default: 32 random bytes. */
   readonly authKey?: string
-  /** The service's name: the prefix of topics and of signed headers. Default: `svc`. */
+  /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
-  /** How it misbehaves from the start. Default: not at all. */
+  /** Faults that are injected from the start. Default: none. */
   readonly faults?: Faults
-  /** Aborting it closes the simulator. */
+  /** Closes the simulator when aborted. */
   readonly signal?: Signal
 }
 
-/** Options, checked and completed. */
+/** Options with their defaults. */
 export interface Setup {
   readonly httpPort: number
   readonly wsPort: number

@@ -1,13 +1,13 @@
-/** What was asked of the simulator and cannot be. The message says which option, what is wrong, and what to do. */
+/** An invalid option, fault or argument of the simulator, or a port that cannot be listened on. */
 export class SimulatorError extends Error {
   override readonly name = 'SimulatorError'
 
   constructor(
-    /** The option, fault or argument at fault. */
+    /** Name of the option, fault or argument. */
     readonly option: string,
-    /** What is wrong with it, and what to do; never the auth key. */
+    /** Description of the problem and of its solution; never contains the auth key. */
     readonly problem: string,
-    /** `cause`: the system's own error, where it is not the option but the system that refuses. */
+    /** Error of the operating system, if there is one. */
     cause?: Error,
   ) {
     super(`${option}: ${problem}`, cause === undefined ? undefined : { cause })

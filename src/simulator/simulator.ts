@@ -2,58 +2,59 @@
 import type { Address } from '../domain/address.js'
 import type { Faults } from './faults/faults.js'
 import type { Token } from './market/market.js'
-import type { TokenOptions } from './market/token.js'
-import type { ConnectionView, ReceivedFrame, ReceivedRequest } from './service/received.js'
+import type { TokenOptions } from './market/token-options.js'
+import type { ReceivedFrame, ReceivedRequest } from './service/received-log.js'
+import type { ConnectionView } from './service/server-connection.js'
 
 /**
- * A running simulator. Its addresses, its key and its name are a client's options as they are:
- * `createClient({ environment: 'mainnet', ...simulator })`. What changes while it runs (`connections`, `requests`, …)
- * is to be read from the simulator itself: a copy keeps what it was.
+ * A running simulator. Its URLs, key and service name are valid options of a client:
+ * `createClient({ environment: 'mainnet', ...simulator })`. Properties that change (`connections`, `requests`, …) are
+ * getters: a spread copy does not update.
  */
 export interface Simulator {
-  /** The relayer API's address, `http://127.0.0.1:<port>`. */
+  /** Base URL of the relayer API, `http://127.0.0.1:<port>`. */
   readonly baseUrl: string
-  /** The price reporter's HTTP address; the same as `baseUrl`. */
+  /** Base URL of the price reporter's HTTP endpoint; equal to `baseUrl`. */
   readonly priceBaseUrl: string
-  /** The price reporter's WebSocket address, `ws://127.0.0.1:<port>`. */
+  /** URL of the price reporter's WebSocket, `ws://127.0.0.1:<port>`. */
   readonly priceWsUrl: string
-  /** The key that depth requests must be signed with, base64. */
+  /** Key that depth requests must be signed with, base64. */
   readonly authKey: string
-  /** The service's name. */
+  /** Name of the service: prefix of topics and of signed headers. */
   readonly service: string
 
-  /** The tokens that are listed now. */
+  /** Listed tokens. */
   readonly tokens: readonly Token[]
   /**
-   * Lists a token: one that was delisted comes back as it was, a new one walks at random, with the simulator's seed
-   * and tick. Throws a `SimulatorError` where it is none.
+   * Lists a token. A delisted token returns with its market; a new token gets a random walk with the simulator's
+   * seed and tick. Throws a `SimulatorError` if the token is invalid.
    */
   readonly list: (token: Address | TokenOptions) => void
-  /** Ends the support of a token. Those who are subscribed hear no more of it. */
+  /** Delists a token: it becomes unsupported, and subscribers receive no more prices of it. */
   readonly delist: (address: Address) => void
 
-  /** The faults of this moment. */
+  /** Current faults. */
   readonly faults: Faults
-  /** Replaces all faults; `inject({})` mends everything. Throws a `SimulatorError` where one is not as it must be. */
+  /** Replaces all faults; `inject({})` removes them. Throws a `SimulatorError` if a fault is invalid. */
   readonly inject: (faults: Faults) => void
   /**
-   * Ends all open connections: with a close frame where there is a `code` (1000 to 1014 but 1004 to 1006, or 3000
-   * to 4999), and else without one, as a network would.
+   * Closes all open connections: with a close frame if there is a `code` (1000 to 1014 except 1004 to 1006, or 3000
+   * to 4999), otherwise without one, like a network failure. Throws a `SimulatorError` if the code is invalid.
    */
   readonly dropConnections: (code?: number) => void
-  /** Sends a frame as it is over all open connections, such as an error text that nobody asked for. */
+  /** Sends a raw frame over all open connections, for example an error text that matches no request. */
   readonly send: (frame: string | Uint8Array) => void
 
-  /** The WebSocket connections that are open now, in the order in which they came. */
+  /** Open WebSocket connections, oldest first. */
   readonly connections: readonly ConnectionView[]
-  /** How many WebSocket upgrades were asked for since the start, refused ones included. */
+  /** Number of WebSocket upgrade requests since the start, including refused ones. */
   readonly upgrades: number
-  /** The frames received over all connections, in order: the latest 10 000. */
+  /** Received frames of all connections, oldest first: the latest 10 000. */
   readonly frames: readonly ReceivedFrame[]
-  /** The HTTP requests received, in order, upgrades not included: the latest 10 000. */
+  /** Received HTTP requests except upgrades, oldest first: the latest 10 000. */
   readonly requests: readonly ReceivedRequest[]
 
-  /** Ends everything. Resolves when the ports are free; nothing keeps the process alive then. Idempotent. */
+  /** Closes all connections and both servers. Resolves when the ports are free and no timer is active. Idempotent. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }

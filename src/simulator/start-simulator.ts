@@ -1,21 +1,20 @@
 import { checkValue } from './check.js'
-import { createFaultControl } from './faults/fault-control.js'
+import { createFaultInjector } from './faults/fault-injector.js'
 import { closeCode } from './faults/faults.js'
-import { createQuotes, type PriceListener } from './market/quotes.js'
+import { createListings, type PublishPrice } from './market/listings.js'
 import { randomWalk } from './market/random-walk.js'
 import { checkOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
-import { createJournal } from './service/journal.js'
 import { host, listen, stopListening } from './service/listen.js'
-import type { ReceivedFrame, ReceivedRequest } from './service/received.js'
-import type { Service } from './service/service.js'
+import { createReceivedLog, type ReceivedFrame, type ReceivedRequest } from './service/received-log.js'
+import type { ServiceContext } from './service/service-context.js'
 import { createSocketServer } from './service/socket-server.js'
 import type { Simulator } from './simulator.js'
 
 /**
- * Starts the service on loopback, with real sockets: the signed relayer API, and the price reporter over HTTP and
- * WebSocket. Rejects with a `SimulatorError` that says what to do where an option is bad or a port taken, and with
- * the signal's reason where that is aborted already.
+ * Starts a simulator of the service on loopback, with real sockets: the signed relayer API, and the price reporter over
+ * HTTP and WebSocket. Rejects with a `SimulatorError` if an option is invalid or a port is in use, and with the
+ * signal's reason if the signal is aborted.
  *
  * @example
  * const simulator = await startSimulator({ tokens: ['0xab'], seed: 7, tick: 50 })
@@ -23,40 +22,41 @@ import type { Simulator } from './simulator.js'
  */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
   const setup = checkOptions(options)
-  const faults = createFaultControl(setup.faults)
+  const faults = createFaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
 
-  const frames = createJournal<ReceivedFrame>()
-  const requests = createJournal<ReceivedRequest>()
-  const published: PriceListener = (address, price) => sockets.publish(address, price)
-  const service: Service = {
+  const frames = createReceivedLog<ReceivedFrame>()
+  const requests = createReceivedLog<ReceivedRequest>()
+  const publish: PublishPrice = (address, price) => sockets.publish(address, price)
+  const listings = createListings(setup.market, setup.repeat, publish)
+  const context: ServiceContext = {
     name: setup.service,
     key: Buffer.from(setup.authKey, 'base64'),
-    board: createQuotes(setup.market, setup.repeat, published),
+    listings,
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),
   }
-  const sockets = createSocketServer(service, frames)
-  const http = createHttpServer(service, requests)
+  const sockets = createSocketServer(context, frames)
+  const http = createHttpServer(context, requests)
 
   let closing: Promise<void> | undefined
   const shutDown = async (): Promise<void> => {
-    setup.signal?.removeEventListener('abort', abort)
-    service.board.close()
+    setup.signal?.removeEventListener('abort', onAbort)
+    listings.close()
     sockets.close()
     await Promise.all([stopListening(http), stopListening(sockets.server)])
   }
   const close = (): Promise<void> => (closing ??= shutDown())
-  const abort = () => void close()
+  const onAbort = () => void close()
 
-  const addresses = async () => {
+  const listenAll = async () => {
     const httpPort = await listen(http, setup.httpPort, 'httpPort')
     const wsPort = await listen(sockets.server, setup.wsPort, 'wsPort')
     setup.signal?.throwIfAborted()
-    setup.signal?.addEventListener('abort', abort)
+    setup.signal?.addEventListener('abort', onAbort)
     return { baseUrl: `http://${host}:${httpPort}`, priceWsUrl: `ws://${host}:${wsPort}` }
   }
-  const { baseUrl, priceWsUrl } = await addresses().catch(async (error: unknown) => {
+  const { baseUrl, priceWsUrl } = await listenAll().catch(async (error: unknown) => {
     await close()
     throw error
   })
@@ -68,10 +68,10 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     authKey: setup.authKey,
     service: setup.service,
     get tokens() {
-      return service.board.tokens
+      return listings.tokens
     },
-    list: (token) => service.board.list(randomWalk({ tokens: [token], seed: setup.seed, tick: setup.tick })),
-    delist: service.board.delist,
+    list: (token) => listings.list(randomWalk({ tokens: [token], seed: setup.seed, tick: setup.tick })),
+    delist: listings.delist,
     get faults() {
       return faults.current
     },

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type Address, type Client, type Topic } from 'svc-streams'
 import { startSimulator, startTcpProxy, type Simulator, type TcpProxy } from 'svc-streams/simulator'
-import { seededRandom, type Random } from '../../src/simulator/market/random.js'
+import { seededRandom, type Random } from '../../src/simulator/market/seeded-random.js'
 import { baseOf, Witness, type Figures, type Findings } from './witness.js'
 
 // A client, a bad network and a bad service, over real sockets. A seed decides what happens in which order.

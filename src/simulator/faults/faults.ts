@@ -1,73 +1,49 @@
 import { flag, integer, milliseconds, oneOf, type Check, type Checks } from '../check.js'
 
-/**
- * How the simulator misbehaves. What is absent behaves well. Faults concern everything from the moment they are
- * injected, connections that are open already included.
- */
+/** Faults to inject. A fault that is absent is off. A change also affects connections that are already open. */
 export interface Faults extends SocketFaults, HttpFaults {
   /**
-   * Accepts everything and answers nothing, like a process that hangs: connections are made, but not read from,
-   * pings included; requests get no answer; no price is published. When it ends, what came meanwhile is answered.
+   * The service hangs: it accepts connections and requests, but reads no frames (pings included), sends no responses
+   * and publishes no prices. When the fault ends, the service responds to everything received meanwhile.
    */
   readonly stall?: boolean
 }
 
-/** The price reporter's WebSocket. */
+/** Faults of the price reporter's WebSocket. */
 export interface SocketFaults {
-  /** Ends all open connections every so often. */
+  /** Closes all open connections periodically. */
   readonly drop?: Drop
-  /** Answers the upgrade with this HTTP status instead: 300 to 599. */
+  /** HTTP status that refuses each upgrade: 300 to 599. */
   readonly refuseUpgrades?: number
-  /** Before each price update, one of these, in turn. */
+  /** Kinds of garbage, used in turn: the service sends one garbage frame before each price update. */
   readonly garbage?: readonly Garbage[]
-  /** Answers each subscribe with an error text, as if no token were supported. */
+  /** Rejects each subscribe with the error text for an unsupported token. */
   readonly rejectSubscribes?: boolean
-  /** Error texts of the price reporter, over HTTP too, name no addresses. */
+  /** The price reporter's error texts contain no addresses. Applies to HTTP too. */
   readonly namelessErrors?: boolean
   /**
-   * `none`: neither subscribe nor unsubscribe is confirmed; prices come all the same.
-   * `new-only`: a confirmation lists the new topic alone, and an unsubscribe is not confirmed.
+   * `none`: no message is confirmed; prices are sent nevertheless.
+   * `new-only`: the confirmation of a subscribe lists only the new topic; an unsubscribe is not confirmed.
+   * Default: each message is confirmed with all subscribed topics.
    */
-  readonly confirmations?: 'none' | 'new-only'
-  /** Topics come back lower-cased and with a quote address behind: `svc-0xabc-0xdef`. */
+  readonly confirmations?: ConfirmationFault
+  /** The service sends topics in lower case, with the address of the quote token appended: `svc-0xabc-0xdef`. */
   readonly echoQuote?: boolean
 }
 
 export interface Drop {
-  /** In ms. */
+  /** Period, in ms. */
   readonly every: number
-  /** The close code: 1000 to 1014 but 1004 to 1006, or 3000 to 4999. Default: no close frame at all. */
+  /** Close code: 1000 to 1014 except 1004 to 1006, or 3000 to 4999. Default: no close frame. */
   readonly code?: number
 }
 
 /**
- * `malformed`: a price update cut short, no JSON. `no-message`: JSON that is none of the service's messages.
- * `wrong-price`: an update of the topic whose price is, in turn, a text, zero, negative, null, infinite, missing.
- * `unknown-topic`: a price of another service's topic. `binary`: a binary frame. `oversized`: 2 MiB of text.
+ * `malformed`: a truncated price update, which is not valid JSON. `no-message`: JSON that is not a message of the
+ * service. `wrong-price`: a price update whose price is, in turn, a string, zero, negative, null, infinite, missing.
+ * `unknown-topic`: a price update of another service's topic. `binary`: a binary frame. `oversized`: 2 MiB of text.
  */
 export type Garbage = (typeof garbageKinds)[number]
-
-/** Both HTTP servers: the relayer API's and the price reporter's. */
-export interface HttpFaults {
-  /** Answers every request with this status: 200 to 599. */
-  readonly httpStatus?: number
-  /** Sends this `Retry-After` along with `httpStatus`: seconds, or a date. */
-  readonly retryAfter?: number | string
-  /** Redirects every request to this address, with status 302 unless `httpStatus` is another. */
-  readonly redirect?: string
-  /** Holds each answer back, in ms. */
-  readonly httpDelay?: number
-  /** How far the service's clock is ahead, in ms; negative: behind. It dates answers and decides what has expired. */
-  readonly clockOffset?: number
-  /**
-   * What becomes of successful answers. `truncated`: a depth loses its second half, and is no JSON.
-   * `cut-off`: the connection ends in the middle of the body. `oversized`: 2 MiB of blanks follow.
-   * `html`: a page of a gateway, with status 200.
-   */
-  readonly body?: 'truncated' | 'cut-off' | 'oversized' | 'html'
-  /** `total_quantity` is a decimal string, `"9336472979533427000"`. */
-  readonly quantitiesAsText?: boolean
-}
 
 export const garbageKinds = [
   'malformed',
@@ -78,7 +54,40 @@ export const garbageKinds = [
   'oversized',
 ] as const
 
-/** The codes that a close frame may carry. */
+export type ConfirmationFault = (typeof confirmationFaults)[number]
+
+export const confirmationFaults = ['none', 'new-only'] as const
+
+/** Faults of HTTP responses, of the relayer API and of the price reporter. */
+export interface HttpFaults {
+  /** Status of every response: 200 to 599. */
+  readonly httpStatus?: number
+  /** `Retry-After` header of responses with `httpStatus`: seconds, or a date. */
+  readonly retryAfter?: number | string
+  /** URL that every request is redirected to, with status 302 unless `httpStatus` is given. */
+  readonly redirect?: string
+  /** Delay of each response, in ms. */
+  readonly httpDelay?: number
+  /**
+   * Error of the service's clock, in ms: positive if it is ahead. Affects the `Date` header, the timestamps of depths,
+   * and the expiration of signatures.
+   */
+  readonly clockOffset?: number
+  /**
+   * Fault of the body of 200 responses. `truncated`: a depth lacks its second half and is not valid JSON.
+   * `cut-off`: the connection closes in the middle of the body. `oversized`: 2 MiB of spaces are appended.
+   * `html`: an HTML error page with status 200.
+   */
+  readonly body?: BodyFault
+  /** `total_quantity` is a decimal string, such as `"9336472979533427000"`. */
+  readonly quantitiesAsText?: boolean
+}
+
+export type BodyFault = (typeof bodyFaults)[number]
+
+export const bodyFaults = ['truncated', 'cut-off', 'oversized', 'html'] as const
+
+/** Codes that a WebSocket close frame may carry. */
 export const closeCode: Check = {
   expected: 'a close code, 1000 to 1014 but 1004 to 1006, or 3000 to 4999',
   holds: (value) =>
@@ -101,7 +110,7 @@ export const faultChecks: Checks<Faults> = {
   },
   rejectSubscribes: flag,
   namelessErrors: flag,
-  confirmations: oneOf('none', 'new-only'),
+  confirmations: oneOf(...confirmationFaults),
   echoQuote: flag,
   httpStatus: integer(200, 599, 'an HTTP status'),
   retryAfter: {
@@ -112,7 +121,7 @@ export const faultChecks: Checks<Faults> = {
   redirect: { expected: 'a URL', holds: (value) => typeof value === 'string' && URL.canParse(value) },
   httpDelay: milliseconds,
   clockOffset: integer(-1e14, 1e14, 'a whole number of ms'),
-  body: oneOf('truncated', 'cut-off', 'oversized', 'html'),
+  body: oneOf(...bodyFaults),
   quantitiesAsText: flag,
 }
 

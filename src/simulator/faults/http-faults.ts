@@ -1,50 +1,35 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http'
-import { plainText, type HttpAnswer } from '../service/http-answer.js'
-import type { HttpFaults } from './faults.js'
+import { STATUS_CODES } from 'node:http'
+import { textResponse, type ServiceResponse } from '../service/service-response.js'
+import type { BodyFault, HttpFaults } from './faults.js'
 
-const oversize = ' '.repeat(2 * 1024 * 1024)
-const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
-
-/** The answer that comes instead of a good one, where the faults ask for one. */
-export const answerInstead = ({ httpStatus, redirect, retryAfter }: HttpFaults): HttpAnswer | undefined => {
+/** The response that `httpStatus` or `redirect` puts in place of the regular one; `undefined` without these faults. */
+export const injectedResponse = ({
+  httpStatus,
+  redirect,
+  retryAfter,
+}: HttpFaults): ServiceResponse | undefined => {
   const status = httpStatus ?? (redirect === undefined ? undefined : 302)
   if (status === undefined) return undefined
-  return plainText(status, STATUS_CODES[status] ?? 'Unknown', {
+  return textResponse(status, STATUS_CODES[status] ?? 'Unknown', {
     ...(redirect === undefined ? {} : { Location: new URL(redirect).href }),
     ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
   })
 }
 
-/** What the faults make of an answer. */
-export const spoiled = (answer: HttpAnswer, fault: HttpFaults['body']): HttpAnswer => {
-  const isJson = answer.headers['Content-Type'] === 'application/json'
-  if (answer.status !== 200 || fault === undefined) return answer
-  switch (fault) {
-    case 'truncated':
-      return isJson ? { ...answer, body: answer.body.slice(0, answer.body.length / 2) } : answer
-    case 'oversized':
-      return { ...answer, body: answer.body + oversize }
-    case 'html':
-      return { ...answer, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }
-    case 'cut-off':
-      return answer
-  }
+const padding = ' '.repeat(2 * 1024 * 1024)
+const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
+
+const applyByFault: Readonly<Record<BodyFault, (response: ServiceResponse) => ServiceResponse>> = {
+  truncated: (response) =>
+    response.headers['Content-Type'] === 'application/json'
+      ? { ...response, body: response.body.slice(0, response.body.length / 2) }
+      : response,
+  oversized: (response) => ({ ...response, body: response.body + padding }),
+  html: (response) => ({ ...response, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }),
+  // The server cuts the connection while it writes the body.
+  'cut-off': (response) => response,
 }
 
-/** Statuses that say that nothing follows. */
-const bodiless = [204, 304]
-
-/** Sends the answer: whole, or only half of it and then nothing any more. */
-export const send = (
-  response: ServerResponse,
-  { status, headers, body }: HttpAnswer,
-  isCutOff: boolean,
-): void => {
-  if (bodiless.includes(status)) {
-    response.writeHead(status, headers).end()
-    return
-  }
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
-  if (!isCutOff) response.end(body)
-  else response.write(body.slice(0, body.length / 2), () => response.destroy())
-}
+/** Applies a body fault. Responses other than 200 stay unchanged. */
+export const withBodyFault = (response: ServiceResponse, fault: BodyFault | undefined): ServiceResponse =>
+  response.status !== 200 || fault === undefined ? response : applyByFault[fault](response)

@@ -1,9 +1,9 @@
 import { SimulatorError } from '../simulator-error.js'
 import type { Market } from './market.js'
-import { lowerCased } from './token.js'
+import { lowerCase } from './token-options.js'
 
 /**
- * Several markets as one. A token may be in one of them only.
+ * Combines several markets into one. Throws a `SimulatorError` if two markets have the same token.
  *
  * @example
  * combinedMarket(recordedMarket(), randomWalk({ tokens: ['0xab'] }))
@@ -12,16 +12,16 @@ export const combinedMarket = (...markets: readonly Market[]): Market => {
   const tokens = markets.flatMap((market) => market.tokens)
   const seen = new Set<string>()
   for (const { address } of tokens) {
-    if (seen.has(lowerCased(address))) {
+    if (seen.has(lowerCase(address))) {
       throw new SimulatorError('market', `${address} is in two markets; leave it out of one`)
     }
-    seen.add(lowerCased(address))
+    seen.add(lowerCase(address))
   }
   return {
     tokens,
     open: (emit) => {
-      const ends = markets.map((market) => market.open(emit))
-      return () => ends.forEach((end) => end())
+      const closers = markets.map((market) => market.open(emit))
+      return () => closers.forEach((close) => close())
     },
   }
 }

@@ -1,4 +1,4 @@
-/** A number of at least 0 as a plain decimal text, without an exponent, whatever its size. */
+/** Formats a number of at least 0 as decimal text without an exponent. */
 export const plainDecimal = (value: number): string => {
   const text = String(value)
   const [mantissa = '', exponent] = text.split('e')
@@ -8,14 +8,14 @@ export const plainDecimal = (value: number): string => {
   return shift > 0 ? whole + fraction.padEnd(shift, '0') : `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`
 }
 
-/** An amount of tokens, as a decimal text, in the token's smallest units. What is finer than a unit is cut off. */
+/** Converts an amount of tokens, as decimal text, to base-token units. Truncates fractions of a unit. */
 export const toUnits = (tokens: string, decimals: number): bigint => {
   const [whole = '', fraction = ''] = tokens.split('.')
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
 }
 
-/** The token's smallest units as an amount of tokens, as near as a float comes. */
+/** Converts base-token units to an amount of tokens, with the precision of a float. */
 export const toTokens = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
 
-/** Halfway between bid and ask, without the dust that binary fractions leave. */
+/** Midpoint of bid and ask, without rounding errors of binary fractions. */
 export const midpoint = (bid: number, ask: number): number => Number(((bid + ask) / 2).toPrecision(12))

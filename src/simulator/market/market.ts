@@ -1,32 +1,32 @@
 import type { Address } from '../../domain/address.js'
 
-/** A base token that the service lists. */
+/** A base token that the service supports. */
 export interface Token {
-  /** Its contract address. Case carries no meaning. */
+  /** Contract address, in any case. */
   readonly address: Address
-  /** What people call it. */
   readonly symbol: string
-  /** One token is 10 to the power of this many units. */
+  /** One token is 10 to the power of `decimals` units. */
   readonly decimals: number
 }
 
-/** The state of one token's market from now on. */
+/** Price and quantities of one token. */
 export interface Quote {
+  /** Address of the base token. */
   readonly token: Address
-  /** Midpoint price in USD; finite and above zero. */
+  /** Midpoint price in USD; finite and above 0. */
   readonly price: number
-  /** What can be bought at it, in base-token units. */
+  /** Quantity that can be bought, in base-token units. */
   readonly buy: bigint
-  /** What can be sold at it, in base-token units. */
+  /** Quantity that can be sold, in base-token units. */
   readonly sell: bigint
 }
 
 /**
- * Where the simulator's prices come from. The simulator opens it once, with the first request or subscription, so
- * that what a client sees does not depend on how long it took to connect.
+ * A source of prices. The simulator opens it once, at the first request or subscription, so that prices do not depend
+ * on how long a client takes to connect.
  *
  * @example
- * // A market that a test moves by hand.
+ * // A market that a test controls.
  * import type { Market, Quote } from 'svc-streams/simulator'
  * let move: (quote: Quote) => void
  * const market: Market = {
@@ -41,8 +41,8 @@ export interface Quote {
 export interface Market {
   readonly tokens: readonly Token[]
   /**
-   * Begins to quote: each token once before it returns (a token without a quote passes for unsupported), and then
-   * at every change. Returns what ends it. Each call is a run of its own, from the beginning.
+   * Starts the market. Emits a quote of each token before it returns (a token without a quote is unsupported), then
+   * one at every change. Returns a function that stops the market. Each call starts again from the beginning.
    */
   readonly open: (emit: (quote: Quote) => void) => () => void
 }

@@ -3,15 +3,16 @@ import { checkValue, integer, milliseconds, type Check } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { plainDecimal, toUnits } from './decimal.js'
 import type { Market, Quote } from './market.js'
-import { seededRandom, type Random } from './random.js'
-import { toWalkToken, type TokenOptions, type WalkToken } from './token.js'
+import { seededRandom, type Random } from './seeded-random.js'
+import { walkTokenOf, type TokenOptions, type WalkToken } from './token-options.js'
 
+/** Options of `randomWalk`. */
 export interface RandomWalkOptions {
-  /** The tokens, as addresses or with what is known of them. */
+  /** Tokens: addresses, or options of each token. */
   readonly tokens: readonly (Address | TokenOptions)[]
-  /** The same seed gives each token the same quotes, whatever other tokens there are. A whole number. Default: 1. */
+  /** The same seed gives each token the same quotes, independent of other tokens. An integer. Default: 1. */
   readonly seed?: number
-  /** From one quote of a token to its next, in ms. Default: 250. */
+  /** Interval between two quotes of a token, in ms. Default: 250. */
   readonly tick?: number
 }
 
@@ -23,17 +24,17 @@ export const tokensCheck: Check = {
 export const seedCheck = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'a whole number')
 
 /**
- * Prices and depths that wander about where they started, for any number of tokens. The n-th quote of a token
- * follows from the seed and its address alone.
+ * A market whose prices and quantities are mean-reverting random walks around their start values. The n-th quote of a
+ * token depends only on the seed and the token's address. Throws a `SimulatorError` if an option is invalid.
  *
  * @example
  * randomWalk({ tokens: ['0xab', { address: '0xcd', symbol: 'CD', price: 2500 }], seed: 7, tick: 100 })
  */
-export const randomWalk = ({ tokens: given, seed = 1, tick = 250 }: RandomWalkOptions): Market => {
-  checkValue('tokens', given, tokensCheck)
+export const randomWalk = ({ tokens: tokenOptions, seed = 1, tick = 250 }: RandomWalkOptions): Market => {
+  checkValue('tokens', tokenOptions, tokensCheck)
   checkValue('seed', seed, seedCheck)
   checkValue('tick', tick, milliseconds)
-  const tokens = given.map(toWalkToken)
+  const tokens = tokenOptions.map(walkTokenOf)
   const addresses = new Set(tokens.map(({ address }) => address))
   if (addresses.size < tokens.length)
     throw new SimulatorError('tokens', 'a token is there twice; name each once')
@@ -41,7 +42,7 @@ export const randomWalk = ({ tokens: given, seed = 1, tick = 250 }: RandomWalkOp
     tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
     open: (emit) => {
       const walks = tokens.map((token) => createWalk(token, seed))
-      const step = () => walks.forEach((next) => emit(next()))
+      const step = () => walks.forEach((nextQuote) => emit(nextQuote()))
       step()
       const timer = setInterval(step, tick)
       return () => clearInterval(timer)
@@ -49,35 +50,46 @@ export const randomWalk = ({ tokens: given, seed = 1, tick = 250 }: RandomWalkOp
   }
 }
 
-/** About so much can be bought, and sold, in USD. */
-const usualDepth = 250_000
+/** Mean quantity on each side, in USD. */
+const meanQuantityUsd = 250_000
+
+/** Smaller values of `volatility` make a walk calmer; see `meanRevertingFactor`. */
+const priceWalk: WalkParameters = { volatility: 0.0008, reversion: 0.002 }
+const quantityWalk: WalkParameters = { volatility: 0.02, reversion: 0.04 }
 
 const createWalk = (token: WalkToken, seed: number): (() => Quote) => {
   const random = seededRandom(`${seed}:${token.address}`)
-  const price = wander(random, 0.0008, 0.002)
-  const buy = wander(random, 0.02, 0.04)
-  const sell = wander(random, 0.02, 0.04)
-  const units = (factor: number) => {
-    const tokens = ((usualDepth / token.price) * factor).toPrecision(9)
+  const priceFactor = meanRevertingFactor(random, priceWalk)
+  const buyFactor = meanRevertingFactor(random, quantityWalk)
+  const sellFactor = meanRevertingFactor(random, quantityWalk)
+  const quantity = (factor: number) => {
+    const tokens = ((meanQuantityUsd / token.price) * factor).toPrecision(9)
     return toUnits(plainDecimal(Number(tokens)), token.decimals)
   }
   return () => ({
     token: token.address,
-    price: Number((token.price * price()).toPrecision(9)),
-    buy: units(buy()),
-    sell: units(sell()),
+    price: Number((token.price * priceFactor()).toPrecision(9)),
+    buy: quantity(buyFactor()),
+    sell: quantity(sellFactor()),
   })
 }
 
+interface WalkParameters {
+  /** A step changes the factor by at most 1.5 times this value. */
+  readonly volatility: number
+  /** Fraction of the deviation from 1 that is removed at each step. */
+  readonly reversion: number
+}
+
 /**
- * A factor about 1 that begins there, moves by up to 1.5 `reach` a step, and is drawn back by `pull` of what it is
- * off: so it stays within 1.5 `reach / pull`. Additions and multiplications only: exact on every machine.
+ * A random factor with mean 1 that starts at 1 and deviates by at most `1.5 * volatility / reversion`. Uses only
+ * additions and multiplications, which give the same result on every machine.
  */
-const wander = (random: Random, reach: number, pull: number): (() => number) => {
-  let offset = 0
+const meanRevertingFactor = (random: Random, { volatility, reversion }: WalkParameters): (() => number) => {
+  let deviation = 0
   return () => {
-    const factor = 1 + offset
-    offset += reach * (random() + random() + random() - 1.5) - pull * offset
+    const factor = 1 + deviation
+    deviation += volatility * (random() + random() + random() - 1.5) - reversion * deviation
     return factor
   }
 }

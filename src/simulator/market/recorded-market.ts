@@ -5,13 +5,14 @@ import { midpoint, toUnits } from './decimal.js'
 import { btc, eth } from './known-tokens.js'
 import type { Market, Quote, Token } from './market.js'
 
+/** Options of `recordedMarket`. */
 export interface RecordedMarketOptions {
-  /** How many times faster than it was. Above 0, at most 1000. Default: 1. */
+  /** Speed relative to real time. Above 0, at most 1000. Default: 1. */
   readonly speed?: number
 }
 
-/** A quote, and when it came: in ms since the recording's first. */
-interface Recorded {
+interface RecordedQuote {
+  /** Time since the first row of the recording, in ms. */
   readonly at: number
   readonly quote: Quote
 }
@@ -21,14 +22,14 @@ const speedCheck: Check = {
   holds: (value) => typeof value === 'number' && value > 0 && value <= 1000,
 }
 
-const recording = new URL('../../../examples/data/top-of-book.csv', import.meta.url)
-const known = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
-const recordedTokens: Readonly<Record<string, Token>> = { ETH: known(eth), BTC: known(btc) }
+const recordingFile = new URL('../../../examples/data/top-of-book.csv', import.meta.url)
+const tokenOf = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
+const recordedTokens: Readonly<Record<string, Token>> = { ETH: tokenOf(eth), BTC: tokenOf(btc) }
 
 /**
- * Five minutes of a real market, over and over: the best bids and asks of ETH and BTC as they were recorded (see
- * `examples/data/README.md`). The price is the midpoint; what can be bought is the best ask's quantity, and what
- * can be sold the best bid's.
+ * A market that plays five recorded minutes of a real order book in a loop: the best bids and asks of ETH and BTC (see
+ * `examples/data/README.md`). The price is the midpoint; the buy quantity is that of the best ask, the sell quantity
+ * that of the best bid. Throws a `SimulatorError` if the speed is invalid or the file is missing.
  */
 export const recordedMarket = ({ speed = 1 }: RecordedMarketOptions = {}): Market => {
   checkValue('speed', speed, speedCheck)
@@ -39,36 +40,36 @@ export const recordedMarket = ({ speed = 1 }: RecordedMarketOptions = {}): Marke
   }
 }
 
-/** Well within what a timer of Node takes, in ms: the slowest recording is only looked at more often. */
-const longestWait = 60_000
+/** Keeps delays of slow recordings within the range of Node's timers, in ms. */
+const maxTimerDelay = 60_000
 
-const play = (rows: readonly Recorded[], speed: number, emit: (quote: Quote) => void): (() => void) => {
-  const length = rows.at(-1)?.at ?? 0
+const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote) => void): (() => void) => {
+  const duration = rows.at(-1)?.at ?? 0
   for (const { address } of Object.values(recordedTokens)) {
     const first = rows.find(({ quote }) => quote.token === address)
     if (first !== undefined) emit(first.quote)
   }
   let index = 0
-  let began = performance.now()
-  const elapsed = () => (performance.now() - began) * speed
-  const advance = () => {
-    // After a long sleep of the machine the recording goes on from where it stood.
-    if (elapsed() > 2 * length) began = performance.now() - (rows[index]?.at ?? 0) / speed
+  let startedAt = performance.now()
+  const elapsed = () => (performance.now() - startedAt) * speed
+  const emitDue = () => {
+    // After a suspend of the machine, playback continues at the same row.
+    if (elapsed() > 2 * duration) startedAt = performance.now() - (rows[index]?.at ?? 0) / speed
     for (let row = rows[index]; row !== undefined && row.at <= elapsed(); row = rows[index]) {
       emit(row.quote)
       index += 1
       if (index < rows.length) continue
       index = 0
-      began += length / speed
+      startedAt += duration / speed
     }
-    const wait = ((rows[index]?.at ?? 0) - elapsed()) / speed
-    timer = setTimeout(advance, Math.min(Math.max(wait, 1), longestWait))
+    const delay = ((rows[index]?.at ?? 0) - elapsed()) / speed
+    timer = setTimeout(emitDue, Math.min(Math.max(delay, 1), maxTimerDelay))
   }
-  let timer = setTimeout(advance, 1)
+  let timer = setTimeout(emitDue, 1)
   return () => clearTimeout(timer)
 }
 
-const readRecording = (): readonly Recorded[] => {
+const readRecording = (): readonly RecordedQuote[] => {
   const [, ...lines] = readText().trimEnd().split('\n')
   const start = Number(lines[0]?.split(',')[0])
   return lines.map((line) => {
@@ -84,7 +85,7 @@ const readRecording = (): readonly Recorded[] => {
 
 const readText = (): string => {
   try {
-    return readFileSync(recording, 'utf8')
+    return readFileSync(recordingFile, 'utf8')
   } catch (cause) {
     const problem =
       'the recording is not where the package keeps it; install the package anew, or use randomWalk'

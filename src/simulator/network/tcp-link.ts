@@ -1,44 +1,51 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
-/** What a network does to the data that it carries. */
-export interface Network {
-  /** Resolves when a piece of data may go on. */
-  readonly passage: () => Promise<void>
-  /** What becomes of it: `up` goes to the service, `down` comes from it. */
-  readonly mangled: (data: Buffer, direction: 'up' | 'down') => Buffer
+/** `up`: to the service; `down`: to the client. */
+export type Direction = 'up' | 'down'
+
+/** Network conditions that apply to each chunk of data. */
+export interface NetworkConditions {
+  /** Resolves when a chunk may be forwarded. */
+  readonly whenForwardable: () => Promise<void>
+  readonly transform: (chunk: Buffer, direction: Direction) => Buffer
 }
 
-/** Carries data between two sockets, both ways and in order, no faster than the receiver takes it. */
-export const link = (client: Socket, service: Socket, network: Network): void => {
-  void carry(client, service, 'up', network)
-  void carry(service, client, 'down', network)
+/** Forwards data between two sockets in both directions, in order and with backpressure. */
+export const link = (client: Socket, service: Socket, conditions: NetworkConditions): void => {
+  void forward(client, service, 'up', conditions)
+  void forward(service, client, 'down', conditions)
 }
 
-const carry = async (from: Socket, to: Socket, direction: 'up' | 'down', network: Network): Promise<void> => {
-  const pieces = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+const forward = async (
+  from: Socket,
+  to: Socket,
+  direction: Direction,
+  { whenForwardable, transform }: NetworkConditions,
+): Promise<void> => {
+  const chunks = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
-    for await (const data of pieces) {
-      await network.passage()
-      const isTaken = to.destroyed || to.write(network.mangled(data, direction))
-      if (!isTaken) await Promise.race([once(to, 'drain'), once(to, 'close')])
+    for await (const chunk of chunks) {
+      await whenForwardable()
+      const hasRoom = to.destroyed || to.write(transform(chunk, direction))
+      if (!hasRoom) await Promise.race([once(to, 'drain'), once(to, 'close')])
     }
-    await network.passage()
+    await whenForwardable()
     to.end()
   } catch (error) {
-    // One end is gone without a goodbye, and so goes the other.
-    await network.passage()
-    if (isCut(error)) to.destroy()
+    // A socket was closed without a FIN. Close the other one in the same way.
+    await whenForwardable()
+    if (isPrematureClose(error)) to.destroy()
     else reset(to)
   }
 }
 
-/** Ends a connection with an RST. Node never closes a socket that it is to reset while it says goodbye. */
+/** Closes a connection with an RST. Node never closes a socket that is reset after `end()`. */
 export const reset = (socket: Socket): void => {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
 }
 
-/** Whether a socket was just closed, rather than reset, or refused. */
-const isCut = (error: unknown): boolean =>
+/** True if the socket was destroyed locally, and not reset or refused by its peer. */
+const isPrematureClose = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -1,53 +1,54 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkFields, checkValue, integer, portCheck, type Checks } from '../check.js'
 import { seedCheck } from '../market/random-walk.js'
-import { seededRandom } from '../market/random.js'
+import { seededRandom } from '../market/seeded-random.js'
 import { host, listen } from '../service/listen.js'
 import { SimulatorError } from '../simulator-error.js'
-import { link, reset } from './tcp-link.js'
+import { link, reset, type Direction } from './tcp-link.js'
 
-/** A network between a client and a service, on request a bad one. */
+/** A TCP proxy between a client and a service that can inject network faults. */
 export interface TcpProxy {
-  /** The service's address by way of the proxy. */
+  /** URL of the service through the proxy. */
   readonly url: string
-  /** How many connections it carries now. */
+  /** Number of open connections. */
   readonly connections: number
-  /** From now on each piece of data arrives so much later, in ms, and those behind it wait for it; 0: at once. */
+  /** Delays each chunk of data by `ms` (0 to 60 000), in order. Throws a `SimulatorError` for other values. */
   readonly delay: (ms: number) => void
-  /** Ends all connections, without a WebSocket's close frame. */
+  /** Closes all connections without a WebSocket close frame. */
   readonly cut: () => void
   /** Resets all connections. */
   readonly reset: () => void
-  /** Carries nothing and ends nothing until it heals; new connections are accepted, and as deaf. */
+  /** Forwards no data and closes no connection until `heal`. New connections are accepted, and frozen too. */
   readonly freeze: () => void
-  /** Flips a bit of the data that goes to the service (`up`) or comes from it (`down`) next. */
-  readonly corrupt: (direction: 'up' | 'down') => void
-  /** From now on all is well: nothing is late or corrupted, and what was frozen goes on where it was. */
+  /** Flips one bit of the next chunk to the service (`up`) or to the client (`down`). */
+  readonly corrupt: (direction: Direction) => void
+  /** Removes all faults. Delayed and frozen data is forwarded immediately. */
   readonly heal: () => void
-  /** Ends everything; resolves when the port is free. Idempotent. */
+  /** Closes all connections. Resolves when the port is free. Idempotent. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
+/** Options of `startTcpProxy`. */
 export interface TcpProxyOptions {
-  /** The service's address, such as a simulator's `priceWsUrl`. Its scheme, path and query stay in the proxy's own. */
+  /** URL of the service, such as a simulator's `priceWsUrl`. The proxy's URL keeps its scheme, path and query. */
   readonly target: string
-  /** The port to listen on. Default: 0, any free one. */
+  /** Port to listen on. Default: 0, any free port. */
   readonly port?: number
-  /** What decides which bits are flipped. Default: 1. */
+  /** Seed that selects the bits that `corrupt` flips. Default: 1. */
   readonly seed?: number
 }
 
 /**
- * Starts a TCP proxy on loopback that delays, cuts, resets, freezes and corrupts when told to. Rejects with a
- * `SimulatorError` where an option is bad or the port taken.
+ * Starts a TCP proxy on loopback that can delay, cut, reset, freeze and corrupt connections. Rejects with a
+ * `SimulatorError` if an option is invalid or the port is in use.
  *
  * @example
  * const network = await startTcpProxy({ target: simulator.priceWsUrl })
  * const client = createClient({ environment: 'mainnet', ...simulator, priceWsUrl: network.url })
- * network.freeze() // and no close frame, no error, nothing
+ * network.freeze() // the client receives no data, no close frame and no error
  */
 export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy> => {
   checkFields(options, optionChecks, 'option')
@@ -60,23 +61,23 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 
   const random = seededRandom(`proxy ${seed}`)
   const clients = new Set<Socket>()
-  const toCorrupt = { up: false, down: false }
-  let lateBy = 0
+  const isCorrupting = { up: false, down: false }
+  let delayMs = 0
   let healed = new AbortController()
-  let thawed = Promise.resolve()
-  let thaw = (): void => undefined
+  let frozen = Promise.resolve()
+  let unfreeze = (): void => undefined
 
-  const passage = async (): Promise<void> => {
-    // When it heals, what is late has been late enough.
-    if (lateBy > 0) await wait(lateBy, undefined, { signal: healed.signal }).catch(() => undefined)
-    await thawed
+  const whenForwardable = async (): Promise<void> => {
+    // Healing ends a delay early.
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: healed.signal }).catch(() => undefined)
+    await frozen
   }
-  const mangled = (data: Buffer, direction: 'up' | 'down'): Buffer => {
-    if (!toCorrupt[direction]) return data
-    toCorrupt[direction] = false
-    const corrupted = Buffer.from(data)
-    const at = Math.floor(random() * corrupted.length)
-    corrupted.writeUInt8(corrupted.readUInt8(at) ^ (1 << Math.floor(random() * 8)), at)
+  const transform = (chunk: Buffer, direction: Direction): Buffer => {
+    if (!isCorrupting[direction]) return chunk
+    isCorrupting[direction] = false
+    const corrupted = Buffer.from(chunk)
+    const index = Math.floor(random() * corrupted.length)
+    corrupted.writeUInt8(corrupted.readUInt8(index) ^ (1 << Math.floor(random() * 8)), index)
     return corrupted
   }
 
@@ -84,10 +85,10 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     const service = connect({ host: serviceHost, port: servicePort, allowHalfOpen: true, noDelay: true })
     clients.add(client)
     client.on('close', () => clients.delete(client))
-    // What has failed is gone, which its link finds out.
+    // The link detects the destroyed socket.
     client.on('error', () => client.destroy())
     service.on('error', () => service.destroy())
-    link(client, service, { passage, mangled })
+    link(client, service, { whenForwardable, transform })
   })
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
@@ -95,7 +96,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       healed.abort()
-      thaw()
+      unfreeze()
       server.close(() => resolve())
       for (const client of clients) client.destroy()
     })
@@ -107,7 +108,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     },
     delay: (ms) => {
       checkValue('delay', ms, integer(0, 60_000, 'a whole number of ms'))
-      lateBy = ms
+      delayMs = ms
     },
     cut: () => {
       for (const client of clients) client.destroy()
@@ -116,18 +117,18 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
       for (const client of clients) reset(client)
     },
     freeze: () => {
-      thaw()
-      thawed = new Promise((resolve) => (thaw = resolve))
+      unfreeze()
+      frozen = new Promise((resolve) => (unfreeze = resolve))
     },
     corrupt: (direction) => {
-      toCorrupt[direction] = true
+      isCorrupting[direction] = true
     },
     heal: () => {
-      lateBy = 0
+      delayMs = 0
       healed.abort()
       healed = new AbortController()
-      toCorrupt.up = toCorrupt.down = false
-      thaw()
+      isCorrupting.up = isCorrupting.down = false
+      unfreeze()
     },
     close,
     [Symbol.asyncDispose]: close,

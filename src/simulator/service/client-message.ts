@@ -1,25 +1,29 @@
-import { invalidRequest } from './error-text.js'
+import { invalidRequest } from './error-texts.js'
 
-/** What a client may ask for (section 4.3 of the service's documentation). */
+const methods = ['subscribe', 'unsubscribe'] as const
+
+type Method = (typeof methods)[number]
+
+/** A request over the WebSocket (section 4.3 of the service's documentation). */
 export interface ClientMessage {
-  readonly method: 'subscribe' | 'unsubscribe'
+  readonly method: Method
   readonly topic: string
 }
 
-/** A client's text frame as a message, or else the error text that answers it. */
-export const readClientMessage = (text: string): ClientMessage | string => {
-  const value = parse(text)
+/** Parses a text frame. Returns the error text to send back if the frame is not a valid request. */
+export const parseClientMessage = (text: string): ClientMessage | string => {
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalidRequest('expected a JSON object')
   }
   const { method, topic } = value as Readonly<Record<string, unknown>>
-  if (method !== 'subscribe' && method !== 'unsubscribe') {
-    return invalidRequest('expected method to be subscribe or unsubscribe')
-  }
+  if (!isMethod(method)) return invalidRequest(`expected method to be ${methods.join(' or ')}`)
   return typeof topic === 'string' ? { method, topic } : invalidRequest('expected topic to be a string')
 }
 
-const parse = (text: string): unknown => {
+const isMethod = (value: unknown): value is Method => methods.some((method) => method === value)
+
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

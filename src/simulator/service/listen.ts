@@ -2,13 +2,16 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { SimulatorError } from '../simulator-error.js'
 
-/** The only interface that the simulator listens on. */
+/** The only address that the simulator listens on. */
 export const host = '127.0.0.1'
 
-/** Listens on loopback. Resolves to the port, which is the one asked for unless that is 0. `option` names it. */
+/**
+ * Listens on loopback; port 0 selects any free port. Resolves to the port. Rejects with a `SimulatorError` for
+ * `option` if the port cannot be listened on.
+ */
 export const listen = (server: Server, port: number, option: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(refusal(error, port, option))
+    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, port, option))
     server.once('error', fail)
     server.listen(port, host, () => {
       server.off('error', fail)
@@ -16,15 +19,19 @@ export const listen = (server: Server, port: number, option: string): Promise<nu
     })
   })
 
-/** Ends all connections but upgraded ones. Resolves when the port is free. */
+/** Closes all connections except upgraded ones. Resolves when the port is free. */
 export const stopListening = (server: HttpServer): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
 
-const refusal = (error: NodeJS.ErrnoException, port: number, option: string): SimulatorError => {
-  const why =
+const listenError = (error: NodeJS.ErrnoException, port: number, option: string): SimulatorError => {
+  const reason =
     error.code === 'EADDRINUSE' ? 'is in use already' : `cannot be listened on (${error.code ?? 'unknown'})`
-  return new SimulatorError(option, `port ${port} ${why}; choose another one, or 0 for any free one`, error)
+  return new SimulatorError(
+    option,
+    `port ${port} ${reason}; choose another one, or 0 for any free one`,
+    error,
+  )
 }

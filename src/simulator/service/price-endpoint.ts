@@ -1,14 +1,17 @@
 import { plainDecimal } from '../market/decimal.js'
-import { invalidTuple, unsupportedPrice } from './error-text.js'
-import { plainText, type HttpAnswer } from './http-answer.js'
-import type { Service } from './service.js'
+import { invalidTuple, unsupportedTopic } from './error-texts.js'
+import type { ServiceContext } from './service-context.js'
+import { textResponse, type ServiceResponse } from './service-response.js'
 import { baseOfTopic } from './topic.js'
 
-/** GET /price/{topic} (section 4.2 of the service's documentation). */
-export const answerPrice = ({ name, board, faults }: Service, topic: string): HttpAnswer => {
+/** Handles GET /price/{topic} (section 4.2 of the service's documentation). */
+export const handlePrice = ({ name, listings, faults }: ServiceContext, topic: string): ServiceResponse => {
   const base = baseOfTopic(topic, name)
-  if (base === undefined) return plainText(500, invalidTuple)
-  const listing = board.find(base)
-  if (listing !== undefined) return plainText(200, plainDecimal(listing.quote.price))
-  return plainText(500, faults.current.namelessErrors === true ? invalidTuple : unsupportedPrice(name, base))
+  if (base === undefined) return textResponse(500, invalidTuple)
+  const listing = listings.find(base)
+  if (listing !== undefined) return textResponse(200, plainDecimal(listing.quote.price))
+  return textResponse(
+    500,
+    faults.current.namelessErrors === true ? invalidTuple : unsupportedTopic(name, base),
+  )
 }

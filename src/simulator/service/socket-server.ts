@@ -2,61 +2,63 @@ import { createServer, STATUS_CODES, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
-import type { Frame } from '../faults/garbage.js'
-import { send } from '../faults/http-faults.js'
-import { createServiceConnection, type ServiceConnection } from './connection.js'
-import { plainText } from './http-answer.js'
-import type { Journal } from './journal.js'
-import type { ConnectionView, ReceivedFrame } from './received.js'
-import type { Service } from './service.js'
+import type { RawFrame } from '../faults/garbage.js'
+import type { ReceivedFrame, ReceivedLog } from './received-log.js'
+import { createServerConnection, type ConnectionView, type ServerConnection } from './server-connection.js'
+import type { ServiceContext } from './service-context.js'
+import { textResponse, writeResponse } from './service-response.js'
 
-/** The price reporter's WebSocket side (section 4.3 of the service's documentation). */
+/** WebSocket server of the price reporter (section 4.3 of the service's documentation). */
 export interface SocketServer {
-  /** The server to listen with. */
+  /** The HTTP server that accepts upgrades. */
   readonly server: Server
   readonly connections: readonly ConnectionView[]
-  /** How many upgrades were asked for, refused ones included. */
+  /** Number of upgrade requests, including refused ones. */
   readonly upgrades: number
   readonly publish: (address: Address, price: number) => void
-  readonly send: (frame: Frame) => void
-  /** Ends all connections: with a close frame where there is a code, and else without. */
+  readonly send: (frame: RawFrame) => void
+  /** Closes all connections: with a close frame if there is a code, otherwise without. */
   readonly drop: (code?: number) => void
   readonly close: () => void
 }
 
-/** A longer message from a client ends its connection with 1009, in bytes. */
-const longestMessage = 64 * 1024
+/** A longer message closes its connection with 1009. */
+const maxMessageBytes = 64 * 1024
 
-export const createSocketServer = (service: Service, frames: Journal<ReceivedFrame>): SocketServer => {
-  const open = new Map<WebSocket, ServiceConnection>()
-  const upgrader = new WebSocketServer({ noServer: true, maxPayload: longestMessage })
+export const createSocketServer = (
+  context: ServiceContext,
+  frames: ReceivedLog<ReceivedFrame>,
+): SocketServer => {
+  const open = new Map<WebSocket, ServerConnection>()
+  const upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   let upgrades = 0
-  let accepted = 0
+  let lastId = 0
 
   const accept = (socket: WebSocket, path: string): void => {
-    const id = ++accepted
-    const connection = createServiceConnection(service, socket, id, path)
+    const id = ++lastId
+    const connection = createServerConnection(context, socket, id, path)
     open.set(socket, connection)
-    if (service.faults.current.stall === true) socket.pause()
+    if (context.faults.current.stall === true) socket.pause()
     socket.on('message', (data: RawData, isBinary) => {
       const bytes = data as Buffer
       const text = bytes.toString(isBinary ? 'hex' : 'utf8')
       frames.add({ connection: id, text })
       connection.receive(text, isBinary)
     })
-    socket.on('ping', connection.pinged)
-    // The socket closes by itself after an error, such as a frame that breaks the rules.
+    socket.on('ping', connection.countPing)
+    // `ws` closes the socket after an error, such as a frame that violates the protocol.
     socket.on('error', () => undefined)
     socket.on('close', () => open.delete(socket))
   }
 
   const server = createServer((_, response) => {
-    send(response, plainText(426, 'Upgrade Required', { Upgrade: 'websocket', Connection: 'Upgrade' }), false)
+    const headers = { Upgrade: 'websocket', Connection: 'Upgrade' }
+    writeResponse(response, textResponse(426, 'Upgrade Required', headers))
   })
   server.on('upgrade', (request, socket, head) => {
     upgrades += 1
-    const refusal = service.faults.current.refuseUpgrades
-    if (refusal !== undefined) refuse(socket, refusal)
+    const status = context.faults.current.refuseUpgrades
+    if (status !== undefined) refuseUpgrade(socket, status)
     else upgrader.handleUpgrade(request, socket, head, (upgraded) => accept(upgraded, request.url ?? ''))
   })
 
@@ -64,7 +66,7 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
     for (const socket of open.keys()) {
       if (code === undefined) socket.terminate()
       else {
-        // A stalled connection could not take part in the closing handshake.
+        // A paused socket does not read the close frame of the client.
         socket.resume()
         socket.close(code)
       }
@@ -72,15 +74,17 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
     open.clear()
   }
 
-  let dropping: NodeJS.Timeout | undefined
-  let closed = false
-  service.faults.onChange(({ stall, drop: fault }) => {
+  let dropTimer: NodeJS.Timeout | undefined
+  let isClosed = false
+  context.faults.onChange(({ stall, drop: dropFault }) => {
     for (const socket of open.keys()) {
       if (stall === true) socket.pause()
       else socket.resume()
     }
-    clearInterval(dropping)
-    if (fault !== undefined && !closed) dropping = setInterval(() => drop(fault.code), fault.every)
+    clearInterval(dropTimer)
+    if (dropFault !== undefined && !isClosed) {
+      dropTimer = setInterval(() => drop(dropFault.code), dropFault.every)
+    }
   })
 
   return {
@@ -95,8 +99,8 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
     send: (frame) => open.forEach((connection) => connection.send(frame)),
     drop,
     close: () => {
-      closed = true
-      clearInterval(dropping)
+      isClosed = true
+      clearInterval(dropTimer)
       for (const socket of upgrader.clients) {
         socket.close(1001)
         socket.terminate()
@@ -105,7 +109,7 @@ export const createSocketServer = (service: Service, frames: Journal<ReceivedFra
   }
 }
 
-const refuse = (socket: Duplex, status: number): void => {
+const refuseUpgrade = (socket: Duplex, status: number): void => {
   const reason = STATUS_CODES[status] ?? 'Unknown'
   socket.on('error', () => undefined)
   socket.once('finish', () => socket.destroy())

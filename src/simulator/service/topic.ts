@@ -1,13 +1,14 @@
 import type { Address } from '../../domain/address.js'
-import { quoteAddress } from '../market/known-tokens.js'
-import { lowerCased } from '../market/token.js'
+import { quoteTokenAddress } from '../market/known-tokens.js'
+import { lowerCase } from '../market/token-options.js'
 
-/** The base token of a topic, lower-cased; `undefined` where the text is no topic of this service. */
+/** Address of a topic's base token, lower-case; `undefined` if the text is not a topic of this service. */
 export const baseOfTopic = (topic: string, service: string): Address | undefined => {
   if (!topic.startsWith(`${service}-`)) return undefined
   const base = topic.slice(service.length + 1)
-  return /^0x[0-9a-f]+$/i.test(base) ? lowerCased(base as Address) : undefined
+  return /^0x[0-9a-f]+$/i.test(base) ? lowerCase(base as Address) : undefined
 }
 
-/** A topic as the service may send it back: lower-cased, with the quote token's address behind. */
-export const withQuote = (base: Address, service: string): string => `${service}-${base}-${quoteAddress}`
+/** Topic with the address of the quote token appended, as the service may echo it (fault `echoQuote`). */
+export const topicWithQuote = (base: Address, service: string): string =>
+  `${service}-${base}-${quoteTokenAddress}`

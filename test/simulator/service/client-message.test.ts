@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readClientMessage } from '../../../src/simulator/service/client-message.js'
+import { parseClientMessage } from '../../../src/simulator/service/client-message.js'
 
 test('section 4.3: subscribe and unsubscribe, unknown fields ignored', () => {
-  expect(readClientMessage('{"method":"subscribe","topic":"svc-0xab"}')).toEqual({
+  expect(parseClientMessage('{"method":"subscribe","topic":"svc-0xab"}')).toEqual({
     method: 'subscribe',
     topic: 'svc-0xab',
   })
-  expect(readClientMessage(' {"id":7,"topic":"","method":"unsubscribe"} ')).toEqual({
+  expect(parseClientMessage(' {"id":7,"topic":"","method":"unsubscribe"} ')).toEqual({
     method: 'unsubscribe',
     topic: '',
   })
@@ -24,7 +24,7 @@ test.each([
   ['{"method":"subscribe"}', 'expected topic to be a string'],
   ['{"method":"unsubscribe","topic":["svc-0xab"]}', 'expected topic to be a string'],
 ])('section 7: %s is an invalid request', (text, problem) => {
-  expect(readClientMessage(text)).toBe(`Invalid request: ${problem}`)
+  expect(parseClientMessage(text)).toBe(`Invalid request: ${problem}`)
 })
 
 test('law: any text is a message or an error text, which is no JSON', () => {
@@ -35,7 +35,7 @@ test('law: any text is a message or an error text, which is no JSON', () => {
   )
   fc.assert(
     fc.property(any, (text) => {
-      const message = readClientMessage(text)
+      const message = parseClientMessage(text)
       if (typeof message !== 'string') return
       expect(() => void JSON.parse(message)).toThrow(SyntaxError)
     }),

@@ -1,29 +1,32 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request as it was received. */
+/** The parts of a request that its signature covers. */
 export interface SignedRequest {
-  /** Path and query, byte for byte. */
+  /** Path and query, byte for byte as received. */
   readonly path: string
-  /** By lower-cased name. */
+  /** Keyed by lower-case name. */
   readonly headers: IncomingHttpHeaders
   readonly body: Uint8Array
 }
 
-export interface Verifier {
-  /** The auth key's bytes. */
+export interface SignatureVerification {
+  /** Auth key, decoded. */
   readonly key: Uint8Array
-  /** The service's name, which the signed headers' names contain. */
+  /** Name of the service; part of the names of signed headers. */
   readonly service: string
-  /** The service's time, in ms since the Unix epoch. */
+  /** Clock of the service, in ms since the Unix epoch. */
   readonly now: number
 }
 
 /**
- * Whether a request was signed with the key, and has not expired (section 5 of the service's documentation). Written
- * from the documentation alone, and not from the client's signing, so that each can find the other's mistakes.
+ * True if the request is signed with the key and has not expired (section 5 of the service's documentation). Written
+ * from the documentation, independently of the client's signing, so that each implementation tests the other.
  */
-export const isAuthentic = (request: SignedRequest, { key, service, now }: Verifier): boolean => {
+export const isValidSignature = (
+  request: SignedRequest,
+  { key, service, now }: SignatureVerification,
+): boolean => {
   const prefix = `x-${service.toLowerCase()}-`
   const expiration = request.headers[`${prefix}auth-expiration`]
   const signature = request.headers[`${prefix}auth`]
@@ -35,11 +38,11 @@ export const isAuthentic = (request: SignedRequest, { key, service, now }: Verif
     mac.update(name, 'latin1').update(String(request.headers[name]), 'latin1')
   }
   const digest = mac.update(request.body).digest('base64')
-  return isSame(signature, digest.replace(/=+$/, ''))
+  return isEqual(signature, digest.replace(/=+$/, ''))
 }
 
-/** Takes the same time whatever the two differ in, but their lengths, which are no secret. */
-const isSame = (given: string, expected: string): boolean => {
-  const [a, b] = [Buffer.from(given, 'latin1'), Buffer.from(expected, 'latin1')]
+/** Compares in constant time. Only the length, which is not secret, affects the duration. */
+const isEqual = (received: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(received, 'latin1'), Buffer.from(expected, 'latin1')]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,10 +1,10 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { createFaultControl } from '../../../src/simulator/faults/fault-control.js'
+import { createFaultInjector } from '../../../src/simulator/faults/fault-injector.js'
 
 test('faults replace each other; none is left of those before', () => {
   const heard: Faults[] = []
-  const faults = createFaultControl({ echoQuote: true })
+  const faults = createFaultInjector({ echoQuote: true })
   faults.onChange((current) => heard.push(current))
   faults.inject({ httpStatus: 500 })
   faults.inject({})
@@ -13,9 +13,11 @@ test('faults replace each other; none is left of those before', () => {
 })
 
 test('who waits for the end of a stall goes on with its end, and not before', async () => {
-  const faults = createFaultControl({ stall: true })
+  const faults = createFaultInjector({ stall: true })
   let went = 0
-  const waiting = [faults.unstalled(), faults.unstalled()].map((promise) => promise.then(() => (went += 1)))
+  const waiting = [faults.whenNotStalled(), faults.whenNotStalled()].map((promise) =>
+    promise.then(() => (went += 1)),
+  )
   faults.inject({ stall: true, httpStatus: 500 })
   await new Promise(setImmediate)
   expect(went).toBe(0)
@@ -26,11 +28,11 @@ test('who waits for the end of a stall goes on with its end, and not before', as
   faults.inject({ stall: false })
   await Promise.all(waiting)
   expect(went).toBe(2)
-  await faults.unstalled()
+  await faults.whenNotStalled()
 })
 
 test('a fault that is wrong is refused by name, and changes nothing', () => {
-  const faults = createFaultControl({ echoQuote: true })
+  const faults = createFaultInjector({ echoQuote: true })
   const refusal = (wrong: object) => {
     try {
       faults.inject(wrong)

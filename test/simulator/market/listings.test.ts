@@ -1,6 +1,6 @@
 import { randomWalk, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createQuotes } from '../../../src/simulator/market/quotes.js'
+import { createListings } from '../../../src/simulator/market/listings.js'
 import { bitcoin, ether, manualMarket } from '../support/manual-market.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -12,7 +12,7 @@ afterEach(() => {
 const open = () => {
   const market = manualMarket()
   const published: (readonly [string, number])[] = []
-  const board = createQuotes(market, 10_000, (address, price) => published.push([address, price]))
+  const board = createListings(market, 10_000, (address, price) => published.push([address, price]))
   board.find(ether)
   published.length = 0
   return { market, board, published }
@@ -20,7 +20,7 @@ const open = () => {
 
 test('the market is opened with the first look, once, and ended with the board', () => {
   const market = manualMarket()
-  const board = createQuotes(market, 10_000, () => undefined)
+  const board = createListings(market, 10_000, () => undefined)
   expect(market.runs).toEqual({ opened: 0, ended: 0 })
   expect(board.find(ether)?.quote.price).toBe(2500)
   board.find(bitcoin)
@@ -80,14 +80,14 @@ test('a token listed later is found and published, before the first look and aft
   expect(board.find('0xab')?.quote.price).toBe(12)
   board.close()
 
-  const early = createQuotes(manualMarket(), 10_000, () => undefined)
+  const early = createListings(manualMarket(), 10_000, () => undefined)
   early.list(randomWalk({ tokens: ['0xab'] }))
   expect(early.find('0xab')?.quote.price).toBe(100)
   early.close()
 })
 
 test('a token without a quote passes for unsupported', () => {
-  const board = createQuotes(
+  const board = createListings(
     { tokens: [{ address: '0xab', symbol: 'AB', decimals: 0 }], open: () => () => undefined },
     10_000,
     () => undefined,
@@ -117,7 +117,7 @@ test('after the end nothing is opened, published or kept for later', () => {
     emit = given
     return market.open(given)
   }
-  const board = createQuotes({ ...market, open }, 10_000, (_, price) => published.push(price))
+  const board = createListings({ ...market, open }, 10_000, (_, price) => published.push(price))
   board.find(ether)
   board.close()
   published.length = 0

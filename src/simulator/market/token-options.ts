@@ -2,19 +2,19 @@ import type { Address } from '../../domain/address.js'
 import { checkFields, checkValue, integer, type Check, type Checks } from '../check.js'
 import type { Token } from './market.js'
 
-/** A token for a random walk to trade. */
+/** Options of a token of a random walk. */
 export interface TokenOptions {
   /** Contract address: `0x` and hex digits, in any case. */
   readonly address: Address
   /** Default: the address. */
   readonly symbol?: string
-  /** One token is 10 to the power of this many units. Default: 18. */
+  /** One token is 10 to the power of `decimals` units. Default: 18. */
   readonly decimals?: number
-  /** The price that the walk starts from and comes back to, in USD. Default: 100. */
+  /** Start and mean of the walk's price, in USD. Default: 100. */
   readonly price?: number
 }
 
-/** A token to be walked: all that there is to know of it. */
+/** Token options with their defaults; the address is lower-case. */
 export interface WalkToken extends Token {
   readonly price: number
 }
@@ -36,12 +36,12 @@ const checks: Checks<TokenOptions> = {
   price: positive,
 }
 
-/** A token as it was given, with what was left out. Throws a `SimulatorError` where it is none. */
-export const toWalkToken = (given: Address | TokenOptions): WalkToken => {
-  const options = typeof given === 'string' ? { address: given } : given
+/** Throws a `SimulatorError` if an option is invalid. */
+export const walkTokenOf = (token: Address | TokenOptions): WalkToken => {
+  const options = typeof token === 'string' ? { address: token } : token
   checkFields(options, checks, 'token field')
   checkValue('address', options.address, addressCheck)
-  const address = lowerCased(options.address)
+  const address = lowerCase(options.address)
   return {
     address,
     symbol: options.symbol ?? address,
@@ -50,5 +50,5 @@ export const toWalkToken = (given: Address | TokenOptions): WalkToken => {
   }
 }
 
-/** The one spelling under which the simulator keeps addresses. */
-export const lowerCased = (address: Address): Address => address.toLowerCase() as Address
+/** The spelling that the simulator uses as a key. */
+export const lowerCase = (address: Address): Address => address.toLowerCase() as Address

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isAuthentic, type SignedRequest } from '../../../src/simulator/service/verify.js'
+import { isValidSignature, type SignedRequest } from '../../../src/simulator/service/verify-signature.js'
 import { authKey } from '../support/running.js'
 import { signedHeaders } from '../support/signed.js'
 
@@ -20,14 +20,14 @@ const worked: SignedRequest = {
 }
 
 test('section 5: the worked signature is authentic, as long as the clock allows', () => {
-  expect(isAuthentic(worked, verifier)).toBe(true)
-  expect(isAuthentic(worked, { ...verifier, now: 1_745_462_597_104 })).toBe(true)
-  expect(isAuthentic(worked, { ...verifier, now: 1_745_462_597_105 })).toBe(false)
+  expect(isValidSignature(worked, verifier)).toBe(true)
+  expect(isValidSignature(worked, { ...verifier, now: 1_745_462_597_104 })).toBe(true)
+  expect(isValidSignature(worked, { ...verifier, now: 1_745_462_597_105 })).toBe(false)
 })
 
 test('section 5: query, further headers by name, and the body are signed too', () => {
   const signed = (given: string, headers: Record<string, string>, sent = '') =>
-    isAuthentic(
+    isValidSignature(
       {
         path: `${path}?a=1`,
         headers: {
@@ -57,8 +57,8 @@ test("section 5: the service's name is in the headers' names, in lower case", ()
     headers: signedHeaders(authKey, path, 2e12, { service: 'acme' }),
     body,
   }
-  expect(isAuthentic(request, { ...verifier, service: 'Acme' })).toBe(true)
-  expect(isAuthentic(request, verifier)).toBe(false)
+  expect(isValidSignature(request, { ...verifier, service: 'Acme' })).toBe(true)
+  expect(isValidSignature(request, verifier)).toBe(false)
 })
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   ],
   ['one header more', { 'x-svc-more': '1' }],
 ])('section 5: %s is not authentic', (_, headers) => {
-  expect(isAuthentic({ ...worked, headers: { ...worked.headers, ...headers } }, verifier)).toBe(false)
+  expect(isValidSignature({ ...worked, headers: { ...worked.headers, ...headers } }, verifier)).toBe(false)
 })
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
   '99999999999999999',
 ])('section 5: an expiration of "%s" is not authentic, however well signed', (expiration) => {
   const headers = signedHeaders(authKey, path, expiration)
-  expect(isAuthentic({ path, headers, body }, verifier)).toBe(false)
+  expect(isValidSignature({ path, headers, body }, verifier)).toBe(false)
 })
 
 test('law: whatever the path and time, only the right key verifies', () => {
@@ -99,9 +99,9 @@ test('law: whatever the path and time, only the right key verifies', () => {
       const request = { path: given, headers, body }
       const wrong = Uint8Array.from(key)
       wrong[flip % key.length]! ^= 1
-      expect(isAuthentic(request, { ...verifier, key })).toBe(true)
-      expect(isAuthentic(request, { ...verifier, key: wrong })).toBe(false)
-      expect(isAuthentic({ ...request, path: `${given}/` }, { ...verifier, key })).toBe(false)
+      expect(isValidSignature(request, { ...verifier, key })).toBe(true)
+      expect(isValidSignature(request, { ...verifier, key: wrong })).toBe(false)
+      expect(isValidSignature({ ...request, path: `${given}/` }, { ...verifier, key })).toBe(false)
     }),
   )
 })

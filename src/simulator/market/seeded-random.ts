@@ -1,14 +1,14 @@
-/** The next number, from 0 up to but not including 1. */
+/** Returns the next pseudo-random number, from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** FNV-1a: a text as 32 bits. */
+/** FNV-1a: a 32-bit hash of a text. */
 const hash = (text: string): number => {
   let bits = 0x811c9dc5
   for (const byte of Buffer.from(text)) bits = Math.imul(bits ^ byte, 0x01000193)
   return bits >>> 0
 }
 
-/** Mulberry32, started from a text: small, well known, the same on every machine, and no secret to anybody. */
+/** Mulberry32, seeded with the hash of a text. Small, and deterministic on every machine; not for cryptography. */
 export const seededRandom = (seed: string): Random => {
   let state = hash(seed)
   return () => {

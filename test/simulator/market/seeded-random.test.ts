@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../src/simulator/market/random.js'
+import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
 
 const draw = (seed: string, count: number) => Array.from({ length: count }, seededRandom(seed))
 

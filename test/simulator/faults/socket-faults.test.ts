@@ -1,9 +1,9 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { dial, until } from './support/dial.js'
-import { bitcoin, ether, manualMarket, quote } from './support/manual-market.js'
-import { running } from './support/running.js'
+import { dial, until } from '../support/dial.js'
+import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
+import { running } from '../support/running.js'
 
 const eth = `svc-${ether}`
 const btc = `svc-${bitcoin}`

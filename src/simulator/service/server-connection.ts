@@ -1,0 +1,128 @@
+import type { WebSocket } from 'ws'
+import type { Address } from '../../domain/address.js'
+import { garbageFrame, type RawFrame } from '../faults/garbage.js'
+import { parseClientMessage, type ClientMessage } from './client-message.js'
+import { invalidRequest, invalidTuple, unsupportedTopic } from './error-texts.js'
+import type { ServiceContext } from './service-context.js'
+import { baseOfTopic, topicWithQuote } from './topic.js'
+
+/** Snapshot of an open WebSocket connection. */
+export interface ConnectionView {
+  /** Number of the connection, from 1, counted over all connections of the simulator. */
+  readonly id: number
+  /** Path and query of the upgrade request. */
+  readonly path: string
+  /** Subscribed topics, spelled as the client spelled them, in the order of their subscriptions. */
+  readonly topics: readonly string[]
+  /** Number of pings received. */
+  readonly pings: number
+}
+
+/** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
+export interface ServerConnection {
+  readonly view: ConnectionView
+  /** Handles a frame. Sends one response. */
+  readonly receive: (text: string, isBinary: boolean) => void
+  readonly countPing: () => void
+  /** Sends a price update if the connection is subscribed to the token and the service is not stalled. */
+  readonly publish: (address: Address, price: number) => void
+  readonly send: (frame: RawFrame) => void
+}
+
+/** No prices are sent to a client while more than this many bytes are unsent. */
+const maxBufferedBytes = 16 * 1024 * 1024
+
+export const createServerConnection = (
+  { name, listings, faults }: ServiceContext,
+  socket: WebSocket,
+  id: number,
+  path: string,
+): ServerConnection => {
+  /** Subscribed topics by base token, in the client's latest spelling. */
+  const topics = new Map<Address, string>()
+  let pings = 0
+  let publishedCount = 0
+
+  const send = (frame: RawFrame): void => {
+    if (socket.readyState === socket.OPEN) socket.send(frame)
+  }
+
+  const echoedTopic = (address: Address): string =>
+    faults.current.echoQuote === true ? topicWithQuote(address, name) : (topics.get(address) ?? '')
+
+  const publish = (address: Address, price: number): void => {
+    const { stall, garbage = [] } = faults.current
+    if (!topics.has(address) || stall === true || socket.bufferedAmount > maxBufferedBytes) return
+    const topic = echoedTopic(address)
+    const extraFrame = garbageFrame(garbage, publishedCount++, topic)
+    if (extraFrame !== undefined) send(extraFrame)
+    send(JSON.stringify({ topic, price }))
+  }
+
+  const confirm = (addresses: Iterable<Address>): void =>
+    send(JSON.stringify({ subscriptions: Array.from(addresses, echoedTopic) }))
+
+  const confirmSubscribe = (address: Address): void => {
+    const { confirmations } = faults.current
+    switch (confirmations) {
+      case undefined:
+        return confirm(topics.keys())
+      case 'new-only':
+        return confirm([address])
+      case 'none':
+        return
+    }
+  }
+
+  const confirmUnsubscribe = (): void => {
+    const { confirmations } = faults.current
+    switch (confirmations) {
+      case undefined:
+        return confirm(topics.keys())
+      case 'new-only':
+      case 'none':
+        return
+    }
+  }
+
+  const subscribe = (address: Address, topic: string): void => {
+    const { rejectSubscribes, namelessErrors } = faults.current
+    const listing = rejectSubscribes === true ? undefined : listings.find(address)
+    if (listing === undefined) {
+      send(namelessErrors === true ? invalidTuple : unsupportedTopic(name, address))
+      return
+    }
+    topics.set(address, topic)
+    confirmSubscribe(address)
+    publish(address, listing.quote.price)
+  }
+
+  const unsubscribe = (address: Address): void => {
+    topics.delete(address)
+    confirmUnsubscribe()
+  }
+
+  const handlers = { subscribe, unsubscribe }
+
+  const handle = ({ method, topic }: ClientMessage): void => {
+    const address = baseOfTopic(topic, name)
+    if (address === undefined) send(invalidTuple)
+    else handlers[method](address, topic)
+  }
+
+  return {
+    get view() {
+      return { id, path, topics: [...topics.values()], pings }
+    },
+    receive: (text, isBinary) => {
+      const message = isBinary ? invalidRequest('expected a text frame') : parseClientMessage(text)
+      if (typeof message === 'string') send(message)
+      else handle(message)
+    },
+    countPing: () => {
+      pings += 1
+    },
+    publish,
+    send,
+  }
+}

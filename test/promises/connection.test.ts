@@ -9,11 +9,11 @@ import { deafPort } from '../transport/support/servers.js'
 import { clientAt, playService, politely, type Line, type Play } from './support/played-service.js'
 import { disconnects, type Prices } from './support/told.js'
 
-// A connection may end, or never come to be, in any way whatever: it is told, and it is replaced.
+// Ended connections and failed dials: the client reports each one and reconnects.
 
 const closeFrame = (code: number): Buffer => Buffer.of(0x88, 2, code >> 8, code & 255)
 
-/** Whether a close frame may carry this code; any other breaks the rules of WebSockets. */
+/** True if a close frame may carry this code; any other code is a protocol violation. */
 const isCarriable = (code: number): boolean =>
   (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999)
 
@@ -21,8 +21,8 @@ const attempts = (prices: Prices): readonly number[] => disconnects(prices).map(
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 
-describe('every close code', { timeout: 90_000 }, () => {
-  it('from 1000 to 4999, and some that are none, is told, and is followed by prices of a new connection', async () => {
+describe('a connection that the service closes', { timeout: 90_000 }, () => {
+  it('emits one Disconnected and reconnects, for each close code from 1000 to 4999 and for invalid codes', async () => {
     const codes = [0, 1, 999, ...upTo(4000).map((nth) => nth + 999), 5000, 0xffff]
     const toSend = [...codes]
     const afterAll = 1_000_000
@@ -30,13 +30,13 @@ describe('every close code', { timeout: 90_000 }, () => {
       subscribed: (line, topic) => {
         const code = toSend.shift()
         line.confirm(topic)
-        // The price says which code comes next; there is no price of 0.
+        // The price is the next code plus 1, because a price is above 0.
         line.price(topic, code === undefined ? afterAll : code + 1)
         if (code !== undefined) line.wire.end(closeFrame(code))
       },
     })
     const clients = upTo(8).map(() => record(clientAt(service.url).price$(ethTopic)))
-    // As long as there is progress, there is time.
+    // No overall deadline: the test continues as long as the client consumes codes.
     while (toSend.length > 0) {
       const before = toSend.length
       await eventually(() => expect(toSend.length).toBeLessThan(before))
@@ -61,19 +61,19 @@ describe('every close code', { timeout: 90_000 }, () => {
   })
 })
 
-describe('a connection that ends by', () => {
+describe('a connection ended by', () => {
   it.each<[string, (line: Line) => void, number]>([
     ['a reset', ({ wire }) => wire.resetAndDestroy(), 1006],
-    ['the end of the stream, without a goodbye', ({ wire }) => wire.end(), 1006],
-    ['a goodbye without a code', ({ wire }) => wire.end(Buffer.of(0x88, 0)), 1005],
-    ['a goodbye of one byte', ({ wire }) => wire.end(Buffer.of(0x88, 1, 3)), 1006],
-    ['a goodbye in pieces', ({ wire }) => wire.end(Buffer.of(0x08, 2, 3, 0xe8)), 1006],
-    ['a reason that is no text', ({ wire }) => wire.end(Buffer.of(0x88, 3, 3, 0xe8, 0xff)), 1000],
-    ['two goodbyes', ({ wire }) => wire.end(Buffer.concat([closeFrame(1001), closeFrame(1002)])), 1001],
-    ['an answer in HTTP', ({ wire }) => wire.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 1006],
-    ['a frame that breaks the rules, and stays', ({ wire }) => wire.write(Buffer.of(0xc1, 0)), 1006],
+    ['the end of the stream without a close frame', ({ wire }) => wire.end(), 1006],
+    ['a close frame without a code', ({ wire }) => wire.end(Buffer.of(0x88, 0)), 1005],
+    ['a close frame with a payload of one byte', ({ wire }) => wire.end(Buffer.of(0x88, 1, 3)), 1006],
+    ['a fragmented close frame', ({ wire }) => wire.end(Buffer.of(0x08, 2, 3, 0xe8)), 1006],
+    ['a close reason that is not UTF-8', ({ wire }) => wire.end(Buffer.of(0x88, 3, 3, 0xe8, 0xff)), 1000],
+    ['two close frames', ({ wire }) => wire.end(Buffer.concat([closeFrame(1001), closeFrame(1002)])), 1001],
+    ['an HTTP response', ({ wire }) => wire.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 1006],
+    ['an invalid frame on a socket that stays open', ({ wire }) => wire.write(Buffer.of(0xc1, 0)), 1006],
     ['half a frame', ({ wire }) => wire.end(Buffer.of(0x81, 10, 0x7b)), 1006],
-  ])('%s is told once, and replaced', async (_how, end, code) => {
+  ])('%s emits one Disconnected and is replaced', async (_how, end, code) => {
     const service = await playService({ subscribed: politely })
     const eth = record(clientAt(service.url).price$(ethTopic))
     await eventually(() => expect(eth.rights()).toHaveLength(1))
@@ -89,7 +89,7 @@ describe('a connection that ends by', () => {
   })
 })
 
-describe('a dial that fails by', () => {
+describe('a dial that fails with', () => {
   const answer = (head: string): Play['upgrade'] & object => {
     return (dial, wire) => {
       if (dial > 3) return false
@@ -107,20 +107,23 @@ describe('a dial that fails by', () => {
     ['401', { upgrade: answer('401 Unauthorized') }],
     ['503', { upgrade: answer('503 Service Unavailable') }],
     ['200', { upgrade: answer('200 OK') }],
-    ['an upgrade to something else', { upgrade: answer('101 Switching Protocols\r\nUpgrade: h2c') }],
+    ['an upgrade to another protocol', { upgrade: answer('101 Switching Protocols\r\nUpgrade: h2c') }],
     [
-      'an upgrade that was not asked for',
+      'a wrong Sec-WebSocket-Accept header',
       {
         upgrade: answer(
           '101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: bm8=',
         ),
       },
     ],
-    ['no HTTP at all', { dialled: untilThird((_dial, wire) => wire.end('220 smtp.example ESMTP\r\n')) }],
-    ['an end as soon as it is taken', { dialled: untilThird((_dial, wire) => wire.destroy()) }],
-    ['a reset as soon as it is taken', { dialled: untilThird((_dial, wire) => wire.resetAndDestroy()) }],
     [
-      'a reset in the middle of the upgrade',
+      'a response that is not HTTP',
+      { dialled: untilThird((_dial, wire) => wire.end('220 smtp.example ESMTP\r\n')) },
+    ],
+    ['a connection closed on accept', { dialled: untilThird((_dial, wire) => wire.destroy()) }],
+    ['a connection reset on accept', { dialled: untilThird((_dial, wire) => wire.resetAndDestroy()) }],
+    [
+      'a reset during the upgrade',
       {
         upgrade: (dial, wire) => {
           if (dial > 3) return false
@@ -129,7 +132,7 @@ describe('a dial that fails by', () => {
         },
       },
     ],
-  ])('%s is told each time, and tried again until it succeeds', async (_how, play) => {
+  ])('%s emits a Disconnected per attempt and is retried until it succeeds', async (_how, play) => {
     const service = await playService({ subscribed: politely, ...play })
     const eth = record(clientAt(service.url).price$(ethTopic))
     await eventually(() => expect(eth.rights()).toHaveLength(1))
@@ -140,7 +143,7 @@ describe('a dial that fails by', () => {
     expect(eth.isComplete()).toBe(false)
   })
 
-  it('a redirect is told each time, and never followed', async () => {
+  it('a redirect emits a Disconnected per attempt and is not followed', async () => {
     const elsewhere = await playService({ subscribed: politely })
     const redirect = answer(`301 Moved Permanently\r\nLocation: ${elsewhere.url.replace('ws', 'http')}`)
     const service = await playService({ subscribed: politely, upgrade: redirect })
@@ -151,9 +154,9 @@ describe('a dial that fails by', () => {
   })
 
   it.each<[string, string]>([
-    ['nothing', ''],
-    ['half an answer', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: web'],
-  ])('a stall after %s is cut after connectTimeout, and tried again', async (_what, bytes) => {
+    ['no bytes', ''],
+    ['half a response', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: web'],
+  ])('a stall after %s is terminated after connectTimeout and retried', async (_what, bytes) => {
     const ended: number[] = []
     const service = await playService({
       subscribed: politely,
@@ -170,11 +173,11 @@ describe('a dial that fails by', () => {
     expect(disconnects(eth)).toMatchObject(
       upTo(2).map((attempt) => ({ code: 1006, reason: 'not open within 300 ms', attempt })),
     )
-    // Nothing of the dials that failed is left open.
+    // The failed dials leave no open socket.
     await eventually(() => expect(ended).toEqual([1, 2]))
   })
 
-  it('a refusal is told each time, until somebody listens', async () => {
+  it('a refused connection emits a Disconnected per attempt until a server listens', async () => {
     const wsPort = await deafPort()
     const reconnect = { initialDelay: 10, maxDelay: 10 }
     const eth = record(clientAt(`ws://127.0.0.1:${wsPort}`, { reconnect }).price$(ethTopic))
@@ -185,7 +188,7 @@ describe('a dial that fails by', () => {
     expect(attempts(eth)).toEqual(upTo(attempts(eth).length))
   })
 
-  it('a name that nobody knows is told each time, and tried for ever', async () => {
+  it('an unknown host name emits a Disconnected per attempt and is retried without limit', async () => {
     const eth = record(clientAt('ws://nowhere.invalid:4000').price$(ethTopic))
     await eventually(() => expect(attempts(eth).slice(0, 3)).toEqual([1, 2, 3]))
     expect(disconnects(eth)[0]).toMatchObject({ code: 1006 })
@@ -193,13 +196,13 @@ describe('a dial that fails by', () => {
   })
 })
 
-describe('the waits between dials', () => {
+describe('the backoff between dials', () => {
   const reconnect = { initialDelay: 4, maxDelay: 40, stableAfter: 60_000 }
 
-  /** Timers may come a millisecond early, and what is announced is rounded. */
+  /** Tolerance in ms: timers may fire 1 ms early, and `retryInMs` is rounded. */
   const early = 2
 
-  /** That each wait announced was waited before the next dial: so nothing ever dials in a loop. */
+  /** Asserts that the client waited each announced `retryInMs` before the next dial. */
   const expectWaited = (dials: readonly number[], prices: Prices): void => {
     const waits = disconnects(prices).map(({ retryInMs }) => retryInMs)
     expect(dials.length).toBeLessThanOrEqual(waits.length + 1)
@@ -208,10 +211,10 @@ describe('the waits between dials', () => {
   }
 
   it.each<[string, Play]>([
-    ['takes the dial and ends it', { dialled: (_dial, wire) => wire.destroy() }],
-    ['opens and ends', { opened: ({ wire }) => wire.destroy() }],
+    ['accepts the dial and closes it', { dialled: (_dial, wire) => wire.destroy() }],
+    ['opens and closes the connection', { opened: ({ wire }) => wire.destroy() }],
     [
-      'opens, confirms, gives a price and ends',
+      'opens, confirms, sends a price and closes the connection',
       {
         subscribed: (line, topic) => {
           politely(line, topic)
@@ -219,7 +222,7 @@ describe('the waits between dials', () => {
         },
       },
     ],
-  ])('grow with each failure and are drawn by chance, where a service always %s', async (_how, play) => {
+  ])('grows with each failure and is drawn at random when the service %s', async (_how, play) => {
     const service = await playService(play)
     const eth = record(clientAt(service.url, { reconnect }).price$(ethTopic))
     const tries = 24
@@ -233,15 +236,15 @@ describe('the waits between dials', () => {
       expect(share).toBeGreaterThanOrEqual(0)
       expect(share).toBeLessThanOrEqual(1)
     }
-    // Full jitter: anywhere below the ceiling, not only near to it.
+    // Full jitter: the draws cover the whole range below the ceiling.
     expect(Math.min(...shares)).toBeLessThan(0.5)
     expect(Math.max(...shares)).toBeGreaterThan(0.5)
-    // Most of the ceilings are 40, and what is drawn soon is beyond those before.
+    // Most ceilings are 40 ms, so the largest draw exceeds the ceilings of the first attempts.
     expect(Math.max(...told.map(({ retryInMs }) => retryInMs))).toBeGreaterThan(16)
     expectWaited(service.dials, eth)
   })
 
-  it('are waited by those who leave and come back at every failure, too', async () => {
+  it('applies to subscribers that leave and return at every failure', async () => {
     const service = await playService({ dialled: (_dial, wire) => wire.destroy() })
     const client = clientAt(service.url, { reconnect })
     const told = new Map<number, number>()
@@ -257,11 +260,11 @@ describe('the waits between dials', () => {
     const waits = [...told.values()].slice(0, -1)
     const waited = waits.reduce((sum, wait) => sum + wait - early, 0)
     expect(service.dials.at(-1)! - service.dials[0]!).toBeGreaterThanOrEqual(waited)
-    // After a wait of 0 there is a dial under way already when they leave, which is then one for nothing.
+    // After a wait of 0 ms a dial may be in progress when the subscriber leaves. That dial is aborted.
     expect(service.dials.length).toBeLessThanOrEqual(2 * told.size)
   })
 
-  it('do not start over because a connection opened and gave prices', async () => {
+  it('does not reset when a connection opens and delivers prices', async () => {
     const service = await playService({ subscribed: politely })
     const eth = record(clientAt(service.url, { reconnect }).price$(ethTopic))
     for (const times of upTo(4)) {
@@ -271,7 +274,7 @@ describe('the waits between dials', () => {
     await eventually(() => expect(attempts(eth)).toEqual([1, 2, 3, 4]))
   })
 
-  it('start over after a connection that stayed up for stableAfter', async () => {
+  it('resets after a connection has been up for stableAfter', async () => {
     const stableAfter = 100
     let short = 3
     const service = await playService({
@@ -293,7 +296,7 @@ describe('the waits between dials', () => {
 })
 
 describe('a dial that hangs', () => {
-  it('is ended when the last who wanted it leaves, and nothing is told', async () => {
+  it('is aborted without an event when the last subscriber leaves', async () => {
     const ended: number[] = []
     const service = await playService({
       upgrade: (dial, wire) => {

@@ -34,7 +34,7 @@ import {
 import { unhandledErrors } from '../support/unhandled.js'
 import { webSocketServer } from '../transport/support/servers.js'
 
-// A handler that throws, and frames of every kind of garbage, are in client.test.ts.
+// test/client/create-client.test.ts covers a throwing price$ handler and invalid frames of every kind.
 
 const unhandled = unhandledErrors()
 
@@ -48,7 +48,7 @@ const start = async (simulated: SimulatorOptions = {}): Promise<{ simulator: Sim
 
 type Stream = Recorded<{ readonly _tag: string }, unknown>
 
-/** Waits until the streams have gone on for a while from here. */
+/** Waits until each stream has emitted three more values. */
 const goOn = async (...streams: readonly Stream[]): Promise<void> => {
   const before = streams.map(({ rights }) => rights().length)
   await eventually(() =>
@@ -72,7 +72,7 @@ describe('a handler that throws', () => {
     ['next of status$', (client) => client.status$.subscribe(boom)],
     ['next of errors$', (client) => client.errors$.subscribe(boom)],
     ['complete', (client) => client.price$('svc-0xdead').subscribe({ complete: boom })],
-  ])('in %s hurts nobody else', async (_where, attach) => {
+  ])('in %s does not affect other subscribers', async (_where, attach) => {
     const { simulator, client } = await start({ faults: { garbage: ['binary'] } })
     const attached = attach(client)
     const [eth, btc, depth] = [
@@ -85,11 +85,11 @@ describe('a handler that throws', () => {
     attached.unsubscribe()
     for (const { tags } of [eth, btc, depth]) expect(new Set(tags())).toEqual(new Set(['Right']))
     expect(simulator.upgrades).toBe(1)
-    // Rx reports each of them, a little later.
+    // RxJS reports each exception asynchronously.
     await eventually(() => expect(unhandled.length).toBe(thrown))
   })
 
-  it('in an operator ends its own stream, and no other', async () => {
+  it('in an operator ends only its own stream', async () => {
     const { simulator, client } = await start()
     let failure: unknown
     const failing = client.price$(ethTopic).pipe(filter(boom))
@@ -101,8 +101,8 @@ describe('a handler that throws', () => {
   })
 })
 
-describe('an operator that throws, and a teardown behind it that throws too', () => {
-  it('hurt nobody else, be it with the first price or with a later one', async () => {
+describe('an operator that throws, with a teardown that throws', () => {
+  it('does not affect other subscribers, on the first price or on a later one', async () => {
     const { simulator, client } = await start()
     const others = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
     const ignored = { error: () => undefined }
@@ -117,7 +117,7 @@ describe('an operator that throws, and a teardown behind it that throws too', ()
     await client.close()
   })
 
-  it('keep nobody from hearing that the connection is down', async () => {
+  it('does not stop the delivery of Disconnected to other subscribers', async () => {
     const { simulator, client } = await start()
     client
       .price$(ethTopic)
@@ -131,13 +131,14 @@ describe('an operator that throws, and a teardown behind it that throws too', ()
   })
 })
 
-describe("an action of one's own on `asapScheduler` that throws, of which Rx drops all behind it", () => {
+// After an action that throws, RxJS drops the remaining actions of asapScheduler.
+describe('a user action on asapScheduler that throws', () => {
   const failing = (): void => {
     asapScheduler.schedule(boom)
   }
   const flush = (): void => expect(() => asapScheduler.flush(undefined)).toThrow('mine')
 
-  it('keeps nobody from being connected', async () => {
+  it('does not prevent the first connection', async () => {
     const { client } = await start()
     failing()
     const eth = record(client.price$(ethTopic))
@@ -145,7 +146,7 @@ describe("an action of one's own on `asapScheduler` that throws, of which Rx dro
     await goOn(eth)
   })
 
-  it('keeps nobody from joining', async () => {
+  it('does not prevent a subscribe on an open connection', async () => {
     const { client } = await start()
     const eth = record(client.price$(ethTopic))
     await goOn(eth)
@@ -157,7 +158,7 @@ describe("an action of one's own on `asapScheduler` that throws, of which Rx dro
 })
 
 describe('a teardown that throws', () => {
-  it('when the client closes keeps nobody from being completed', async () => {
+  it('does not prevent the completion of other streams on close', async () => {
     const { client } = await start()
     client.status$.pipe(finalize(boom)).subscribe()
     client.errors$.pipe(finalize(boom)).subscribe()
@@ -176,11 +177,11 @@ describe('a teardown that throws', () => {
     expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
     expect(told).toBe(2)
     expect(thrown).toBe(4)
-    // That of depth$, Rx swallows.
+    // RxJS does not report the exception of the depth$ teardown.
     await eventually(() => expect(unhandled.length).toBe(3))
   })
 
-  it('after a rejection hurts no other topic', async () => {
+  it('does not affect other topics after a rejection', async () => {
     const { simulator, client } = await start()
     client.price$('svc-0xdead').pipe(finalize(boom)).subscribe()
     const [dead, eth] = [record(client.price$('svc-0xdead')), record(client.price$(ethTopic))]
@@ -192,7 +193,7 @@ describe('a teardown that throws', () => {
 })
 
 describe('a long frame', () => {
-  it('just within the limit is an error of its own, and nothing else is disturbed', async () => {
+  it('at the limit is a single error and does not affect other frames', async () => {
     const { simulator, client } = await start()
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
@@ -207,7 +208,7 @@ describe('a long frame', () => {
     expect(simulator.upgrades).toBe(1)
   })
 
-  it('just within the limit may be a price', async () => {
+  it('at the limit can be a price', async () => {
     const { simulator, client } = await start()
     const eth = record(client.price$(ethTopic))
     await goOn(eth)
@@ -215,7 +216,7 @@ describe('a long frame', () => {
     await eventually(() => expect(eth.rights().map(({ price }) => price)).toContain(123456789))
   })
 
-  it('beyond it ends the connection with 1009, and all come back on the next', async () => {
+  it('above the limit ends the connection with 1009, and all topics recover', async () => {
     const { simulator, client } = await start()
     const errors: unknown[] = []
     client.errors$.subscribe((error) => errors.push(error))
@@ -234,7 +235,7 @@ describe('a long frame', () => {
 })
 
 describe('a binary frame', () => {
-  it('is no price, though it spells one', async () => {
+  it('is not delivered as a price, even if its bytes are a price update', async () => {
     const { simulator, client } = await start()
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
@@ -249,7 +250,7 @@ describe('a binary frame', () => {
 })
 
 describe('a text that is not UTF-8', () => {
-  it('belongs to no topic, and ends no connection', async () => {
+  it('is an uncorrelated error and does not end the connection', async () => {
     const { url, clients } = await webSocketServer((peer) => {
       peer.on('message', (data: Buffer) => {
         const { topic } = JSON.parse(data.toString()) as { readonly topic: Topic }
@@ -275,7 +276,7 @@ describe('a text that is not UTF-8', () => {
 })
 
 describe('a slow consumer', () => {
-  it('that keeps the thread busy delays others, and takes nothing from them', async () => {
+  it('that blocks the thread delays other subscribers, which miss no price', async () => {
     const { simulator, client } = await start()
     client.price$(ethTopic).subscribe(() => block(15))
     const [eth, same, btc] = [
@@ -289,7 +290,7 @@ describe('a slow consumer', () => {
     expect(simulator.upgrades).toBe(1)
   })
 
-  it('that never takes its second value holds nobody up', async () => {
+  it('whose inner stream never completes does not delay other subscribers', async () => {
     const { client } = await start()
     client
       .price$(ethTopic)
@@ -300,11 +301,11 @@ describe('a slow consumer', () => {
   })
 })
 
-/** What is active at the service, over all connections. */
+/** The active topics of all connections at the service. */
 const active = ({ connections }: Simulator): readonly string[] => connections.flatMap(({ topics }) => topics)
 
-describe('from inside next', () => {
-  it('one may subscribe: to the same topic, which is told the price at once, and to another', async () => {
+describe('a handler of next can', () => {
+  it('subscribe to the same topic, with its price immediately, and to another', async () => {
     const { simulator, client } = await start()
     let streams: readonly Stream[] = []
     client
@@ -321,7 +322,7 @@ describe('from inside next', () => {
     expect(simulator.frames.length).toBe(2)
   })
 
-  it('one may make a sibling leave, who hears nothing more', async () => {
+  it('unsubscribe another subscriber, which receives nothing more', async () => {
     const { client } = await start()
     const eth = record(client.price$(ethTopic))
     const siblings: Stream[] = []
@@ -331,11 +332,11 @@ describe('from inside next', () => {
     await goOn(eth)
     siblings.push(record(client.price$(ethTopic)))
     await goOn(eth)
-    // The price that it was told when it joined.
+    // The replayed price.
     expect(siblings[0]!.events.length).toBe(1)
   })
 
-  it('one may leave for good with take(1), over and over', async () => {
+  it('unsubscribe by take(1), repeatedly', async () => {
     const { simulator, client } = await start()
     const prices = record(client.price$(ethTopic).pipe(take(1), repeat(20)))
     await eventually(() => expect(prices.isComplete()).toBe(true))
@@ -344,7 +345,7 @@ describe('from inside next', () => {
     expect(client.inspect()).toMatchObject({ status: { _tag: 'Idle' }, topics: [] })
   })
 
-  it('one may switch from A to B to A', async () => {
+  it('switch from topic A to B and back', async () => {
     const { simulator, client } = await start()
     const wanted = new Subject<Topic>()
     const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
@@ -370,7 +371,7 @@ describe('from inside next', () => {
     expect(simulator.upgrades).toBe(1)
   })
 
-  it('one may switch from A to B to A within one tick, and the service hears of A alone', async () => {
+  it('switch from topic A to B and back within one tick, with a subscribe for A only', async () => {
     const { simulator, client } = await start()
     const wanted = new Subject<Topic>()
     const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
@@ -388,7 +389,7 @@ describe('from inside next', () => {
     expect(simulator.upgrades).toBe(1)
   })
 
-  it('one may leave and come back: it is subscribed once, and goes on', async () => {
+  it('unsubscribe and subscribe again without a second subscribe frame', async () => {
     const { simulator, client } = await start()
     const eth = record(client.price$(ethTopic))
     await goOn(eth)
@@ -403,8 +404,8 @@ describe('from inside next', () => {
   })
 })
 
-describe('from inside complete', () => {
-  it('one may ask again for what was refused, and is asked for once more', async () => {
+describe('a handler of complete can', () => {
+  it('subscribe to a rejected topic again, which sends one more subscribe', async () => {
     const { simulator, client } = await start()
     const answers = record(client.price$('svc-0xdead').pipe(repeat(3)))
     await eventually(() => expect(answers.isComplete()).toBe(true))
@@ -418,9 +419,13 @@ const isStatus =
   ({ _tag }: ConnectionStatus): boolean =>
     _tag === tag
 
-describe('the client may be closed', () => {
+describe('a client that is closed', () => {
   it.each<[string, SimulatorOptions, (client: Client, close: () => void) => unknown]>([
-    ['inside next', {}, (client, close) => client.price$(ethTopic).pipe(filter(isRight)).subscribe(close)],
+    [
+      'inside next of price$',
+      {},
+      (client, close) => client.price$(ethTopic).pipe(filter(isRight)).subscribe(close),
+    ],
     [
       'inside next of a Left',
       { faults: { refuseUpgrades: 503 } },
@@ -429,28 +434,32 @@ describe('the client may be closed', () => {
     ['inside next of depth$', {}, (client, close) => client.depth$(weth, 5).subscribe(close)],
     ['inside complete', {}, (client, complete) => client.price$('svc-0xdead').subscribe({ complete })],
     [
-      'when the client says that it connects',
+      'inside next of status$ with Connecting',
       {},
       (client, close) => client.status$.pipe(filter(isStatus('Connecting'))).subscribe(close),
     ],
     [
-      'when the client says that it is open',
+      'inside next of status$ with Open',
       {},
       (client, close) => client.status$.pipe(filter(isStatus('Open'))).subscribe(close),
     ],
     [
-      'when the client says that it waits',
+      'inside next of status$ with Waiting',
       { faults: { refuseUpgrades: 503 } },
       (client, close) => client.status$.pipe(filter(isStatus('Waiting'))).subscribe(close),
     ],
     [
-      'inside a listener of errors$',
+      'inside next of errors$',
       { faults: { garbage: ['binary'] } },
       (client, close) => client.errors$.subscribe(close),
     ],
-    ['as a teardown', {}, (client, close) => client.price$(ethTopic).pipe(take(1)).subscribe().add(close)],
+    [
+      'inside a teardown',
+      {},
+      (client, close) => client.price$(ethTopic).pipe(take(1)).subscribe().add(close),
+    ],
   ])(
-    '%s: everything completes, nothing is left, and nothing is told later',
+    '%s completes all streams, releases all sockets, and emits nothing later',
     async (_where, simulated, attach) => {
       const { simulator, client } = await start(simulated)
       const statuses: string[] = []
@@ -479,7 +488,7 @@ describe('the client may be closed', () => {
     },
   )
 
-  it('when the client says that it is idle', async () => {
+  it('inside next of status$ with Idle releases all sockets', async () => {
     const { simulator, client } = await start()
     const eth = record(client.price$(ethTopic))
     await goOn(eth)

@@ -7,7 +7,7 @@ import { frame, opcode } from '../transport/ws/support/frames.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
 import { disconnects } from './support/told.js'
 
-// A connection that lives is left alone, whatever it is that it still says; one that is dead is replaced.
+// Any frame keeps a connection open. A connection without frames is replaced.
 
 const every = (ms: number, act: () => void): void => {
   const timer = setInterval(act, ms)
@@ -16,23 +16,23 @@ const every = (ms: number, act: () => void): void => {
 
 const space = Buffer.from(' ')
 
-/** Half of a text frame: what it says of its length is not what follows. */
+/** Half of a text frame: its header announces more bytes than follow. */
 const halfFrame = Buffer.from([0x81, 100, ...Buffer.from('{"topic":')])
 
 describe('a service that never answers a ping', () => {
-  // Long enough for a machine that is busy with something else.
+  // Long enough for a loaded machine.
   const patience = { pingInterval: 150, pongTimeout: 150 }
 
   it.each<[string, (line: Line) => void]>([
     ['prices', (line) => line.price(ethTopic, 1)],
-    ['pongs that come when they like', (line) => line.pong()],
-    ['pings of its own', (line) => line.ping()],
+    ['unsolicited pongs', (line) => line.pong()],
+    ['pings', (line) => line.ping()],
     ['confirmations', (line) => line.confirm(ethTopic)],
-    ['texts that are no message', (line) => line.say('Error: not now')],
-    ['bytes', (line) => line.say(Buffer.of(1, 2, 3))],
-    ['bad prices', (line) => line.price(ethTopic, -1)],
-    ['prices of topics that nobody wants', (line) => line.price('svc-0xdead', 1)],
-  ])('is left alone as long as it says %s', async (_what, say) => {
+    ['error texts', (line) => line.say('Error: not now')],
+    ['binary frames', (line) => line.say(Buffer.of(1, 2, 3))],
+    ['invalid prices', (line) => line.price(ethTopic, -1)],
+    ['prices of topics without a subscriber', (line) => line.price('svc-0xdead', 1)],
+  ])('keeps its connection as long as it sends %s', async (_what, say) => {
     const service = await playService({
       pongs: false,
       subscribed: (line, topic) => {
@@ -48,12 +48,12 @@ describe('a service that never answers a ping', () => {
   })
 
   it.each<[string, (line: Line) => void]>([
-    ['it shows in between that it lives', (line) => line.pong()],
+    ['pongs between them', (line) => line.pong()],
     [
-      'nothing else comes',
+      'nothing else',
       ({ wire }) => wire.write(frame({ opcode: opcode.continuation, payload: space, isFinal: false })),
     ],
-  ])('is left alone while a message comes in pieces, and %s', async (_what, say) => {
+  ])('keeps its connection while it sends the fragments of a message and %s', async (_what, say) => {
     const service = await playService({
       pongs: false,
       subscribed: (line, topic) => {
@@ -69,17 +69,17 @@ describe('a service that never answers a ping', () => {
   })
 })
 
-describe('a service that falls silent', () => {
+describe('the client', () => {
   const patience = { pingInterval: 60, pongTimeout: 50 }
 
   it.each<[string, boolean, (line: Line) => void]>([
-    ['altogether, and reads nothing', true, ({ wire }) => wire.pause()],
-    ['altogether, and reads all', false, () => undefined],
-    ['in the middle of a frame', false, ({ wire }) => wire.write(halfFrame)],
-    ["in the middle of a frame's head", false, ({ wire }) => wire.write(Buffer.of(0x81))],
-    ['in the middle of a message in pieces', false, ({ wire }) => wire.write(Buffer.of(0x01, 1, 0x7b))],
+    ['sends nothing and reads nothing', true, ({ wire }) => wire.pause()],
+    ['sends nothing and reads everything', false, () => undefined],
+    ['stops within a frame', false, ({ wire }) => wire.write(halfFrame)],
+    ['stops within a frame header', false, ({ wire }) => wire.write(Buffer.of(0x81))],
+    ['stops within a fragmented message', false, ({ wire }) => wire.write(Buffer.of(0x01, 1, 0x7b))],
     [
-      'but for a frame that goes on for ever, byte by byte',
+      'sends an endless frame byte by byte',
       false,
       ({ wire }) => {
         wire.write(Buffer.of(0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0))
@@ -88,7 +88,7 @@ describe('a service that falls silent', () => {
         })
       },
     ],
-  ])('%s, is cut, and replaced', async (_how, pongs, fall) => {
+  ])('replaces the socket when the service %s', async (_how, pongs, fall) => {
     const service = await playService({
       pongs,
       subscribed: (line, topic) => {
@@ -106,13 +106,13 @@ describe('a service that falls silent', () => {
       reason: 'no sign of life within 50 ms of a ping',
     })
     service.lines[0]!.wire.resume()
-    // It is cut: a goodbye would have to be waited for.
+    // The client terminates the socket: a close handshake would need the service.
     await eventually(() => expect(service.lines[0]!.endedWith()).toBe(1006))
   })
 })
 
 describe('a blocked event loop', () => {
-  it('raises no alarm of any kind, whenever it comes and however often', async () => {
+  it('causes no Stale, no SubscriptionTimeout and no reconnect, in any phase of the loop', async () => {
     const { priceWsUrl } = closing(await startForeignService())
     const client = clientAt(priceWsUrl, {
       pingInterval: 50,

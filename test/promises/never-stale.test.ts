@@ -7,7 +7,7 @@ import { btcTopic, ethTopic, record } from '../support/service.js'
 import { clientAt, playService, politely, type Line } from './support/played-service.js'
 import { disconnects, randomFrom, stales, topics, type Prices } from './support/told.js'
 
-// Nothing old is ever given as if it were new.
+// The client never delivers an old price as a current one.
 
 const every = (ms: number, act: () => void): void => {
   const timer = setInterval(act, ms)
@@ -16,12 +16,12 @@ const every = (ms: number, act: () => void): void => {
 
 const confirmOnly = (line: Line, topic: string): void => line.confirm(topic)
 
-/** The first line is served; those that come later are confirmed only. */
+/** Prices on the first connection; later connections only confirm. */
 const pricesOnce = (line: Line, topic: string): void =>
   line.id === 1 ? politely(line, topic) : confirmOnly(line, topic)
 
 describe('after a disconnect', () => {
-  it('who comes before the first new price hears no price, however well the connection is', async () => {
+  it('a subscriber before the first new price receives no price, although the connection is open', async () => {
     const service = await playService({ subscribed: pricesOnce })
     const client = clientAt(service.url)
     const eth = record(client.price$(ethTopic))
@@ -40,7 +40,7 @@ describe('after a disconnect', () => {
     expect(late.tags()).toEqual(['Right'])
   })
 
-  it('who comes while the next dial hangs hears that the connection is down', async () => {
+  it('a subscriber during the next dial receives Disconnected', async () => {
     const service = await playService({ subscribed: politely, upgrade: (dial) => dial > 1 })
     const client = clientAt(service.url)
     const eth = record(client.price$(ethTopic))
@@ -49,11 +49,11 @@ describe('after a disconnect', () => {
     await eventually(() => expect(service.dials).toHaveLength(2))
     expect(client.inspect().status._tag).toBe('Connecting')
     expect(record(client.price$(ethTopic)).tags()).toEqual(['Disconnected'])
-    // A topic that nobody wanted before is no better off.
+    // So does the subscriber of a new topic.
     expect(record(client.price$(btcTopic)).tags()).toEqual(['Disconnected'])
   })
 
-  it('who comes from inside of what is told of it hears nothing from before', async () => {
+  it('a subscriber that joins inside a status or error handler receives no earlier price', async () => {
     const service = await playService({ subscribed: pricesOnce })
     const client = clientAt(service.url)
     const heard: { readonly during: string; readonly prices: Prices }[] = []
@@ -80,7 +80,7 @@ describe('after a disconnect', () => {
     })
   })
 
-  it('what is in the same packet behind the goodbye is not delivered', async () => {
+  it('a price after the close frame in the same packet is not delivered', async () => {
     const behind = Buffer.from(JSON.stringify({ topic: ethTopic, price: 666 }))
     const service = await playService({
       subscribed: (line, topic) => {
@@ -95,7 +95,7 @@ describe('after a disconnect', () => {
     expect(eth.rights().map(({ price }) => price)).toEqual([1, 2])
   })
 
-  it('a topic that was stale is stale no more, and its last price is forgotten', async () => {
+  it('a stale topic is no longer stale, and its last price is dropped', async () => {
     const service = await playService({ subscribed: (line, topic) => line.id === 1 && politely(line, topic) })
     const client = clientAt(service.url, { staleAfter: 60 })
     const eth = record(client.price$(ethTopic))
@@ -109,7 +109,7 @@ describe('after a disconnect', () => {
     expect(stales(eth).map(({ last }) => last?.price)).toEqual([1, undefined])
   })
 
-  it('through many of them at random, nobody ever hears a price of an earlier connection', async () => {
+  it('no subscriber receives a price of an earlier connection, over many random disconnects', async () => {
     const service = await playService({
       subscribed: (line, topic) => {
         politely(line, topic)
@@ -134,7 +134,7 @@ describe('after a disconnect', () => {
       await eventually(() => expect(joined[0]!.prices.rights().at(-1)?.epoch).toBe(drops))
       if (random() < 0.5) service.lines[drops - 1]!.wire.resetAndDestroy()
       else service.lines[drops - 1]!.wire.end(Buffer.of(0x88, 2, 3, 0xe8))
-      // On all sides of the moment at which the end is noticed.
+      // Joins before and after the client notices the disconnect.
       for (let times = 0; times < 6; times++) {
         join()
         await new Promise((resolve) => setImmediate(resolve))
@@ -144,7 +144,7 @@ describe('after a disconnect', () => {
       for (const { prices } of joined) expect(prices.rights().at(-1)?.epoch).toBe(21)
     })
     for (const each of joined) {
-      // A price bears the number of its connection, and nothing more comes of one that is told to be gone.
+      // The price equals the number of its connection. After Disconnected, that connection delivers nothing more.
       for (const event of each.prices.events) {
         if (isRight(event)) {
           expect(event.right.price).toBe(event.right.epoch)
@@ -160,10 +160,10 @@ describe('after a disconnect', () => {
   })
 })
 
-describe('silence', () => {
+describe('a silent topic', () => {
   const patience = { staleAfter: 100 }
 
-  it('makes the one topic stale while the others live, and says what was last', async () => {
+  it('becomes Stale with its last price, while other topics stay live', async () => {
     const service = await playService({
       subscribed: (line, topic) => {
         politely(line, topic)
@@ -185,14 +185,14 @@ describe('silence', () => {
     expect(disconnects(eth)).toEqual([])
   })
 
-  it('from the confirmation on is silence, too, and nothing was last', async () => {
+  it('becomes Stale without a last price when no price follows the confirmation', async () => {
     const service = await playService({ subscribed: confirmOnly })
     const eth = record(clientAt(service.url, patience).price$(ethTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Stale']))
     expect(stales(eth)[0]).toMatchObject({ topic: ethTopic, last: undefined })
   })
 
-  it('is told at once to who comes late, in his own spelling', async () => {
+  it('emits Stale immediately to a late subscriber, with its spelling of the topic', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, patience)
     const eth = record(client.price$(ethTopic))
@@ -205,7 +205,7 @@ describe('silence', () => {
     expect(eth.tags()).toEqual(['Right', 'Stale'])
   })
 
-  it('while the event loop was blocked is told to who comes before it is found out, and never a price', async () => {
+  it('emits Stale and no price to a subscriber that joins right after a blocked event loop', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, patience)
     const eth = record(client.price$(ethTopic))
@@ -216,14 +216,14 @@ describe('silence', () => {
     expect(late.tags()).toEqual(['Stale'])
   })
 
-  it('that fell while nobody listened is told to who comes back', async () => {
+  it('emits Stale to a returning subscriber when it became silent without subscribers', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { ...patience, linger: 60_000 })
     const stays = record(client.price$(btcTopic))
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights()).toHaveLength(1))
     eth.subscription.unsubscribe()
-    // Both fell silent at the same time.
+    // Both topics became silent at the same time.
     await eventually(() => expect(stales(stays)).toHaveLength(1))
     await eventually(() => {
       const [, left] = client.inspect().topics
@@ -233,7 +233,7 @@ describe('silence', () => {
     expect(service.lines[0]!.asked).toHaveLength(2)
   })
 
-  it('is mended by the next price, the same as before though it be, and is told anew when it falls anew', async () => {
+  it('is live again after the next price, even an equal one, and becomes Stale again', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, patience)
     const eth = record(client.price$(ethTopic))
@@ -251,16 +251,24 @@ describe('silence', () => {
   const notPrices: readonly [string, (line: Line) => void, readonly string[]][] = [
     ['a confirmation', (line) => line.confirm(ethTopic), []],
     ['a price of 0', (line) => line.price(ethTopic, 0), ['DecodeError']],
-    ['a price that is a text', (line) => line.say(`{"topic":"${ethTopic}","price":"12.5"}`), ['DecodeError']],
+    [
+      'a price that is a string',
+      (line) => line.say(`{"topic":"${ethTopic}","price":"12.5"}`),
+      ['DecodeError'],
+    ],
     ['an update without a price', (line) => line.say(`{"topic":"${ethTopic}"}`), ['DecodeError']],
-    ['half of an update', (line) => line.say(`{"topic":"${ethTopic}","pri`), []],
-    ['an error text of it', (line) => line.say(`Error: (${ethTopic.slice(4)}) is slow`), []],
+    ['half of a price update', (line) => line.say(`{"topic":"${ethTopic}","pri`), []],
+    ['an error text that names it', (line) => line.say(`Error: (${ethTopic.slice(4)}) is slow`), []],
     ["another topic's price", (line) => line.price(btcTopic, 5), []],
     ["another service's price", (line) => line.price(ethTopic.replace('svc', 'cvs'), 5), []],
-    ['the price as bytes', (line) => line.say(Buffer.from(`{"topic":"${ethTopic}","price":5}`)), []],
+    [
+      'a price update in a binary frame',
+      (line) => line.say(Buffer.from(`{"topic":"${ethTopic}","price":5}`)),
+      [],
+    ],
   ]
 
-  it.each(notPrices)('is not mended by %s', async (_what, say, told) => {
+  it.each(notPrices)('stays Stale after %s', async (_what, say, told) => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, patience)
     const eth = record(client.price$(ethTopic))
@@ -268,7 +276,7 @@ describe('silence', () => {
     await eventually(() => expect(eth.tags()).toEqual(['Right', 'Stale']))
     const before = btc.rights().length
     say(service.lines[0]!)
-    // What the other topic hears stands behind it on the line.
+    // The price of the other topic follows on the same connection.
     service.lines[0]!.price(btcTopic, 77)
     await eventually(() => expect(btc.rights().slice(before).at(-1)?.price).toBe(77))
     expect(client.inspect().topics[0]).toMatchObject({ state: 'stale' })
@@ -276,7 +284,7 @@ describe('silence', () => {
     expect(eth.tags()).toEqual(['Right', 'Stale', ...told])
   })
 
-  it.each(notPrices)('is not put off by %s', async (_what, say) => {
+  it.each(notPrices)('becomes Stale despite %s', async (_what, say) => {
     const service = await playService({
       subscribed: (line, topic) => {
         politely(line, topic)

@@ -11,7 +11,7 @@ import { tcpServer } from '../transport/support/servers.js'
 
 const pathOf = (program: string): string => fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
 
-/** Runs a program to its own end. One that does not end is ended, and that rejects. */
+/** Runs a program until it exits. After the timeout the program is killed and the promise rejects. */
 const run = async (
   program: string,
   args: readonly string[],
@@ -21,23 +21,31 @@ const run = async (
   return (await promisify(execFile)(process.execPath, node, { timeout: 25_000 })).stdout
 }
 
-/** Compiled code comes and goes on the same heap as what is measured. */
+/** Keeps compiled code, which is on the measured heap, from growing and shrinking. */
 const uncompiled = ['--expose-gc', '--no-opt', '--no-sparkplug', '--no-flush-bytecode']
 
-/** Accepts connections, and never says a word. */
+/** Accepts connections and never responds. */
 const deafServer = async (): Promise<string> => `127.0.0.1:${await tcpServer((socket) => socket.resume())}`
 
-describe('a process ends by itself when', () => {
-  it.each<[when: string, at?: Faults | 'a deaf service']>([
-    ['all have left'],
-    ['all have left while it waits to reconnect', { refuseUpgrades: 503 }],
-    ['all have left while it dials and requests', 'a deaf service'],
-    ['closed'],
-    ['closed while it dials and requests', 'a deaf service'],
-    ['closed while it waits to reconnect', { refuseUpgrades: 503 }],
-    ['closed with a frozen peer', { stall: true }],
-    ['disposed'],
-  ])('%s, and no socket is left at the service', async (when, at = {}) => {
+describe('a process exits when the client is', () => {
+  it.each<[title: string, when: string, at?: Faults | 'a deaf service']>([
+    ['without subscribers', 'all have left'],
+    [
+      'without subscribers during a reconnect delay',
+      'all have left while it waits to reconnect',
+      { refuseUpgrades: 503 },
+    ],
+    [
+      'without subscribers during a dial and requests',
+      'all have left while it dials and requests',
+      'a deaf service',
+    ],
+    ['closed', 'closed'],
+    ['closed during a dial and requests', 'closed while it dials and requests', 'a deaf service'],
+    ['closed during a reconnect delay', 'closed while it waits to reconnect', { refuseUpgrades: 503 }],
+    ['closed while the service does not respond', 'closed with a frozen peer', { stall: true }],
+    ['disposed', 'disposed'],
+  ])('%s, and the service has no open socket', async (_title, when, at = {}) => {
     const isDeaf = at === 'a deaf service'
     const faults = isDeaf ? {} : at
     const simulator = await startService({ tokens: [weth], faults })
@@ -52,17 +60,24 @@ describe('a process ends by itself when', () => {
   })
 })
 
-describe('the heap stays as it is, and nothing warns, after', () => {
+describe('the heap does not grow, and Node prints no warning, after', () => {
   it.each([
-    // Whatever stayed of a cycle, be it one listener, would be more; less than that is what is made once, and late.
-    ['10 000 times price$, depth$, errors$ and status$: streams that others hear', 32],
-    ['10 000 times price$ of a topic that nobody else hears', 32],
-    // The sockets of abandoned requests come and go. A request that stayed would be some kB.
-    ['1000 times depth$ of a mint that nobody else polls', 400],
-    ['1000 reconnects', 32],
-    ['1000 clients that share a signal', 32],
-  ])('%s', async (how, bytes) => {
-    const what = how.replace(/^[\d ]+(times )?(.*: )?/, '')
+    // One retained listener per cycle would exceed this; lazy one-time allocations stay below it.
+    [
+      '10 000 subscriptions to price$, depth$, errors$ and status$ with other subscribers',
+      'streams that others hear',
+      32,
+    ],
+    [
+      '10 000 subscriptions to a topic without other subscribers',
+      'price$ of a topic that nobody else hears',
+      32,
+    ],
+    // Sockets of aborted requests add noise. A retained request would be several kB.
+    ['1000 polls of a mint without other subscribers', 'depth$ of a mint that nobody else polls', 400],
+    ['1000 reconnects', 'reconnects', 32],
+    ['1000 clients that share a signal', 'clients that share a signal', 32],
+  ])('%s', async (_title, what, bytes) => {
     const { bytesPerCycle, warnings, listeners } = JSON.parse(await run('flat', [what], uncompiled)) as {
       bytesPerCycle: number
       warnings: readonly string[]
@@ -74,15 +89,15 @@ describe('the heap stays as it is, and nothing warns, after', () => {
   })
 })
 
-describe('an AbortSignal', () => {
-  it('that clients share is left by each that is closed', async () => {
+describe('a shared AbortSignal', () => {
+  it('keeps no listener of a closed client', async () => {
     const simulator = await startService()
     const { signal } = new AbortController()
     const clients = Array.from({ length: 100 }, () =>
       closing(createClient({ environment: 'mainnet', ...simulator, signal })),
     )
     for (const client of clients) {
-      // One for all of them: of more than ten, Node warns.
+      // The clients share one listener, because Node warns above ten.
       expect(getEventListeners(signal, 'abort').length).toBe(1)
       await client.close()
     }
@@ -90,8 +105,8 @@ describe('an AbortSignal', () => {
   })
 })
 
-describe('the service sees', () => {
-  it('no socket once the last has left, though the client lives on', async () => {
+describe('the service has no open socket', () => {
+  it('after the last subscriber leaves, and the client can connect again', async () => {
     const simulator = await startService()
     const client = clientOf(simulator, { linger: 10 })
     const streams = [record(client.price$(ethTopic)), record(client.price$(ethTopic))]
@@ -99,13 +114,12 @@ describe('the service sees', () => {
     for (const { subscription } of streams) subscription.unsubscribe()
     await eventually(() => expect(simulator.connections).toEqual([]))
     expect(client.inspect()).toEqual({ status: { _tag: 'Idle' }, topics: [], polls: [] })
-    // And it may begin anew.
     const again = record(client.price$(ethTopic))
     await eventually(() => expect(again.rights().length).toBeGreaterThan(0))
     expect(simulator.connections.length).toBe(1)
   })
 
-  it('no socket and no request after close(), of whatever was under way', async () => {
+  it('and no open request after close(), which aborts dials and requests in progress', async () => {
     const ends = { opened: 0, closed: 0 }
     const port = await tcpServer((socket) => {
       ends.opened += 1

@@ -15,13 +15,13 @@ const ok = (response: ServerResponse): unknown => response.end(depthBody)
 interface Arrival {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** On the clock that only moves forward, in ms. */
+  /** Monotonic time in ms. */
   readonly at: number
-  /** Requests of the same path that were unanswered when it came. */
+  /** Number of pending requests of the same path on arrival. */
   readonly others: number
 }
 
-/** A relayer that answers its n-th request, from 0, as it is told, and remembers each. */
+/** A relayer whose n-th response, from 0, is scripted. It records each request. */
 const startRelayer = async (
   answer: (response: ServerResponse, index: number, request: IncomingMessage) => unknown,
   options: Partial<DepthClientOptions> = {},
@@ -40,12 +40,12 @@ const startRelayer = async (
   return { client, arrivals }
 }
 
-/** The time between an arrival and the one before it, in ms. */
+/** Times between consecutive arrivals, in ms. */
 const gaps = (arrivals: readonly Arrival[]): readonly number[] =>
   arrivals.slice(1).map(({ at }, index) => at - arrivals[index]!.at)
 
 describe('a poll', () => {
-  it('has one request at a time, and no queue of late ones, at a service slower than its interval', async () => {
+  it('sends one request at a time and queues none when the service is slower than the interval', async () => {
     const held: ServerResponse[] = []
     const { client, arrivals } = await startRelayer((response, _index, { url = '' }) =>
       url.endsWith(weth) && held.length < 5 ? held.push(response) : ok(response),
@@ -53,7 +53,7 @@ describe('a poll', () => {
     const depth = record(client.depth$(weth, 1))
     for (let late = 1; late <= 5; late++) {
       await eventually(() => expect(held.length).toBe(late))
-      // Many of its intervals go by, as those of another poll.
+      // Wait for many intervals, measured by another poll.
       await firstValueFrom(client.depth$(wbtc, 1).pipe(skip(20)))
       expect(held.length).toBe(late)
       ok(held.at(-1)!)
@@ -63,7 +63,7 @@ describe('a poll', () => {
     expect(new Set(depth.tags())).toEqual(new Set(['Right']))
   })
 
-  it('is one for all who ask for the same, and goes on for those who stay', async () => {
+  it('is shared by subscribers with the same mint and interval', async () => {
     const { client, arrivals } = await startRelayer(ok)
     const streams = Array.from({ length: 10 }, () => record(client.depth$(weth, 600_000)))
     await eventually(() => streams.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
@@ -73,13 +73,13 @@ describe('a poll', () => {
     expect(client.inspect().polls).toMatchObject([{ subscribers: 11 }])
   })
 
-  it('aborts its request when the last leaves, and not before', async () => {
+  it('aborts its request when the last subscriber leaves, and not earlier', async () => {
     const { client, arrivals } = await startRelayer(() => undefined)
     const streams = [record(client.depth$(weth, 1000)), record(client.depth$(weth, 1000))]
     await eventually(() => expect(arrivals.length).toBe(1))
     streams[0]!.subscription.unsubscribe()
     const [{ response }] = arrivals as [Arrival]
-    // Long enough for an abort to arrive: another request has come and gone.
+    // A complete request in between gives an abort the time to arrive.
     const other = client.depth(wbtc)()
     await eventually(() => expect(arrivals.length).toBe(2))
     ok(arrivals[1]!.response)
@@ -91,7 +91,7 @@ describe('a poll', () => {
     expect(client.inspect().polls).toEqual([])
   })
 
-  it('begins anew for who comes back, and hears nothing of the request that was aborted', async () => {
+  it('starts again for a returning subscriber, without a result of the aborted request', async () => {
     const { client, arrivals } = await startRelayer((response, index) =>
       index === 0 ? undefined : ok(response),
     )
@@ -106,7 +106,7 @@ describe('a poll', () => {
 })
 
 describe('a failure', () => {
-  it('of every kind is a Left, and polling goes on', async () => {
+  it('of any kind is a Left, and polling continues', async () => {
     const failures: ((response: ServerResponse) => unknown)[] = [
       (response) => response.writeHead(500).end('no'),
       (response) => response.destroy(),
@@ -147,8 +147,8 @@ describe('a failure', () => {
     expect(depth.isComplete()).toBe(false)
   })
 
-  it('after another stretches the wait, and a success resets it', async () => {
-    // Waits are drawn up to 20 ms at first, and up to minutes after a dozen failures in a row.
+  it('after another failure lengthens the wait, and a success resets it', async () => {
+    // The first waits are below 20 ms. After a dozen consecutive failures they reach minutes.
     const failing = (row: number) => (response: ServerResponse, index: number) =>
       index % (row + 1) < row ? response.writeHead(500).end() : ok(response)
     const reconnect = { initialDelay: 20, maxDelay: 60_000 }
@@ -163,7 +163,7 @@ describe('a failure', () => {
 })
 
 describe('Retry-After', () => {
-  it.each([429, 503])('of a %i is waited for', async (status) => {
+  it.each([429, 503])('of a %i response delays the next request', async (status) => {
     const { client, arrivals } = await startRelayer(
       (response, index) =>
         index === 0 ? response.writeHead(status, { 'retry-after': '1' }).end() : ok(response),
@@ -172,12 +172,12 @@ describe('Retry-After', () => {
     const depth = record(client.depth$(weth, 1))
     await eventually(() => expect(depth.rights().length).toBeGreaterThan(1))
     expect(depth.events[0]).toMatchObject({ left: { status, retryAfterMs: 1000 } })
-    // At the least: a busy machine only makes it more. Timers may be 1 ms early.
+    // A lower bound: a loaded machine only waits longer. Timers may fire 1 ms early.
     expect(gaps(arrivals)[0]).toBeGreaterThanOrEqual(998)
   })
 
   it.each(['86400', 'Fri, 31 Dec 9999 23:59:59 GMT', '999999999999'])(
-    'of %s holds the poll no longer than reconnect.maxDelay',
+    'of %s delays the poll by reconnect.maxDelay at most',
     async (header) => {
       const { client } = await startRelayer(
         (response, index) =>
@@ -190,8 +190,8 @@ describe('Retry-After', () => {
   )
 })
 
-describe("a clock that is not the service's", () => {
-  it('is mended by one request more, once for all polls', async () => {
+describe('a clock offset', () => {
+  it('costs one additional request, once for all polls', async () => {
     const simulator = await startService({ faults: { clockOffset: 3_600_000 } })
     const client = clientOf(simulator)
     const eth = record(client.depth$(weth, 600_000))
@@ -203,13 +203,13 @@ describe("a clock that is not the service's", () => {
     expect(simulator.requests.length).toBe(2 + 5)
   })
 
-  it('is mended for each of several requests that were under way with it', async () => {
+  it('is corrected for each of several concurrent requests', async () => {
     const client = clientOf(await startService({ faults: { clockOffset: 3_600_000 } }))
     const polls = [record(client.depth$(weth, 600_000)), record(client.depth$(wbtc, 600_000))]
     await eventually(() => polls.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
   })
 
-  it('is not made right by a service that says 401 whatever is sent: two requests, then Unauthorized', async () => {
+  it('is not assumed after a second 401: two requests, then Unauthorized', async () => {
     const { client, arrivals } = await startRelayer((response) =>
       response.writeHead(401, { date: 'Thu, 01 Jan 2015 00:00:00 GMT' }).end('no'),
     )
@@ -218,18 +218,18 @@ describe("a clock that is not the service's", () => {
   })
 })
 
-describe('a connection that the service keeps alive', () => {
-  it('is used again', async () => {
+describe('a keep-alive connection', () => {
+  it('is reused', async () => {
     const { client, arrivals } = await startRelayer(ok)
     const depth = record(client.depth$(weth, 1))
     await eventually(() => expect(depth.rights().length).toBeGreaterThan(5))
     expect(new Set(arrivals.map(({ request }) => request.socket)).size).toBe(1)
   })
 
-  it.each(['politely', 'rudely'])('and closes %s between two polls costs nobody an error', async (how) => {
+  it.each(['ends', 'resets'])('that the service %s between two polls causes no error', async (how) => {
     const { client, arrivals } = await startRelayer((response, _index, { socket }) => {
       response.once('finish', () => {
-        setImmediate(() => (how === 'politely' ? socket.end() : socket.resetAndDestroy()))
+        setImmediate(() => (how === 'ends' ? socket.end() : socket.resetAndDestroy()))
       })
       ok(response)
     })

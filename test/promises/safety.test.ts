@@ -19,7 +19,7 @@ import { eventually } from '../support/eventually.js'
 import { clientOf, closing, ethTopic, record, startService, weth } from '../support/service.js'
 import { httpServer, tcpServer, webSocketServer } from '../transport/support/servers.js'
 
-/** A key whose base64 has both of the characters that only base64 has, in its standard spelling. */
+/** A key whose standard base64 contains both `+` and `/`. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index)).toString('base64')
 
 const reconnect = { initialDelay: 5, maxDelay: 5 }
@@ -39,7 +39,7 @@ const clientAt = (baseUrl: string, options: Partial<DepthClientOptions> = {}): C
 const side = { total_quantity: 1, total_quantity_usd: 1 }
 const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })
 
-/** All the ways in which a value may come to be seen. */
+/** A value in each form that a log can show. */
 const shown = (value: unknown): string =>
   [
     inspect(value, { depth: Infinity, showHidden: true, getters: true, maxStringLength: null }),
@@ -53,24 +53,24 @@ describe('the key and the signatures', () => {
   const echo = ({ headers }: IncomingMessage): string => JSON.stringify({ headers, authKey })
 
   it.each<[string, RequestListener]>([
-    ['a failure', (request, response) => response.writeHead(400).end(echo(request))],
-    ['an unknown key', (request, response) => response.writeHead(401).end(echo(request))],
+    ['a 400 response', (request, response) => response.writeHead(400).end(echo(request))],
+    ['a 401 response', (request, response) => response.writeHead(401).end(echo(request))],
     [
       'an error text',
       (request, response) => response.writeHead(500).end(`Bad: ${header(request, 'x-svc-auth')}`),
     ],
-    ['a success', (request, response) => response.end(echo(request))],
+    ['a 200 response', (request, response) => response.end(echo(request))],
     [
       'a price',
       (request, response) =>
         response.end(depthBody.replace('"price":1', `"price":"${header(request, 'x-svc-auth')}"`)),
     ],
     [
-      'a field of another name',
+      'a field name',
       (request, response) => response.end(depthBody.replace('"price"', `"${header(request, 'x-svc-auth')}"`)),
     ],
     [
-      'a text that is cut at 2 kB',
+      'a text that the client cuts at 2 kB',
       (request, response) =>
         response.writeHead(500).end(
           header(request, 'x-svc-auth')
@@ -84,7 +84,7 @@ describe('the key and the signatures', () => {
         request.socket.end(`HTTP/1.1 500 ${header(request, 'x-svc-auth')}\r\ncontent-length: 0\r\n\r\n`),
     ],
     [
-      'what is cut off in its middle',
+      'a body that is cut at the secret',
       (request, response) =>
         response.end(
           header(request, 'x-svc-auth')
@@ -92,14 +92,17 @@ describe('the key and the signatures', () => {
             .padEnd(2 ** 21),
         ),
     ],
-    ['what JSON escapes', (request, response) => response.end(echo(request).replaceAll('/', '\\/'))],
-    ['gibberish', (request) => request.socket.end(`${header(request, 'x-svc-auth')}\r\n\r\n`)],
+    ['escaped JSON', (request, response) => response.end(echo(request).replaceAll('/', '\\/'))],
+    [
+      'a response that is not HTTP',
+      (request) => request.socket.end(`${header(request, 'x-svc-auth')}\r\n\r\n`),
+    ],
     [
       'a redirect',
       (request, response) =>
         response.writeHead(302, { location: `/${header(request, 'x-svc-auth')}` }).end(echo(request)),
     ],
-  ])('are in no error, though the service repeats them as %s', async (_as, answer) => {
+  ])('are redacted in errors when the service echoes them in %s', async (_as, answer) => {
     const signatures = new Set<string>()
     const baseUrl = await httpServer((request, response) => {
       signatures.add(header(request, 'x-svc-auth'))
@@ -115,13 +118,13 @@ describe('the key and the signatures', () => {
     expect(signatures.size).toBeGreaterThan(4)
     for (const secret of [authKey, ...signatures]) {
       expect(text).not.toContain(secret)
-      // Nor all but its last characters, nor as JSON escapes it.
+      // Also without its last characters, and with JSON escapes.
       expect(text).not.toContain(secret.slice(0, 40))
       expect(text).not.toContain(JSON.stringify(secret.replaceAll('/', '\\/')).slice(1, 40))
     }
   })
 
-  it('are in no part of a client, whatever it is doing', async () => {
+  it('are not visible in a client, its snapshot or its events', async () => {
     const simulator = await startService()
     const client = clientOf(simulator)
     const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
@@ -132,24 +135,24 @@ describe('the key and the signatures', () => {
   })
 
   it.each<[string, Partial<DepthClientOptions>]>([
-    ['a bad key', { authKey: `${authKey}!` }],
-    ['a bad address with the key in it', { baseUrl: `http://${authKey}` }],
-    ['a key for a fragment', { baseUrl: `https://relayer.example/#${authKey}` }],
-    ['a key for a password', { baseUrl: `https://user:${authKey.replaceAll('/', '_')}@relayer.example` }],
-    ['a key for a service', { service: authKey }],
-    ['a key for an environment', { environment: authKey as 'mainnet' }],
-    ['a key for a number', { linger: authKey as unknown as number }],
-    ['a key for certificates', { ca: [authKey] as unknown as string }],
-    ['a key with an address that is not private', { baseUrl: 'http://relayer.example' }],
+    ['an invalid key', { authKey: `${authKey}!` }],
+    ['a URL that contains the key', { baseUrl: `http://${authKey}` }],
+    ['the key as URL fragment', { baseUrl: `https://relayer.example/#${authKey}` }],
+    ['the key as URL password', { baseUrl: `https://user:${authKey.replaceAll('/', '_')}@relayer.example` }],
+    ['the key as service', { service: authKey }],
+    ['the key as environment', { environment: authKey as 'mainnet' }],
+    ['the key as a number option', { linger: authKey as unknown as number }],
+    ['the key as ca', { ca: [authKey] as unknown as string }],
+    ['a key with an unencrypted URL', { baseUrl: 'http://relayer.example' }],
     [
-      'a function that throws the key',
+      'a canonicalHeaders function that throws the key',
       {
         canonicalHeaders: () => {
           throw new Error(authKey)
         },
       },
     ],
-  ])('are in no ConfigurationError: %s', (_what, options) => {
+  ])('are not in a ConfigurationError: %s', (_what, options) => {
     const create = (): unknown => clientAt('https://relayer.example', options)
     expect(create).toThrow(ConfigurationError)
     try {
@@ -162,7 +165,7 @@ describe('the key and the signatures', () => {
   })
 })
 
-describe('a connection that is not private', () => {
+describe('an unencrypted URL of another machine', () => {
   const elsewhere = { baseUrl: 'https://relayer.example', priceBaseUrl: 'https://prices.example' }
 
   it.each<[keyof typeof elsewhere | 'priceWsUrl', string]>([
@@ -174,7 +177,7 @@ describe('a connection that is not private', () => {
     ['baseUrl', 'http://localhost.example'],
     ['baseUrl', 'http://0.0.0.0'],
     ['baseUrl', 'http://[::2]'],
-  ])('is refused where there is a key, for %s, and allowed on request: %s', (option, url) => {
+  ])('is rejected with a key unless allowInsecure is set: %s %s', (option, url) => {
     const options = { environment: 'mainnet' as const, authKey, ...elsewhere, [option]: url }
     expect(() => createClient(options)).toThrow(ConfigurationError)
     expect(() => createClient(options)).toThrow(new RegExp(`^${option}: `))
@@ -200,7 +203,7 @@ describe('TLS', () => {
     return { client: clientAt(baseUrl, { priceWsUrl, ...options }), served: () => served }
   }
 
-  it('is verified: what nobody vouches for is a Left everywhere, and is sent nothing', async () => {
+  it('verifies certificates: an untrusted one is a Left, and the server receives no request', async () => {
     const { client, served } = await startSecure({})
     const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
     await eventually(() => [eth, depth].forEach(({ tags }) => expect(tags().length).toBeGreaterThan(2)))
@@ -212,9 +215,9 @@ describe('TLS', () => {
   })
 
   it.each([
-    ['a text', certified.cert],
+    ['text', certified.cert],
     ['bytes', Buffer.from(certified.cert)],
-  ])('trusts what ca vouches for, everywhere: ca as %s', async (_kind, ca) => {
+  ])('trusts the certificates of ca, given as %s', async (_kind, ca) => {
     const { client } = await startSecure({ ca })
     const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
     await eventually(() => [eth, depth].forEach(({ tags }) => expect(tags()[0]).toBe('Right')))
@@ -224,7 +227,7 @@ describe('TLS', () => {
 })
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('with %i takes no signature anywhere', async (status) => {
+  it.each([301, 302, 303, 307, 308])('with status %i is not followed', async (status) => {
     let seen = 0
     const elsewhere = await httpServer((_request, response) => {
       seen += 1
@@ -241,7 +244,7 @@ describe('a redirect', () => {
     expect(seen).toBe(0)
   })
 
-  it('of the upgrade is not followed either', async () => {
+  it('of an upgrade is not followed', async () => {
     let seen = 0
     const elsewhere = await webSocketServer(() => (seen += 1))
     const origin = await httpServer((_request, response) => response.end())
@@ -257,7 +260,7 @@ describe('a redirect', () => {
   })
 })
 
-/** Says yes to an upgrade, as a WebSocket server does. */
+/** The response of a WebSocket server that accepts an upgrade. */
 const accept = (request: Buffer): string => {
   const key = /sec-websocket-key: (.*)\r\n/i.exec(request.toString())?.[1] ?? ''
   const answer = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
@@ -265,7 +268,7 @@ const accept = (request: Buffer): string => {
   return [...head, `Sec-WebSocket-Accept: ${answer}`, '', ''].join('\r\n')
 }
 
-/** Writes the same for ever, as fast as it is taken. */
+/** Writes the same piece endlessly, as fast as the peer reads. */
 const pour = (socket: Socket, piece: string | Buffer): void => {
   const chunk = Buffer.concat(new Array<Buffer>(Math.ceil(65_536 / piece.length)).fill(Buffer.from(piece)))
   const more = (): void => {
@@ -275,7 +278,7 @@ const pour = (socket: Socket, piece: string | Buffer): void => {
   more()
 }
 
-describe('a peer that streams for ever is cut off, with a typed error and without filling the memory:', () => {
+describe('a peer that streams endlessly', () => {
   const program = fileURLToPath(new URL('programs/drinks.ts', import.meta.url))
   const ok = 'HTTP/1.1 200 OK\r\n'
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`
@@ -286,41 +289,44 @@ describe('a peer that streams for ever is cut off, with a typed error and withou
   }
   const opening = (request: Buffer): string => `${accept(request)}\u0001\u0001x`
 
-  /** Where only a deadline can tell that enough is enough. */
+  /** Timeout in ms: `soon` where only a deadline can end the stream. */
   const [soon, never] = [300, 600_000]
 
   it.each<[string, 'depth' | 'price$', string, number, (request: Buffer) => string, string | Buffer]>([
     ['a body', 'depth', 'DecodeError', never, () => `${ok}\r\n`, ' '],
     ['a body in tiny chunks', 'depth', 'DecodeError', never, () => chunked, '1\r\n \r\n'],
     ['a header', 'depth', 'NetworkError', never, () => `${ok}x: `, 'x'],
-    ['headers of a chunk', 'depth', 'Timeout', soon, () => `${chunked}1`, ';x=x'],
-    ['headers behind the body', 'depth', 'NetworkError', never, () => `${chunked}0\r\n`, 'x: x\r\n'],
-    ['answers to come', 'depth', 'Timeout', soon, () => '', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['chunk extensions', 'depth', 'Timeout', soon, () => `${chunked}1`, ';x=x'],
+    ['trailers after the body', 'depth', 'NetworkError', never, () => `${chunked}0\r\n`, 'x: x\r\n'],
+    ['1xx responses', 'depth', 'Timeout', soon, () => '', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['a header of the upgrade', 'price$', 'Disconnected', never, () => `${ok}x: `, 'x'],
-    ['answers to come of the upgrade', 'price$', 'Disconnected', soon, () => '', 'HTTP/1.1 102 X\r\n\r\n'],
-    ['a frame in pieces', 'price$', 'Disconnected', never, opening, frame(0, 'x'.repeat(60_000))],
-    ['a frame in empty pieces', 'price$', 'Disconnected', never, opening, frame(0, '')],
+    ['1xx responses to the upgrade', 'price$', 'Disconnected', soon, () => '', 'HTTP/1.1 102 X\r\n\r\n'],
+    ['fragments of a frame', 'price$', 'Disconnected', never, opening, frame(0, 'x'.repeat(60_000))],
+    ['empty fragments of a frame', 'price$', 'Disconnected', never, opening, frame(0, '')],
     ['pings', 'price$', 'Disconnected', never, accept, frame(0x89, 'x'.repeat(125))],
-  ])('%s', async (_what, ask, tag, patience, head, piece) => {
-    const port = await tcpServer((socket) => {
-      socket.once('data', (request: Buffer) => {
-        socket.pause()
-        socket.write(head(request), 'latin1')
-        pour(socket, piece)
+  ])(
+    '%s is disconnected with a typed error and bounded memory',
+    async (_what, ask, tag, patience, head, piece) => {
+      const port = await tcpServer((socket) => {
+        socket.once('data', (request: Buffer) => {
+          socket.pause()
+          socket.write(head(request), 'latin1')
+          pour(socket, piece)
+        })
       })
-    })
-    const args = ['--import', 'tsx', program, ask, String(port), String(patience)]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
-    const { error, mostMB } = JSON.parse(stdout) as { error: AnyError; mostMB: number }
-    expect(error).toMatchObject({ _tag: tag })
-    expect(mostMB).toBeLessThan(48)
-  })
+      const args = ['--import', 'tsx', program, ask, String(port), String(patience)]
+      const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
+      const { error, mostMB } = JSON.parse(stdout) as { error: AnyError; mostMB: number }
+      expect(error).toMatchObject({ _tag: tag })
+      expect(mostMB).toBeLessThan(48)
+    },
+  )
 })
 
-describe('names that JavaScript has a meaning for', () => {
+describe('property names of Object.prototype', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'then']
 
-  /** What all objects have. */
+  /** The properties of the built-in prototypes. */
   const prototypes = (): unknown =>
     [Object, Array, Function, Map].map((each) =>
       Object.entries(Object.getOwnPropertyDescriptors(each.prototype)).map(([name, { value }]) => [
@@ -329,7 +335,7 @@ describe('names that JavaScript has a meaning for', () => {
       ]),
     )
 
-  it('reach nobody as a price, and change nothing', async () => {
+  it('in a frame yield no price and change no prototype', async () => {
     const simulator = await startService()
     const client = clientOf(simulator)
     const errors: string[] = []
@@ -357,7 +363,7 @@ describe('names that JavaScript has a meaning for', () => {
     expect(simulator.upgrades).toBe(1)
   })
 
-  it('are a price like any other where they stand beside it', async () => {
+  it('beside a valid price do not affect it', async () => {
     const simulator = await startService()
     const eth = record(clientOf(simulator).price$(ethTopic))
     await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
@@ -366,7 +372,7 @@ describe('names that JavaScript has a meaning for', () => {
     expect(Object.keys(eth.rights().at(-1)!)).toEqual(['topic', 'price', 'receivedAt', 'epoch'])
   })
 
-  it.each(names)('in a depth do not stand for what is missing: %s', async (name) => {
+  it.each(names)('do not replace a missing field of a depth: %s', async (name) => {
     const bodies = [
       `{"${name}":${depthBody}}`,
       depthBody.replace('"buy":', `"buy":{"${name}":${JSON.stringify(side)}},"other":`),
@@ -383,7 +389,7 @@ describe('names that JavaScript has a meaning for', () => {
     expect(prototypes()).toEqual(before)
   })
 
-  it.each(names)('are no topic and no mint: %s', async (name) => {
+  it.each(names)('are not a topic or a mint: %s', async (name) => {
     const client = clientOf(await startService())
     expect(record(client.price$(name as 'svc-0x')).tags()).toEqual(['InvalidTopic'])
     expect(record(client.price$(`svc-${name}` as 'svc-0x')).tags()).toEqual(['InvalidTopic'])

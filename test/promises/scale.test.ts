@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js'
 import { closing } from '../support/service.js'
 import { startServiceThread, type Report, type ServiceThread } from './programs/service-thread.js'
 
-// Many topics, at a service in a thread of its own, so that it keeps up whatever the client does.
+// Many topics. The service runs in its own thread, so that a busy client does not slow it.
 
 const topics = (count: number): readonly Topic[] =>
   Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
@@ -19,9 +19,9 @@ const pricesOf = ({ addresses: { priceBaseUrl, priceWsUrl } }: ServiceThread) =>
 interface Crowd {
   readonly service: ServiceThread
   readonly client: PriceClient
-  /** The topics that had a price on this connection, or on one that came later. */
+  /** Number of topics with a price on this connection or a later one. */
   readonly priced: (epoch: number) => number
-  /** How often each topic was told that the connection is down. */
+  /** Number of Disconnected events per topic. */
   readonly disconnects: () => readonly number[]
   readonly leave: () => void
 }
@@ -54,13 +54,13 @@ const startCrowd = async (count: number, options: Partial<ClientOptions> = {}): 
 }
 
 interface Bursts {
-  /** The most frames that were sent between two turns of the event loop. */
+  /** Largest number of frames sent in one event-loop turn. */
   readonly most: () => number
-  /** The turns since the first frame. */
+  /** Number of event-loop turns since the first frame. */
   readonly turns: () => number
 }
 
-/** Watches what is sent from now on, by a heartbeat of the event loop. */
+/** Counts the frames that are sent per event-loop turn. */
 const watchBursts = (): Bursts => {
   let [frames, total, most, turns] = [0, 0, 0, 0]
   const send = Reflect.get(WebSocket.prototype, 'send') as (...args: unknown[]) => void
@@ -85,7 +85,7 @@ const watchBursts = (): Bursts => {
   return { most: () => most, turns: () => turns }
 }
 
-/** Asks the service how things stand until it is as it should be. */
+/** Polls the report of the service until the check passes. */
 const reported = (service: ServiceThread, check: (report: Report) => void): Promise<void> =>
   vi.waitFor(async () => check(await service.tell({ name: 'report' })), { timeout: 4000, interval: 10 })
 
@@ -102,14 +102,14 @@ describe.each([
 ])('$count topics over $connections connections', ({ count, options, connections, fullest }) => {
   const once = { connections, topics: count, most: 1, fullest }
 
-  it('are each asked for once', async () => {
+  it('are each subscribed once', async () => {
     const { service, priced } = await startCrowd(count, options)
     await eventually(() => expect(priced(1)).toBe(count))
     expect(totals(await service.tell({ name: 'report' }))).toEqual(once)
     expect((await service.tell({ name: 'report' })).upgrades).toBe(connections)
   })
 
-  it('are told of a cut once each, and asked for once each on what comes after it', async () => {
+  it('each receive one Disconnected after a drop and are subscribed once again', async () => {
     const { service, priced, disconnects } = await startCrowd(count, options)
     await eventually(() => expect(priced(1)).toBe(count))
     await service.tell({ name: 'drop' })
@@ -122,7 +122,7 @@ describe.each([
 })
 
 describe('10 000 topics', () => {
-  it('leave the event loop its turns between bursts of frames', async () => {
+  it('are subscribed in batches with event-loop turns in between', async () => {
     const bursts = watchBursts()
     const { service, priced } = await startCrowd(10_000)
     await eventually(() => expect(priced(1)).toBe(10_000))
@@ -132,7 +132,7 @@ describe('10 000 topics', () => {
     expect(bursts.turns()).toBeGreaterThanOrEqual(20)
   })
 
-  it('can all be left, and then nothing is open', async () => {
+  it('can all be unsubscribed, which closes the connection', async () => {
     const { service, client, priced, leave } = await startCrowd(10_000, { linger: 0 })
     await eventually(() => expect(priced(1)).toBe(10_000))
     leave()

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js'
 import { closing, ethTopic } from '../support/service.js'
 import { startServiceThread, type ServiceThread } from './programs/service-thread.js'
 
-// A service in a thread of its own sends faster than anybody here can read.
+// A service in its own thread sends faster than the client can read.
 
 const frames = 100_000
 
@@ -25,7 +25,7 @@ const start = async (
   return { service, client }
 }
 
-/** Has the prices sent, and resolves when the last has been delivered to all who came before this call. */
+/** Requests a burst and resolves after the last price has been delivered to all earlier subscribers. */
 const burst = async (service: ServiceThread, client: PriceClient): Promise<void> => {
   const isLast = (event: PriceEvent): boolean => isRight(event) && event.right.price === frames + 1
   const last = firstValueFrom(client.price$(ethTopic).pipe(filter(isLast)))
@@ -33,20 +33,20 @@ const burst = async (service: ServiceThread, client: PriceClient): Promise<void>
   await last
 }
 
-/** A handler's work: keeps the thread busy for so many microseconds. */
+/** Blocks the thread, like the work of a handler. */
 const work = (microseconds: number): void => {
   const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
   while (process.hrtime.bigint() < end);
 }
 
-/** The prices of a burst are 2, 3, …, after the 1 that answers the subscribe. */
+/** The first price, after the subscribe, is 1. Those of a burst are 2, 3, … */
 const inOrder = (prices: readonly number[]): boolean => prices.every((price, index) => price === index + 1)
 
 const program = fileURLToPath(new URL('programs/busy-reader.ts', import.meta.url))
 
 describe('a burst of 100 000 prices to a busy handler', () => {
-  it('arrives whole and in order, at that handler and at others, over the one connection', async () => {
-    // Pings and pongs stand behind all that in the queue, and must not cost the connection.
+  it('is delivered completely and in order to all subscribers, over one connection', async () => {
+    // Pongs are queued behind the burst. Their delay must not end the connection.
     const { service, client } = await start({ pingInterval: 100, staleAfter: 100 })
     const [busy, other]: [number[], number[]] = [[], []]
     const unexpected: unknown[] = []
@@ -65,7 +65,7 @@ describe('a burst of 100 000 prices to a busy handler', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('lets timers and immediates run meanwhile', async () => {
+  it('does not block timers and immediates', async () => {
     const { service, client } = await start()
     let received = 0
     client.price$(ethTopic).subscribe(() => {
@@ -73,7 +73,7 @@ describe('a burst of 100 000 prices to a busy handler', () => {
       work(5)
     })
     await eventually(() => expect(received).toBe(1))
-    /** How many prices had come at each turn. */
+    /** Number of received prices at each turn. */
     const turns = { timer: [0], immediate: [0] }
     const timer = setInterval(() => turns.timer.push(received), 1)
     const beat = (): void => {
@@ -90,7 +90,7 @@ describe('a burst of 100 000 prices to a busy handler', () => {
     expect(new Set(turns.immediate).size).toBeGreaterThan(5)
   })
 
-  it('does not pile up in memory: the socket is read no faster than the handler takes it', async () => {
+  it('keeps memory bounded, because the socket is read no faster than the handler consumes', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program])
     const { received, isInOrder, sentMB, mostAheadMB, mostHeldMB } = JSON.parse(stdout) as Reading
     expect({ received, isInOrder }).toEqual({ received: frames + 1, isInOrder: true })
@@ -100,19 +100,19 @@ describe('a burst of 100 000 prices to a busy handler', () => {
   })
 })
 
-/** What the program prints. */
+/** Output of the program. */
 interface Reading {
   readonly received: number
   readonly isInOrder: boolean
   readonly sentMB: number
-  /** The most that had been sent and not been handled: what the machine's buffers hold, and the client. */
+  /** Most data sent and not yet handled: in the buffers of the system and of the client. */
   readonly mostAheadMB: number
-  /** The most that the client's thread held, above what it held before. */
+  /** Largest growth of the memory of the client's thread. */
   readonly mostHeldMB: number
 }
 
 describe('conflate', () => {
-  it('gives a slow asynchronous consumer the latest and a count, with nothing queued behind', async () => {
+  it('delivers the latest price and the number of dropped ones to a slow asynchronous consumer, without a queue', async () => {
     const { service, client } = await start()
     const taken: { price: number; dropped: number }[] = []
     let waiting = 0

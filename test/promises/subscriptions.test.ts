@@ -13,7 +13,7 @@ import {
 } from './support/played-service.js'
 import { disconnects, randomFrom, topics, type Prices } from './support/told.js'
 
-// What is wanted now is all that counts: what a service has on its lines is derived from it, and from nothing else.
+// The subscriptions at the service depend only on the topics that have subscribers now.
 
 const invalidTuple = 'Invalid (exchange, base, quote) tuple'
 
@@ -22,7 +22,7 @@ const refusalOf = (topic: Topic): string =>
 
 const openLines = ({ lines }: PlayedService): readonly Line[] => lines.filter(({ isOpen }) => isOpen())
 
-/** What the service has on all of its lines: each topic as often as it is there. */
+/** The active topics of all connections at the service. A topic on two connections is listed twice. */
 const activeAt = (service: PlayedService): readonly string[] => openLines(service).flatMap(activeOn).sort()
 
 const errorsOf = (client: PriceClient): readonly UncorrelatedError[] => {
@@ -31,7 +31,7 @@ const errorsOf = (client: PriceClient): readonly UncorrelatedError[] => {
   return errors
 }
 
-/** Settles when the service has heard all that was to be sent before: frames come in order. */
+/** Resolves when the service has received all earlier frames, by means of a last subscribe. */
 const heardUpTo = async (line: Line, client: PriceClient): Promise<void> => {
   const last: Topic = 'svc-0xfff1'
   record(client.price$(last))
@@ -39,7 +39,7 @@ const heardUpTo = async (line: Line, client: PriceClient): Promise<void> => {
 }
 
 describe('after a disconnect', () => {
-  it('in the middle of subscribing, twice in a row, all that is wanted comes back, once, and nothing else', async () => {
+  it('during resubscription, twice in a row, each wanted topic is subscribed once, and no other', async () => {
     const all = topics(1000)
     const gone = all.slice(0, 50)
     const late: readonly Topic[] = ['svc-0xfeed', 'svc-0xbeef']
@@ -68,7 +68,7 @@ describe('after a disconnect', () => {
     for (const topic of wanted.slice(0, -late.length)) expect(disconnects(prices.get(topic)!)).toHaveLength(3)
   })
 
-  it('no unsubscribe is carried over, of those that left before it, because of it, or after it', async () => {
+  it('no unsubscribe is sent on the new connection, whether the subscriber left before, on or after it', async () => {
     const [before, because, after, stays] = topics(4) as [Topic, Topic, Topic, Topic]
     const reconnect = { initialDelay: 100, maxDelay: 100 }
     const service = await playService({ subscribed: politely })
@@ -90,7 +90,7 @@ describe('after a disconnect', () => {
     expect(service.lines[1]!.asked.slice(0, -1)).toEqual([`subscribe ${stays}`])
   })
 
-  it('who leaves and comes back while it is down is asked for once', async () => {
+  it('a topic that is unsubscribed and subscribed again while down is requested once', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { linger: 0, reconnect: { initialDelay: 50, maxDelay: 50 } })
     const eth = record(client.price$(ethTopic))
@@ -110,15 +110,15 @@ describe('after a disconnect', () => {
   })
 })
 
-describe('late answers', () => {
-  it('over a connection that was given up touch nothing', async () => {
+describe('late frames', () => {
+  it('of an abandoned connection are ignored', async () => {
     const service = await playService({ subscribed: (line, topic) => line.id === 1 && politely(line, topic) })
     const client = clientAt(service.url, { linger: 0 })
     const errors = errorsOf(client)
     const first = record(client.price$(ethTopic))
     await eventually(() => expect(first.rights()).toHaveLength(1))
     const old = service.lines[0]!
-    // It does not hear that it was given up: its side stays open.
+    // The service does not read the close frame, so its side stays open.
     old.wire.pause()
     first.subscription.unsubscribe()
     await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Idle')))
@@ -132,7 +132,7 @@ describe('late answers', () => {
     old.say(Buffer.of(6))
     await new Promise((resolve) => old.wire.write(Buffer.of(0x8a, 0), resolve))
     old.wire.resume()
-    // It has heard the goodbye at last, and with that the client has heard all that was said before.
+    // Now the service has read the close frame, and the client has read all earlier frames.
     await eventually(() => expect(old.wire.destroyed).toBe(true))
     expect(client.inspect().topics).toMatchObject([{ topic: ethTopic, state: 'waiting' }])
     service.lines[1]!.price(ethTopic, 2)
@@ -141,7 +141,7 @@ describe('late answers', () => {
     expect(errors).toEqual([])
   })
 
-  it('to a subscribe that was taken back reject nobody who asked again, where they do not say whom', async () => {
+  it('without an address reject no topic that was unsubscribed and subscribed again', async () => {
     const service = await playService()
     const client = clientAt(service.url, { linger: 0 })
     const errors = errorsOf(client)
@@ -166,7 +166,7 @@ describe('late answers', () => {
     expect(errors).toMatchObject([{ kind: 'error-text', input: invalidTuple }])
   })
 
-  it('for a topic that was left are for nobody, and are no error', async () => {
+  it('of an unsubscribed topic are dropped without an error', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { linger: 0 })
     const errors = errorsOf(client)
@@ -188,11 +188,11 @@ describe('late answers', () => {
     expect(client.inspect().topics).toMatchObject([{ topic: btcTopic }])
   })
 
-  it('of a lost connection do not rescue a topic that asks again', async () => {
+  it('of a closed connection do not confirm a topic on the next one', async () => {
     const service = await playService({
       subscribed: (line, topic) => {
         line.confirm(topic)
-        // All in one go: what stands behind the goodbye is not to be read.
+        // One write: the client must ignore the price after the close frame.
         if (line.id === 1) {
           line.wire.cork()
           line.wire.write(Buffer.of(0x88, 2, 3, 0xf4))
@@ -210,8 +210,8 @@ describe('late answers', () => {
   })
 })
 
-describe('a refusal', () => {
-  it('ends the one stream, and the topic is not asked for again, over a new connection neither', async () => {
+describe('a rejection', () => {
+  it('completes the stream, and the topic is not requested again, also after a reconnect', async () => {
     const service = await playService({
       subscribed: (line, topic) => {
         if (topic === ethTopic) line.say(refusalOf(ethTopic))
@@ -227,12 +227,12 @@ describe('a refusal', () => {
     await eventually(() => expect(btc.rights()).toHaveLength(2))
     await heardUpTo(service.lines[1]!, client)
     expect(eth.tags()).toEqual(['SubscriptionRejected'])
-    // Nor is it taken back: the service never had it.
+    // No unsubscribe either: the topic was never active.
     const asked = service.lines.flatMap((line) => line.asked)
     expect(asked.filter((frame) => frame.endsWith(ethTopic))).toEqual([`subscribe ${ethTopic}`])
   })
 
-  it('of the only topic lets the connection go, for good', async () => {
+  it('of the only topic closes the connection', async () => {
     const service = await playService({ subscribed: (line) => line.say(invalidTuple) })
     const client = clientAt(service.url)
     const eth = record(client.price$(ethTopic))
@@ -243,7 +243,7 @@ describe('a refusal', () => {
     expect(client.inspect().topics).toEqual([])
   })
 
-  it('that comes after the confirmation ends nothing', async () => {
+  it('after the confirmation is an uncorrelated error', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url)
     const errors = errorsOf(client)
@@ -260,8 +260,8 @@ describe('a refusal', () => {
   })
 })
 
-describe('coming and going', () => {
-  it('within one tick dials nothing, and sends nothing', async () => {
+describe('subscribing and unsubscribing', () => {
+  it('within one tick opens no connection and sends no frame', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { linger: 0 })
     const comeAndGo = (): void => {
@@ -278,7 +278,7 @@ describe('coming and going', () => {
     expect(service.dials.length).toBe(1)
   })
 
-  it('back within one tick is not noticed by the service', async () => {
+  it('and subscribing again within one tick sends no frame', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { linger: 0 })
     const first = record(client.price$(ethTopic))
@@ -291,7 +291,7 @@ describe('coming and going', () => {
   })
 
   it.each([0, 60_000])(
-    'from one topic to another and back by switchMap ends where it ends: linger %i',
+    'by switchMap from one topic to another and back leaves the last topic active: linger %i',
     async (linger) => {
       const service = await playService({ subscribed: politely })
       const client = clientAt(service.url, { linger })
@@ -314,8 +314,8 @@ describe('coming and going', () => {
   )
 })
 
-describe('topics that differ in case alone', () => {
-  it('share one subscribe, and each listener hears its own spelling, in prices and in errors', async () => {
+describe('topics that differ only in case', () => {
+  it('share one subscribe, and each subscriber receives its own spelling in prices and errors', async () => {
     const service = await playService({ subscribed: politely })
     const client = clientAt(service.url, { staleAfter: 100 })
     const spellings: readonly Topic[] = ['svc-0xabcd', 'svc-0xABCD', 'svc-0xaBcD']
@@ -351,7 +351,7 @@ describe('maxTopicsPerConnection', () => {
     return { service, client, wanted, prices }
   }
 
-  it('spreads topics over connections, none over two', async () => {
+  it('distributes topics over connections, each topic on one', async () => {
     const { service, wanted } = await startMany(10)
     expect(
       openLines(service)
@@ -361,7 +361,7 @@ describe('maxTopicsPerConnection', () => {
     expect(activeAt(service)).toEqual([...wanted].sort())
   })
 
-  it('has who comes later join a topic where it is, though there be room before it', async () => {
+  it('adds a late subscriber to the connection that has the topic', async () => {
     const { service, client, wanted, prices } = await startMany(6)
     const [first, last] = [wanted[0]!, wanted[5]!]
     prices.get(first)!.subscription.unsubscribe()
@@ -372,7 +372,7 @@ describe('maxTopicsPerConnection', () => {
     expect(activeAt(service).filter((topic) => topic === last)).toEqual([last])
   })
 
-  it('lets only the topics of a connection hear of its end', async () => {
+  it('reports a disconnect only to the topics of that connection', async () => {
     const { service, prices } = await startMany(9)
     const [hit, ...spared] = openLines(service)
     const fallen = activeOn(hit!) as readonly Topic[]
@@ -386,7 +386,7 @@ describe('maxTopicsPerConnection', () => {
     expect(service.dials.length).toBe(4)
   })
 
-  it('keeps what is wanted through drops, comings and goings at random', async () => {
+  it('keeps the wanted topics subscribed through random drops, subscribes and unsubscribes', async () => {
     const { service, client, wanted, prices } = await startMany(20)
     const random = randomFrom(7)
     const someOf = <A>(all: readonly A[]): A => all[Math.floor(random() * all.length)]!

@@ -10,9 +10,9 @@ import type {
 } from '../errors/model.js'
 
 /**
- * What the library publishes on Node's `diagnostics_channel`, by the name of the channel. Messages are plain data
- * without secrets, and are made only while somebody listens. `host` is the host and port of the service's address,
- * without path and query; `epoch` counts the client's connections from 1; times are in ms.
+ * The messages that the library publishes on Node's `diagnostics_channel`, by channel name. A message is plain data
+ * without secrets, and is built only if its channel has subscribers. `host`: host and port of the service's URL, without
+ * path and query. `epoch`: number of the client's connection, from 1. Times are in ms.
  *
  * @example
  * import { subscribe } from 'node:diagnostics_channel'
@@ -23,15 +23,15 @@ import type {
  * })
  */
 export interface DiagnosticMessages {
-  /** A WebSocket opened; `connectMs` from its dial on. */
+  /** A WebSocket opened. `connectMs`: time since its dial. */
   readonly 'svc-streams:connected': {
     readonly host: string
     readonly epoch: number
     readonly connectMs: number
   }
   /**
-   * A WebSocket ended after `upMs`, or did not open, in which case `epoch` is undefined. `error` is undefined where
-   * the client hung up, because nobody listened any more or because it was closed.
+   * A WebSocket closed after `upMs`, or a dial failed. `epoch` is undefined after a failed dial. `error` is undefined
+   * if the client closed the socket, because no topic has subscribers or because the client was closed.
    */
   readonly 'svc-streams:disconnected': {
     readonly host: string
@@ -39,30 +39,30 @@ export interface DiagnosticMessages {
     readonly upMs: number
     readonly error: Disconnected | undefined
   }
-  /** A subscribe was answered, by a confirmation or a first price, `confirmMs` after it was sent. */
+  /** A confirmation or a first price arrived for a topic, `confirmMs` after its `subscribe` was sent. */
   readonly 'svc-streams:subscribed': {
     readonly host: string
     readonly topic: Topic
     readonly epoch: number
     readonly confirmMs: number
   }
-  /** The service refused a topic. */
+  /** The service rejected a topic. */
   readonly 'svc-streams:rejected': Failure<SubscriptionRejected>
-  /** A subscribe was not answered in time, and is sent again. */
+  /** A `subscribe` got no response within `confirmTimeout`, and is sent again. */
   readonly 'svc-streams:unanswered': Failure<SubscriptionTimeout>
-  /** A topic has been silent for too long. */
+  /** A topic got no price for `staleAfter`. */
   readonly 'svc-streams:stale': Failure<Stale>
-  /** A frame was not what the protocol says. `topic` is undefined where the frame names none that is listened to. */
+  /** A frame does not match the protocol. `topic` is undefined if the frame names no topic with subscribers. */
   readonly 'svc-streams:decode-error': {
     readonly host: string
     readonly topic: Topic | undefined
     readonly error: DecodeError
   }
-  /** A poll's request ended; `error` is undefined where it gave a depth. `failures`: in a row, this one included. */
+  /** A poll's request ended. `error` is undefined on success. `failures`: consecutive failures, including this one. */
   readonly 'svc-streams:poll': {
     readonly host: string
     readonly mint: Address
-    /** In ms. */
+    /** Interval of the poll, in ms. */
     readonly interval: number
     readonly durationMs: number
     readonly failures: number

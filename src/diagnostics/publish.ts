@@ -1,7 +1,7 @@
 import { channel, hasSubscribers } from 'node:diagnostics_channel'
 import type { DiagnosticMessages } from './messages.js'
 
-/** Publishes what `message` makes, which is not called where nobody listens. */
+/** Publishes the result of `message`, which is called only if the channel has subscribers. */
 export const publish = <N extends keyof DiagnosticMessages>(
   name: N,
   message: () => DiagnosticMessages[N],

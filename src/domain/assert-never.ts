@@ -1,6 +1,6 @@
 /**
- * The default case of a switch over a closed union: it compiles only while every member has a case.
- * Throws a `TypeError` if it is reached. The message names the `_tag` or the type, never the value, which may hold a secret.
+ * The default case of a switch over a closed union. It compiles only if every member of the union has a case.
+ * Throws a `TypeError` that names the `_tag` or the type. It omits the value, which may contain a secret.
  */
 export const assertNever = (value: never): never => {
   throw new TypeError(`unexpected case: ${caseName(value)}`)

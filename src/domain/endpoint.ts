@@ -1,10 +1,10 @@
-/** A base address, split so that a path below it can be sent, and signed, exactly as it stands. */
+/** The parts of a base URL. A request path is built from them once, so that the signed path is the path that is sent. */
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string
-  /** The path before what the service documents, without a trailing slash; empty for most. */
+  /** The base URL's path, without a trailing slash; usually empty. */
   readonly prefix: string
-  /** The query that every request carries, with its `?`; empty for most. */
+  /** The query of every request, including the `?`; usually empty. */
   readonly query: string
 }
 
@@ -14,6 +14,6 @@ export const endpointOf = (url: URL): Endpoint => ({
   query: url.search,
 })
 
-/** The path of a documented resource as it is sent. */
+/** The path of a resource as it is sent. `resource`: a path of the service's documentation. */
 export const requestPath = (endpoint: Endpoint, resource: string): string =>
   `${endpoint.prefix}${resource}${endpoint.query}`

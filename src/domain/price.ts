@@ -2,19 +2,19 @@ import type { Topic } from './topic.js'
 
 /** The execution price of one base token (section 2.2 of the service's documentation). */
 export interface Price {
-  /** The topic as the caller wrote it in the call that this price answers. */
+  /** The topic as the caller wrote it. */
   readonly topic: Topic
-  /** USD for one base token; finite and above zero. */
+  /** USD for one base token, finite and above zero. */
   readonly price: number
-  /** When it arrived here, in ms since the Unix epoch. */
+  /** Time of receipt by this client, in ms since the Unix epoch. */
   readonly receivedAt: number
   /**
-   * The connection that it came over, counted from 1. A change between two prices of a topic means that updates
-   * may have been missed in between. 0 for a price fetched over HTTP.
+   * Number of the connection that delivered it, from 1. If it changes between two prices of a topic, updates may have
+   * been missed. 0 for a price fetched over HTTP.
    */
   readonly epoch: number
 }
 
-/** A price is a finite number above zero; nothing else may pass for one. */
+/** True for a finite number above zero. The single definition of a valid price: WebSocket, HTTP and depth use it. */
 export const isPriceValue = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && value < Infinity

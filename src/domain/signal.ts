@@ -1,6 +1,6 @@
 /**
- * The platform's `AbortSignal`, where its types are there (Node's, or a browser's): the declarations compile without
- * them too.
+ * `AbortSignal` if the types of Node or of a browser are installed, otherwise `object`, so that the declarations compile
+ * without either.
  */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Platform } }
   ? Platform

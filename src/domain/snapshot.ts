@@ -1,30 +1,33 @@
 import type { ConnectionStatus } from './status.js'
 
-/** A topic is asked for, or to be asked for (`waiting`), confirmed, silent for too long, or left a moment ago. */
+/**
+ * `waiting`: not confirmed yet. `live`: confirmed. `stale`: no price for `staleAfter`. `lingering`: without subscribers,
+ * until `linger` has passed.
+ */
 export type TopicSnapshotState = 'waiting' | 'live' | 'stale' | 'lingering'
 
 export interface TopicSnapshot {
-  /** As it is sent. */
+  /** The topic as it is sent. */
   readonly topic: string
   readonly subscribers: number
   readonly state: TopicSnapshotState
-  /** How old its last price of this connection is, in ms; `null` where there is none. */
+  /** Age of the last price on this connection, in ms; `null` before the first. */
   readonly lastPriceAgeMs: number | null
 }
 
 export interface PollSnapshot {
-  /** As it is sent. */
+  /** The mint as it is sent. */
   readonly mint: string
-  /** In ms, start to start. */
+  /** Time from the start of one request to the start of the next, in ms. */
   readonly interval: number
   readonly subscribers: number
-  /** `none` before the first answer, `ok`, or the error's `_tag`. */
+  /** `none` before the first response, then `ok` or the error's `_tag`. */
   readonly lastResult: string
-  /** How old the last result is, in ms; `null` where there is none. */
+  /** Age of the last result, in ms; `null` before the first. */
   readonly lastResultAgeMs: number | null
 }
 
-/** What a client is doing, as plain data for a log: no secret, no address, nothing that JSON cannot carry. */
+/** The state of a client as plain JSON data for a log, without secrets and URLs. */
 export interface ClientSnapshot {
   readonly status: ConnectionStatus
   readonly topics: readonly TopicSnapshot[]

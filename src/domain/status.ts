@@ -1,28 +1,28 @@
 /**
- * The state of the WebSocket connection. With `maxTopicsPerConnection` and several sockets: that of the one
- * that is worst off.
+ * The state of the WebSocket connection. With several sockets (`maxTopicsPerConnection`), the most severe of their
+ * states.
  */
 export type ConnectionStatus = Idle | Connecting | Open | Waiting | Closed
 
-/** No topic is wanted, so there is no socket. */
+/** No topic has subscribers, so there is no socket. */
 export interface Idle {
   readonly _tag: 'Idle'
 }
 
-/** A dial is under way, or about to be. `attempt` counts from 1, failures in a row included. */
+/** A dial is in progress or scheduled. `attempt`: number of this dial in a series of failures, from 1. */
 export interface Connecting {
   readonly _tag: 'Connecting'
   readonly attempt: number
 }
 
-/** The socket is up. `since` is in ms since the Unix epoch; `epoch` counts connections from 1. */
+/** The socket is open. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. */
 export interface Open {
   readonly _tag: 'Open'
   readonly epoch: number
   readonly since: number
 }
 
-/** The connection is down; the next dial comes `retryInMs` after this value. */
+/** The connection is down. The next dial starts `retryInMs` after this event. `attempt`: consecutive failures, from 1. */
 export interface Waiting {
   readonly _tag: 'Waiting'
   readonly attempt: number
@@ -30,7 +30,7 @@ export interface Waiting {
   readonly reason: string
 }
 
-/** The client was closed. Nothing follows. */
+/** The client was closed. This is the last state. */
 export interface Closed {
   readonly _tag: 'Closed'
 }

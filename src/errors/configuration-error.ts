@@ -1,10 +1,10 @@
-/** What the caller does wrong at construction. Thrown at once; the message never contains a key or a URL. */
+/** A mistake in the caller's configuration. Thrown immediately. The message never contains a key or a URL. */
 export class ConfigurationError extends Error {
   readonly _tag = 'ConfigurationError'
   override readonly name = 'ConfigurationError'
 
   constructor(
-    /** The option at fault. */
+    /** The name of the invalid option. */
     readonly option: string,
     problem: string,
   ) {

@@ -1,11 +1,11 @@
 import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
+import { causeOf } from './failure-cause.js'
 import type {
   ClientClosed,
   DecodeError,
   DecodeIssue,
   Disconnected,
-  FailureCause,
   HttpError,
   InvalidInterval,
   InvalidMint,
@@ -58,19 +58,19 @@ export const subscriptionTimeout = (
 ): SubscriptionTimeout => ({
   _tag: 'SubscriptionTimeout',
   message:
-    `${topic}: neither confirmed nor rejected within ${afterMs} ms; asking again` +
+    `${topic}: neither confirmed nor rejected within ${afterMs} ms; requesting it again` +
     (recent.length === 0 ? '' : `; error texts meanwhile: ${oneLine(recent.join(' | '))}`),
   topic,
   afterMs,
   recent,
 })
 
-export const disconnected = (down: Omit<Disconnected, '_tag' | 'message'>): Disconnected => ({
+export const disconnected = (fields: Omit<Disconnected, '_tag' | 'message'>): Disconnected => ({
   _tag: 'Disconnected',
   message:
-    `connection down (${down.code}${down.reason === '' ? '' : `: ${oneLine(down.reason)}`}); ` +
-    `attempt ${down.attempt + 1} in ${down.retryInMs} ms`,
-  ...down,
+    `connection down (${fields.code}${fields.reason === '' ? '' : `: ${oneLine(fields.reason)}`}); ` +
+    `attempt ${fields.attempt + 1} in ${fields.retryInMs} ms`,
+  ...fields,
 })
 
 export const stale = (topic: string, silentForMs: number, last: Price | undefined): Stale => ({
@@ -124,21 +124,6 @@ export const httpError = (status: number, body: string, retryAfterMs: number | u
 export const networkError = (thrown: unknown): NetworkError => {
   const cause = causeOf(thrown)
   return { _tag: 'NetworkError', message: `no answer: ${cause.message}`, cause }
-}
-
-/** Where a name has several addresses, Node says nothing of its own, but what each of them said. */
-const messageOf = (error: Error): string =>
-  error instanceof AggregateError && error.message === ''
-    ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : '')).join('; ')
-    : error.message
-
-/** What was thrown, as plain data. */
-export const causeOf = (thrown: unknown): FailureCause => {
-  const error: Error & { readonly code?: unknown } =
-    thrown instanceof Error ? thrown : new Error(asText(thrown))
-  const code = typeof error.code === 'string' ? error.code : undefined
-  const message = oneLine(messageOf(error) || (code ?? error.name))
-  return { name: error.name, message, code }
 }
 
 export const timeout = (afterMs: number): Timeout => ({

@@ -1,11 +1,11 @@
 import type { Price } from '../domain/price.js'
 
-// What the world does wrong is a value. Every error is a plain readonly object with a `_tag`, a `message`
-// that fits one line of a log, and its own fields. None of them ever carries a key or a signature.
+// External failures are values: plain readonly objects with a `_tag`, a `message` of one line for a log, and fields of
+// their own. No field contains a key or a signature.
 
 export interface Tagged<Tag extends string> {
   readonly _tag: Tag
-  /** One line for a log. */
+  /** One line for a log, without control characters. */
   readonly message: string
 }
 
@@ -24,55 +24,56 @@ export interface InvalidInterval extends Tagged<'InvalidInterval'> {
   readonly interval: number
 }
 
-/** The service refused the topic; `reason` is its own text (section 7 of the service's documentation). */
+/** The service rejected the topic. `reason` is the service's text (section 7 of the service's documentation). */
 export interface SubscriptionRejected extends Tagged<'SubscriptionRejected'> {
   readonly topic: string
   readonly reason: string
 }
 
-/** The service neither confirmed nor rejected the topic within `afterMs`. It is asked again by itself. */
+/** The service neither confirmed nor rejected the topic within `afterMs`. The client requests it again. */
 export interface SubscriptionTimeout extends Tagged<'SubscriptionTimeout'> {
   readonly topic: string
   readonly afterMs: number
-  /** Error texts that arrived meanwhile and name no topic: one of them may be the answer. */
+  /** Error texts without a topic that arrived meanwhile. One of them may be the reason. */
   readonly recent: readonly string[]
 }
 
-/** The connection is down, or an attempt to open it failed. */
+/** The connection was lost, or an attempt to open it failed. */
 export interface Disconnected extends Tagged<'Disconnected'> {
-  /** The WebSocket close code; 1006 where no close frame came. */
+  /** The WebSocket close code; 1006 if no close frame was received. */
   readonly code: number
+  /** The close reason or the socket's error, in words. */
   readonly reason: string
-  /** Failures in a row, from 1. */
+  /** Number of consecutive failures, from 1. */
   readonly attempt: number
-  /** The wait before the next attempt, in ms. */
+  /** Delay before the next attempt, in ms. */
   readonly retryInMs: number
 }
 
-/** The topic is subscribed, the connection is up, and yet nothing came for `silentForMs`. */
+/** No price arrived for a subscribed topic for `silentForMs`, although the connection is open. */
 export interface Stale extends Tagged<'Stale'> {
   readonly topic: string
   readonly silentForMs: number
-  /** The last price of this connection, if there was one. It is not current. */
+  /** The last price on this connection, if any. It is not current. */
   readonly last: Price | undefined
 }
 
-/** What came is not what the protocol says. */
+/** The received data does not match the protocol, or exceeds a size limit. */
 export interface DecodeError extends Tagged<'DecodeError'> {
-  /** What came: its first 2 kB. */
+  /** The first 2 kB of the data. */
   readonly input: string
   readonly issues: readonly DecodeIssue[]
 }
 
 export interface DecodeIssue {
-  /** Where: field names joined by dots; empty for the whole. */
+  /** Field names joined by dots; empty for the whole input. */
   readonly path: string
   readonly expected: string
-  /** What was there, shortened. */
+  /** The received value, truncated. */
   readonly actual: string
 }
 
-/** The service does not trade this pair. `base` and `quote` as its text names them, if it does. */
+/** The service does not trade this pair. `base` and `quote` are the addresses in its text, if any. */
 export interface UnsupportedPair extends Tagged<'UnsupportedPair'> {
   readonly base: string | undefined
   readonly quote: string | undefined
@@ -84,20 +85,20 @@ export interface Unauthorized extends Tagged<'Unauthorized'> {
   readonly body: string
 }
 
-/** Any other status that is not 200. */
+/** The response has a status other than 200 that no other error represents. */
 export interface HttpError extends Tagged<'HttpError'> {
   readonly status: number
   readonly body: string
-  /** What the service asks to wait, in ms, if it does. */
+  /** The delay that the response's `Retry-After` requests, in ms; undefined without one. */
   readonly retryAfterMs: number | undefined
 }
 
-/** No answer came: DNS, refused, reset, TLS. */
+/** The request failed without a complete response: DNS, connection refused or reset, TLS. */
 export interface NetworkError extends Tagged<'NetworkError'> {
   readonly cause: FailureCause
 }
 
-/** The failure below, reduced to what is safe and useful in a log. */
+/** The underlying failure, reduced to the fields that are safe in a log. */
 export interface FailureCause {
   readonly name: string
   readonly message: string
@@ -105,46 +106,46 @@ export interface FailureCause {
   readonly code: string | undefined
 }
 
-/** No whole answer came in time. */
+/** No complete response arrived within `afterMs`. */
 export interface Timeout extends Tagged<'Timeout'> {
   readonly afterMs: number
 }
 
-/** The client was closed. */
+/** The client was closed before the call, or while a request was in flight. */
 export type ClientClosed = Tagged<'ClientClosed'>
 
-/** Something arrived on the WebSocket that belongs to no topic. */
+/** A WebSocket message that cannot be correlated with a subscribed topic. */
 export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
   readonly kind: 'error-text' | 'malformed' | 'unknown-topic' | 'binary'
-  /** What came: its first 2 kB, binary as hex. */
+  /** The first 2 kB of the message; hex for a binary one. */
   readonly input: string
 }
 
-/** A leg of `combineFresh` cannot be relied on: it has no value yet, its last was a `Left`, or it lags behind. */
+/** A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. */
 export interface NotFresh extends Tagged<'NotFresh'> {
   readonly leg: string
   readonly why: 'missing' | 'left' | 'skew'
-  /** The leg's own error, where `why` is `left`. */
+  /** The leg's error, if `why` is `left`. */
   readonly error?: unknown
-  /** How far it lags behind the newest leg, in ms, where `why` is `skew`. */
+  /** Age relative to the newest leg, in ms, if `why` is `skew`. */
   readonly skewMs?: number
 }
 
-/** A recording is damaged, cut, or cannot be read. All before that line has been replayed. */
+/** A recording is damaged, truncated, or unreadable. Every row before `line` has been replayed. */
 export interface RecordingError extends Tagged<'RecordingError'> {
-  /** Counted from 1. */
+  /** Line number, from 1. */
   readonly line: number
-  /** The line: its first 2 kB. */
+  /** The first 2 kB of the line. */
   readonly input: string
   readonly issues: readonly DecodeIssue[]
 }
 
-/** What was to be recorded could not be written. */
+/** The recording could not be written. */
 export interface WriteError extends Tagged<'WriteError'> {
   readonly cause: FailureCause
 }
 
-/** What `price$` may give instead of a price. */
+/** The errors of `price$`. */
 export type PriceError =
   | InvalidTopic
   | SubscriptionRejected
@@ -154,11 +155,11 @@ export type PriceError =
   | DecodeError
   | ClientClosed
 
-/** What `price` may give instead of a price. */
+/** The errors of `price`. */
 export type PriceRequestError =
   InvalidTopic | DecodeError | UnsupportedPair | HttpError | NetworkError | Timeout | ClientClosed
 
-/** What `depth$` and `depth` may give instead of a depth. */
+/** The errors of `depth$` and `depth`. */
 export type DepthError =
   | InvalidMint
   | InvalidInterval

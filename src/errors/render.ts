@@ -1,14 +1,14 @@
 import type { AnyError, DecodeIssue } from './model.js'
 
-/** The error as one line for a log: its tag, then its message. */
+/** Formats an error as one line for a log: `_tag: message`. */
 export const renderError = (error: AnyError): string => `${error._tag}: ${error.message}`
 
 /**
- * One function for each error that can be there; leaving one out does not compile.
+ * Calls the function for the error's `_tag`. It compiles only if every possible `_tag` has a function.
  *
  * @example
  * import type { Disconnected, Stale } from 'svc-streams'
- * const patience = (error: Stale | Disconnected): number =>
+ * const waitMs = (error: Stale | Disconnected): number =>
  *   matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs })
  */
 export const matchError = <
@@ -22,6 +22,6 @@ export const matchError = <
   return branch(error)
 }
 
-/** `buy.total_quantity: expected integer, got "x"` */
+/** Formats an issue as `buy.total_quantity: expected integer, got "x"`. */
 export const renderIssue = ({ path, expected, actual }: DecodeIssue): string =>
   `${path === '' ? '' : `${path}: `}expected ${expected}, got ${actual}`

@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { ConfigurationError } from '../errors/configuration-error.js'
 
-/** An option as PEM certificates, or a `ConfigurationError`: TLS would take anything else for no authority at all. */
+/** Validates an option as PEM certificates, because TLS silently ignores any other text. Throws a `ConfigurationError`. */
 export const parseCertificates = (option: string, value: unknown): string => {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString() : value
-  const found = typeof text === 'string' ? (text.match(certificate) ?? []) : []
-  if (typeof text === 'string' && found.length > 0 && found.every(isReadable)) return text
+  const certificates = typeof text === 'string' ? (text.match(certificatePattern) ?? []) : []
+  if (typeof text === 'string' && certificates.length > 0 && certificates.every(isReadable)) return text
   throw new ConfigurationError(option, 'expected PEM certificates, as a text or as bytes')
 }
 
-const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 const isReadable = (pem: string): boolean => {
   try {

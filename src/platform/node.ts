@@ -2,9 +2,9 @@ import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 import { undiciTransport, type UndiciOptions } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 
-/** What a platform brings to a client. */
+/** The transports of a platform. */
 export interface Platform {
-  /** `ca`: PEM certificates to trust; default: the platform's own. */
+  /** `ca`: PEM certificates to trust; default: the platform's certificates. */
   readonly webSocketTransport: (ca: string | undefined) => WebSocketTransport
   readonly httpTransport: (options: UndiciOptions) => HttpTransport
 }

@@ -1,6 +1,6 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
-import { causeOf } from '../errors/constructors.js'
+import { causeOf } from '../errors/failure-cause.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
 import type { Socket, SocketListener, WebSocketTransport } from '../transport/ports.js'
 

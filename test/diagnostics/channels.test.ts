@@ -6,28 +6,28 @@ import { btcTopic, clientOf, ethTopic, record, startService, wbtc, weth } from '
 
 type Name = keyof DiagnosticMessages
 
-const left: (() => void)[] = []
+const cleanups: (() => void)[] = []
 
 afterEach(() => {
-  for (const leave of left.splice(0)) leave()
+  for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-/** All that is published on a channel from now on. */
-const listenTo = <N extends Name>(name: N): readonly DiagnosticMessages[N][] => {
+/** Collects the messages of a channel from now on. */
+const collect = <N extends Name>(name: N): readonly DiagnosticMessages[N][] => {
   const messages: DiagnosticMessages[N][] = []
   const listener = (message: unknown): void => void messages.push(message as DiagnosticMessages[N])
   subscribe(name, listener)
-  left.push(() => unsubscribe(name, listener))
+  cleanups.push(() => unsubscribe(name, listener))
   return messages
 }
 
 const someMs: unknown = expect.any(Number)
 const unknown = 'svc-0xdead' as const
 
-describe('what is published over real sockets', () => {
-  it('is that a connection opened and was cut, and that the next was hung up on', async () => {
-    const connected = listenTo('svc-streams:connected')
-    const disconnected = listenTo('svc-streams:disconnected')
+describe('the client, over real sockets,', () => {
+  it('publishes connected and disconnected, without an error if the client closes the socket', async () => {
+    const connected = collect('svc-streams:connected')
+    const disconnected = collect('svc-streams:disconnected')
     const simulator = await startService()
     const host = new URL(simulator.priceWsUrl).host
     const client = clientOf(simulator, { linger: 0, reconnect: { initialDelay: 1, maxDelay: 1 } })
@@ -47,16 +47,16 @@ describe('what is published over real sockets', () => {
     expect(disconnected[1]).toEqual({ host, epoch: 2, upMs: someMs, error: undefined })
   })
 
-  it('is that a dial came to nothing', async () => {
-    const disconnected = listenTo('svc-streams:disconnected')
+  it('publishes disconnected, without an epoch, when a dial fails', async () => {
+    const disconnected = collect('svc-streams:disconnected')
     const simulator = await startService({ faults: { refuseUpgrades: 503 } })
     record(clientOf(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } }).price$(ethTopic))
     await eventually(() => expect(disconnected.length).toBeGreaterThan(1))
     expect(disconnected[1]).toMatchObject({ epoch: undefined, upMs: 0, error: { attempt: 2, code: 1006 } })
   })
 
-  it('is how long a subscribe took to be answered, by a confirmation or by a price', async () => {
-    const subscribed = listenTo('svc-streams:subscribed')
+  it('publishes subscribed, with its delay, after a confirmation or a first price', async () => {
+    const subscribed = collect('svc-streams:subscribed')
     const confirming = await startService()
     record(clientOf(confirming).price$(ethTopic))
     const silent = await startService({ faults: { confirmations: 'none' } })
@@ -71,10 +71,10 @@ describe('what is published over real sockets', () => {
     })
   })
 
-  it('is each failure of a topic once, however many listen', async () => {
-    const rejected = listenTo('svc-streams:rejected')
-    const unanswered = listenTo('svc-streams:unanswered')
-    const stale = listenTo('svc-streams:stale')
+  it('publishes each failure of a topic once, for any number of subscribers', async () => {
+    const rejected = collect('svc-streams:rejected')
+    const unanswered = collect('svc-streams:unanswered')
+    const stale = collect('svc-streams:stale')
     const simulator = await startService()
     const client = clientOf(simulator, { staleAfter: 100, confirmTimeout: 100, linger: 0 })
     for (let count = 0; count < 3; count++) record(client.price$(unknown))
@@ -90,8 +90,8 @@ describe('what is published over real sockets', () => {
     expect(unanswered[0]!.error).toMatchObject({ _tag: 'SubscriptionTimeout', topic: btcTopic })
   })
 
-  it('is each frame that is not what the protocol says', async () => {
-    const errors = listenTo('svc-streams:decode-error')
+  it('publishes decode-error for each frame that does not match the protocol', async () => {
+    const errors = collect('svc-streams:decode-error')
     const simulator = await startService()
     const { rights } = record(clientOf(simulator).price$(ethTopic))
     await eventually(() => expect(rights()).not.toEqual([]))
@@ -104,8 +104,8 @@ describe('what is published over real sockets', () => {
     ])
   })
 
-  it('is the result of each poll, and no key', async () => {
-    const polls = listenTo('svc-streams:poll')
+  it('publishes poll for each request, without the key', async () => {
+    const polls = collect('svc-streams:poll')
     const simulator = await startService()
     const host = new URL(simulator.baseUrl).host
     const client = clientOf(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
@@ -122,15 +122,15 @@ describe('what is published over real sockets', () => {
   })
 })
 
-describe('who listens to a channel', () => {
+describe('a channel subscriber', () => {
   it.each<Name>(['svc-streams:connected', 'svc-streams:subscribed'])(
-    'may close the client from inside: %s',
+    'may close the client while it handles %s',
     async (name) => {
       const simulator = await startService()
       const client = clientOf(simulator)
       const close = (): void => void client.close()
       subscribe(name, close)
-      left.push(() => unsubscribe(name, close))
+      cleanups.push(() => unsubscribe(name, close))
       const streams = [ethTopic, btcTopic, `svc-${wbtc}` as const].map((topic) =>
         record(client.price$(topic)),
       )

@@ -4,7 +4,7 @@ import { canonicalAddress, isAddress } from '../../src/domain/address.js'
 import { address, anyCase, anyText } from '../support/arbitraries.js'
 
 describe('isAddress', () => {
-  it('takes 0x and hex digits in any case', () => {
+  it('accepts 0x and hex digits in any case', () => {
     fc.assert(
       fc.property(address, (text) => {
         expect(isAddress(text)).toBe(true)
@@ -24,17 +24,17 @@ describe('isAddress', () => {
     '0x82af-0x1',
     '0x٣',
     '0xａ',
-  ])('refuses %j', (text) => expect(isAddress(text)).toBe(false))
+  ])('rejects %j', (text) => expect(isAddress(text)).toBe(false))
 
   it.each([undefined, null, 0x82, 1n, {}, ['0x82af'], new String('0x82af'), Symbol('0x82af')])(
-    'refuses what is no string: %o',
+    'rejects a value that is not a string: %o',
     (value) => expect(isAddress(value)).toBe(false),
   )
 
-  it('refuses an address with anything around it', () => {
-    const around = anyText.filter((text) => !/^[0-9a-fA-F]*$/.test(text))
+  it('rejects an address with a prefix or suffix', () => {
+    const affix = anyText.filter((text) => !/^[0-9a-fA-F]*$/.test(text))
     fc.assert(
-      fc.property(address, around, (text, other) => {
+      fc.property(address, affix, (text, other) => {
         expect(isAddress(text + other)).toBe(false)
         expect(isAddress(other + text)).toBe(false)
       }),
@@ -43,10 +43,10 @@ describe('isAddress', () => {
 })
 
 describe('canonicalAddress', () => {
-  it('is the same for every spelling, and an address itself', () => {
-    const spellings = address.chain((text) => fc.tuple(fc.constant(text), anyCase(text.slice(2))))
+  it('returns the same address for every case of the digits', () => {
+    const inTwoCases = address.chain((text) => fc.tuple(fc.constant(text), anyCase(text.slice(2))))
     fc.assert(
-      fc.property(spellings, ([text, digits]) => {
+      fc.property(inTwoCases, ([text, digits]) => {
         const canonical = canonicalAddress(text)
         expect(canonicalAddress(`0x${digits}`)).toBe(canonical)
         expect(canonicalAddress(canonical)).toBe(canonical)
@@ -55,7 +55,7 @@ describe('canonicalAddress', () => {
     )
   })
 
-  it('tells different addresses apart', () => {
+  it('returns different addresses for different addresses', () => {
     fc.assert(
       fc.property(address, address, (a, b) => {
         expect(canonicalAddress(a) === canonicalAddress(b)).toBe(

@@ -15,13 +15,13 @@ describe('endpointOf and requestPath', () => {
     ['https://h.example?key=1', 'https://h.example', `${resource}?key=1`],
     ['https://h.example/base/?key=1&x=%20', 'https://h.example', `/base${resource}?key=1&x=%20`],
     ['http://[::1]:3000', 'http://[::1]:3000', resource],
-  ])('%s', (base, origin, path) => {
+  ])('split %s into origin and path', (base, origin, path) => {
     const endpoint = endpointOf(new URL(base))
     expect(endpoint.origin).toBe(origin)
     expect(requestPath(endpoint, resource)).toBe(path)
   })
 
-  it('give the path that a URL parser would send (sections 4.1 and 4.2)', () => {
+  it('build the path that a URL parser sends (sections 4.1 and 4.2)', () => {
     const query = fc.webQueryParameters().map((text) => (text === '' ? '' : `?${text}`))
     fc.assert(
       fc.property(fc.webAuthority(), fc.webPath(), query, address, (authority, path, search, token) => {

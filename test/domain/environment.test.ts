@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { chainIds, isEnvironment } from '../../src/domain/environment.js'
 
-describe('environments (section 1)', () => {
+describe('the environment module (section 1)', () => {
   it('has the chain ids of the table', () => {
     expect(chainIds).toEqual({ mainnet: 42161, testnet: 421614 })
   })
 
-  it('knows its environments and nothing else', () => {
+  it('recognises the two environments and no other value', () => {
     expect(Object.keys(chainIds).every(isEnvironment)).toBe(true)
     const others = [
       '',

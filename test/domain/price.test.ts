@@ -4,7 +4,7 @@ import { isPriceValue } from '../../src/domain/price.js'
 import { priceValue } from '../support/arbitraries.js'
 
 describe('isPriceValue (section 2.2)', () => {
-  it('takes every finite number above 0', () => {
+  it('accepts every finite number above 0', () => {
     fc.assert(
       fc.property(priceValue, (price) => {
         expect(isPriceValue(price)).toBe(true)
@@ -14,7 +14,7 @@ describe('isPriceValue (section 2.2)', () => {
     expect(isPriceValue(Number.MAX_VALUE)).toBe(true)
   })
 
-  it('refuses 0, and everything below', () => {
+  it('rejects 0 and negative numbers', () => {
     fc.assert(
       fc.property(priceValue, (price) => {
         expect(isPriceValue(-price)).toBe(false)
@@ -23,7 +23,7 @@ describe('isPriceValue (section 2.2)', () => {
     expect([0, -0, -Infinity].filter(isPriceValue)).toEqual([])
   })
 
-  it('refuses what is no finite number', () => {
+  it('rejects every value that is not a finite number', () => {
     expect(
       [NaN, Infinity, '1', 1n, null, undefined, true, [1], { valueOf: () => 1 }].filter(isPriceValue),
     ).toEqual([])

@@ -5,7 +5,7 @@ import { baseAddressOf, defaultService, isTopic } from '../../src/domain/topic.j
 import { address, anyText, service, topic } from '../support/arbitraries.js'
 
 describe('isTopic (section 2.2)', () => {
-  it('takes the service, a hyphen, the base address', () => {
+  it('accepts the service, a hyphen and the base address', () => {
     fc.assert(
       fc.property(service, address, (name, base) => {
         expect(isTopic(`${name}-${base}`, name)).toBe(true)
@@ -29,15 +29,15 @@ describe('isTopic (section 2.2)', () => {
     'svc-0x82af\n',
     'svc--0x82af',
     'svc-0x82af-0x1',
-  ])('refuses %j', (text) => expect(isTopic(text, 'svc')).toBe(false))
+  ])('rejects %j', (text) => expect(isTopic(text, 'svc')).toBe(false))
 
-  it.each([undefined, null, 1, {}, ['svc-0x82af']])('refuses what is no string: %o', (value) =>
+  it.each([undefined, null, 1, {}, ['svc-0x82af']])('rejects a value that is not a string: %o', (value) =>
     expect(isTopic(value, 'svc')).toBe(false),
   )
 })
 
 describe('baseAddressOf', () => {
-  it('finds the base address under any spelling that the service may echo', () => {
+  it('returns the base address of every form that the service may echo', () => {
     const suffix = fc.oneof(
       fc.constant(''),
       address.map((quote) => `-${quote}`),
@@ -51,7 +51,7 @@ describe('baseAddressOf', () => {
     )
   })
 
-  it('is the same for a topic and for its echo in lower case with the quote behind it', () => {
+  it('returns the same address for a topic and for its lower-case echo with a quote address', () => {
     expect(baseAddressOf('svc-0xabc-0xdef', 'svc')).toBe(baseAddressOf('svc-0xABC', 'svc'))
   })
 
@@ -66,9 +66,9 @@ describe('baseAddressOf', () => {
     'svc-0xabz',
     'svc-quote-0xabc',
     'x-svc-0xabc',
-  ])('knows no base in %j', (text) => expect(baseAddressOf(text, 'svc')).toBeUndefined())
+  ])('returns undefined for %j', (text) => expect(baseAddressOf(text, 'svc')).toBeUndefined())
 
-  it('knows no base in a topic of another service', () => {
+  it('returns undefined for a topic of another service', () => {
     fc.assert(
       fc.property(topic, (text) => {
         expect(baseAddressOf(text, 'acme')).toBeUndefined()
@@ -76,7 +76,7 @@ describe('baseAddressOf', () => {
     )
   })
 
-  it('gives an address or nothing, whatever the text', () => {
+  it('returns an address or undefined for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -15,7 +15,7 @@ describe('ConfigurationError', () => {
     })
   })
 
-  it('shows itself by its name, with a stack', () => {
+  it('has a stack, and is printed with its name', () => {
     expect(inspect(error)).toMatch(/ConfigurationError: linger: expected/)
     expect(error.stack).toContain('configuration-error.test')
   })

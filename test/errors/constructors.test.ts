@@ -22,8 +22,8 @@ import type { AnyError } from '../../src/errors/model.js'
 import { errors } from './support/arbitraries.js'
 import { expectWellFormed } from './support/well-formed.js'
 
-describe.each(Object.entries(errors))('%s', (tag, error) => {
-  it('has its tag and a message of one line, and survives JSON and structuredClone, whatever it is made of', () => {
+describe.each(Object.entries(errors))('the constructor of %s', (tag, error) => {
+  it('sets the tag and a one-line message, and returns plain data, for any arguments', () => {
     fc.assert(
       fc.property(error, (made) => {
         expect(made._tag).toBe(tag)
@@ -33,7 +33,7 @@ describe.each(Object.entries(errors))('%s', (tag, error) => {
   })
 })
 
-describe('messages', () => {
+describe('the message', () => {
   it.each<[AnyError, string]>([
     [invalidTopic('btc', 'svc'), 'expected a topic like svc-0x82af…, got "btc"'],
     [invalidTopic(undefined, 'acme'), 'expected a topic like acme-0x82af…, got undefined'],
@@ -42,11 +42,11 @@ describe('messages', () => {
     [subscriptionRejected('svc-0xab', 'no\nsuch'), 'svc-0xab: the service refused it: no such'],
     [
       subscriptionTimeout('svc-0xab', 10_000, []),
-      'svc-0xab: neither confirmed nor rejected within 10000 ms; asking again',
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; requesting it again',
     ],
     [
       subscriptionTimeout('svc-0xab', 10_000, ['a', 'b']),
-      'svc-0xab: neither confirmed nor rejected within 10000 ms; asking again; error texts meanwhile: a | b',
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; requesting it again; error texts meanwhile: a | b',
     ],
     [
       disconnected({ code: 1012, reason: 'restart', attempt: 1, retryInMs: 200 }),
@@ -80,7 +80,7 @@ describe('messages', () => {
     [networkError(new AggregateError([new Error('a'), new Error('b')])), 'no answer: a; b'],
     [networkError(new AggregateError([], 'all of them')), 'no answer: all of them'],
     [networkError(new AggregateError([])), 'no answer: AggregateError'],
-    [networkError('gone'), 'no answer: gone'],
+    [networkError('closed'), 'no answer: closed'],
     [timeout(5000), 'no whole answer within 5000 ms'],
     [clientClosed, 'the client was closed'],
     [uncorrelatedError('error-text', 'what?'), 'error-text that belongs to no topic: what?'],
@@ -88,23 +88,23 @@ describe('messages', () => {
     [notFresh('eth', { why: 'skew', skewMs: 7 }), 'leg eth: 7 ms older than the newest leg'],
     [notFresh('eth', { why: 'left', error: timeout(1) }), 'leg eth: Timeout: no whole answer within 1 ms'],
     [notFresh('eth', { why: 'left', error: 'x' }), 'leg eth: its last value is a Left'],
-  ])('%o', (error, message) => expect(error.message).toBe(message))
+  ])('of %o is as specified', (error, message) => expect(error.message).toBe(message))
 })
 
-describe('fields', () => {
-  it('keep the first 2 kB of what came, and no more', () => {
+describe('an error', () => {
+  it('contains at most the first 2 kB of the input', () => {
     const long = 'x'.repeat(10_000)
     expect(decodeError('frame', long, []).input).toBe(long.slice(0, 2048))
     expect(uncorrelatedError('malformed', long).input).toBe(long.slice(0, 2048))
   })
 
-  it('keep foreign texts as they came: only the message is made fit for a log', () => {
+  it('contains texts from outside unchanged, except in its message', () => {
     expect(subscriptionRejected('svc-0xab', 'a\nb').reason).toBe('a\nb')
     expect(subscriptionTimeout('svc-0xab', 1, ['a\nb']).recent).toEqual(['a\nb'])
     expect(httpError(500, 'a\nb', undefined).body).toBe('a\nb')
   })
 
-  it('reduce what was thrown to name, message and code', () => {
+  it('contains only name, message and code of a thrown error', () => {
     const cause = Object.assign(new TypeError('fetch failed'), {
       code: 'ECONNRESET',
       request: { headers: { 'x-svc-auth': 'signature' } },
@@ -117,7 +117,7 @@ describe('fields', () => {
     expect(networkError(Object.assign(new Error('x'), { code: 23 })).cause.code).toBeUndefined()
   })
 
-  it('hold a number as the interval, whatever was passed', () => {
+  it('contains a number as interval, for an argument of any type', () => {
     expect(invalidInterval(0.5).interval).toBe(0.5)
     expect(invalidInterval(10n as never).interval).toBeNaN()
   })

@@ -12,7 +12,7 @@ import {
 import { startSimulator, type Simulator, type SimulatorOptions } from 'svc-streams/simulator'
 import { afterEach, describe, expect, it } from 'vitest'
 
-// Each row of the error table, provoked over a real socket, with the line that a log would show.
+// Causes each row of the error table over a real socket, and checks its line in a log.
 
 const token = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const topic: Topic = `svc-${token}`
@@ -35,7 +35,7 @@ const start = async (
   return { client, simulator }
 }
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 const freePort = async (): Promise<number> => {
   const server = createTcpServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -44,7 +44,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** The first error of the stream with this tag, as the line of a log, with what differs from run to run replaced. */
+/** The first error of the stream with this tag, as the line of a log, with placeholders for parts that vary. */
 const line = async (events$: Observable<Either<AnyError, unknown>>, tag: string): Promise<string> => {
   const errors$ = events$.pipe(
     filter(isLeft),
@@ -66,30 +66,30 @@ const anonymous = (text: string): string =>
     .replace(/for \d+ ms; the last price was [\d.]+/, 'for <n> ms; the last price was <price>')
 
 describe('price$', () => {
-  it('InvalidTopic', async () => {
+  it('emits InvalidTopic for a malformed topic', async () => {
     const { client } = await start()
     expect(await line(client.price$('svc-82af' as Topic), 'InvalidTopic')).toMatchInlineSnapshot(
       `"InvalidTopic: expected a topic like svc-0x82af…, got "svc-82af""`,
     )
   })
 
-  it('SubscriptionRejected', async () => {
+  it('emits SubscriptionRejected for a topic that the service does not trade', async () => {
     const { client } = await start()
     expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionRejected')).toMatchInlineSnapshot(
       `"SubscriptionRejected: svc-0xdead: the service refused it: Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, 0xaf88d065e77c8cc2239327c5edb3a432268e5831)"`,
     )
   })
 
-  it('SubscriptionTimeout', async () => {
+  it('emits SubscriptionTimeout if the service does not confirm a topic', async () => {
     const { client, simulator } = await start({ tokens: [token, unknown] }, { confirmTimeout: 50 })
     await firstValueFrom(client.price$(topic))
     simulator.inject({ stall: true })
     expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionTimeout')).toMatchInlineSnapshot(
-      `"SubscriptionTimeout: svc-0xdead: neither confirmed nor rejected within 50 ms; asking again"`,
+      `"SubscriptionTimeout: svc-0xdead: neither confirmed nor rejected within 50 ms; requesting it again"`,
     )
   })
 
-  it('Disconnected: closed by the service', async () => {
+  it('emits Disconnected when the service closes the connection', async () => {
     const { client, simulator } = await start()
     const lines = line(client.price$(topic), 'Disconnected')
     await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Open')))
@@ -99,21 +99,21 @@ describe('price$', () => {
     )
   })
 
-  it('Disconnected: refused', async () => {
+  it('emits Disconnected when the TCP connection is refused', async () => {
     const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await freePort()}` })
     expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
       `"Disconnected: connection down (1006: connect ECONNREFUSED 127.0.0.1:<port>); attempt 2 in <n> ms"`,
     )
   })
 
-  it('Disconnected: upgrade refused', async () => {
+  it('emits Disconnected when the upgrade is rejected', async () => {
     const { client } = await start({ faults: { refuseUpgrades: 503 } })
     expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
       `"Disconnected: connection down (1006: Unexpected server response: 503); attempt 2 in <n> ms"`,
     )
   })
 
-  it('Disconnected: half open', async () => {
+  it('emits Disconnected when a ping gets no answer', async () => {
     const { client, simulator } = await start({}, { pingInterval: 40, pongTimeout: 30 })
     const lines = line(client.price$(topic), 'Disconnected')
     await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Open')))
@@ -123,14 +123,14 @@ describe('price$', () => {
     )
   })
 
-  it('Disconnected: frame too long', async () => {
+  it('emits Disconnected for an oversized frame', async () => {
     const { client } = await start({ faults: { garbage: ['oversized'] } })
     expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
       `"Disconnected: connection down (1009: Max payload size exceeded); attempt 2 in <n> ms"`,
     )
   })
 
-  it('Stale', async () => {
+  it('emits Stale when a topic gets no price', async () => {
     const { client, simulator } = await start({}, { staleAfter: 60 })
     const lines = line(client.price$(topic), 'Stale')
     await firstValueFrom(client.price$(topic))
@@ -140,14 +140,14 @@ describe('price$', () => {
     )
   })
 
-  it('DecodeError', async () => {
+  it('emits DecodeError for an invalid price', async () => {
     const { client } = await start({ faults: { garbage: ['wrong-price'] } })
     expect(await line(client.price$(topic), 'DecodeError')).toMatchInlineSnapshot(
       `"DecodeError: frame: price: expected a finite number above 0, got "12.5""`,
     )
   })
 
-  it('ClientClosed', async () => {
+  it('emits ClientClosed after the client was closed', async () => {
     const { client } = await start()
     await client.close()
     expect(await line(client.price$(topic), 'ClientClosed')).toMatchInlineSnapshot(
@@ -158,7 +158,7 @@ describe('price$', () => {
 
 describe('errors$', () => {
   it.each(['malformed', 'no-message', 'unknown-topic', 'binary'] as const)(
-    'UncorrelatedError: %s',
+    'emits UncorrelatedError for garbage of kind %s',
     async (garbage) => {
       const { client } = await start({ faults: { garbage: [garbage] } })
       const errors$ = merge(
@@ -174,61 +174,61 @@ describe('errors$', () => {
 })
 
 describe('price', () => {
-  it('InvalidTopic', async () => {
+  it('returns InvalidTopic for a topic of another service', async () => {
     const { client } = await start()
     expect(await failure(client.price('acme-0xab'))).toMatchInlineSnapshot(
       `"InvalidTopic: expected a topic like svc-0x82af…, got "acme-0xab""`,
     )
   })
 
-  it('UnsupportedPair', async () => {
+  it('returns UnsupportedPair for a token that the service does not trade', async () => {
     const { client } = await start()
     expect(await failure(client.price(`svc-${unknown}`))).toMatchInlineSnapshot(
       `"UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831"`,
     )
   })
 
-  it('UnsupportedPair, without addresses', async () => {
+  it('returns UnsupportedPair if the body names no addresses', async () => {
     const { client } = await start({ faults: { namelessErrors: true } })
     expect(await failure(client.price(`svc-${unknown}`))).toMatchInlineSnapshot(
       `"UnsupportedPair: the service does not support this pair: Invalid (exchange, base, quote) tuple"`,
     )
   })
 
-  it('HttpError', async () => {
+  it('returns HttpError for another status', async () => {
     const { client } = await start({ faults: { httpStatus: 429, retryAfter: 3 } })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"HttpError: status 429: Too Many Requests; retry after 3000 ms"`,
     )
   })
 
-  it('HttpError: a redirect is not followed', async () => {
+  it('returns HttpError for a redirect, without following it', async () => {
     const { client } = await start({ faults: { redirect: 'http://127.0.0.1:1/elsewhere' } })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(`"HttpError: status 302: Found"`)
   })
 
-  it('DecodeError', async () => {
+  it('returns DecodeError for a body that is not a price', async () => {
     const { client } = await start({ faults: { body: 'html' } })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"DecodeError: price: expected a decimal number above 0, got "<html><body><h1>Bad gateway</h1></body></html>""`,
     )
   })
 
-  it('NetworkError: refused', async () => {
+  it('returns NetworkError when the TCP connection is refused', async () => {
     const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await freePort()}` })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"NetworkError: no answer: connect ECONNREFUSED 127.0.0.1:<port>"`,
     )
   })
 
-  it('Timeout', async () => {
+  it('returns Timeout if no response arrives', async () => {
     const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"Timeout: no whole answer within <n> ms"`,
     )
   })
 
-  it('ClientClosed', async () => {
+  it('returns ClientClosed after the client was closed', async () => {
     const { client } = await start()
     await client.close()
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(`"ClientClosed: the client was closed"`)
@@ -236,68 +236,68 @@ describe('price', () => {
 })
 
 describe('depth and depth$', () => {
-  it('InvalidMint', async () => {
+  it('report InvalidMint for a malformed address', async () => {
     const { client } = await start()
     expect(await line(client.depth$('82af' as '0x', 1000), 'InvalidMint')).toMatchInlineSnapshot(
       `"InvalidMint: expected a token address like 0x82af…, got "82af""`,
     )
   })
 
-  it('InvalidInterval', async () => {
+  it('report InvalidInterval for an interval of 0', async () => {
     const { client } = await start()
     expect(await line(client.depth$(token, 0), 'InvalidInterval')).toMatchInlineSnapshot(
       `"InvalidInterval: expected a finite interval of at least 1 ms, got 0"`,
     )
   })
 
-  it('UnsupportedPair', async () => {
+  it('report UnsupportedPair for a token that the service does not trade', async () => {
     const { client } = await start()
     expect(await line(client.depth$(unknown, 1000), 'UnsupportedPair')).toMatchInlineSnapshot(
       `"UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831"`,
     )
   })
 
-  it('Unauthorized', async () => {
+  it('report Unauthorized for a wrong key', async () => {
     const { client } = await start({}, { authKey: 'b3RoZXIga2V5' })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
       `"Unauthorized: the service did not accept the signature (401: Unauthorized); check the auth key and the clock"`,
     )
   })
 
-  it('DecodeError', async () => {
+  it('report DecodeError for a truncated body', async () => {
     const { client } = await start({ faults: { body: 'truncated' } })
     expect(await failure(client.depth(token))).toContain('DecodeError: depth: expected JSON, got ')
   })
 
-  it('DecodeError: body too long', async () => {
+  it('report DecodeError for an oversized body', async () => {
     const { client } = await start({ faults: { body: 'oversized' } })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
       `"DecodeError: body: expected at most 1048576 bytes, got more"`,
     )
   })
 
-  it('HttpError', async () => {
+  it('report HttpError for another status', async () => {
     const { client } = await start({ faults: { httpStatus: 503 } })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
       `"HttpError: status 503: Service Unavailable"`,
     )
   })
 
-  it('NetworkError: cut off', async () => {
+  it('report NetworkError when the connection is closed during the response', async () => {
     const { client } = await start({ faults: { body: 'cut-off' } })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
       `"NetworkError: no answer: other side closed"`,
     )
   })
 
-  it('Timeout', async () => {
+  it('report Timeout if no response arrives', async () => {
     const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
       `"Timeout: no whole answer within <n> ms"`,
     )
   })
 
-  it('ClientClosed, for a request that the end overtakes', async () => {
+  it('report ClientClosed for a request in flight', async () => {
     const { client } = await start({ faults: { stall: true } })
     const late = failure(client.depth(token))
     await client.close()

@@ -11,7 +11,7 @@ import type {
 import { matchError, renderError, renderIssue } from '../../src/errors/render.js'
 
 describe('renderError', () => {
-  it('is the tag and the message', () => {
+  it('returns the tag and the message', () => {
     expect(renderError(timeout(5000))).toBe('Timeout: no whole answer within 5000 ms')
     expect(renderError(clientClosed)).toBe('ClientClosed: the client was closed')
   })
@@ -34,25 +34,25 @@ describe('matchError', () => {
     expect(matchError(down, { Disconnected: (e) => e })).toBe(down)
   })
 
-  it('gives the union of what its functions give', () => {
+  it('returns the union of the return types', () => {
     const either = (error: Stale | Timeout) =>
       matchError(error, { Stale: () => 'stale', Timeout: (e) => e.afterMs })
     expectTypeOf(either).returns.toEqualTypeOf<string | number>()
     expect(either(timeout(7))).toBe(7)
   })
 
-  it('does not compile where a tag is left out, or where a function wants what its error has not', () => {
-    const [silent = timeout(1)]: (Stale | Timeout)[] = [stale('svc-0xab', 1, undefined)]
+  it('does not compile if a tag has no function, or a function takes another error', () => {
+    const [error = timeout(1)]: (Stale | Timeout)[] = [stale('svc-0xab', 1, undefined)]
     // @ts-expect-error: Timeout has no function
-    expect(matchError<Stale | Timeout, { Stale: () => number }>(silent, { Stale: () => 1 })).toBe(1)
+    expect(matchError<Stale | Timeout, { Stale: () => number }>(error, { Stale: () => 1 })).toBe(1)
     // @ts-expect-error: Timeout has no function
-    expect(matchError(silent, { Stale: () => 1 })).toBe(1)
-    const wantsStale = (error: Stale) => error.silentForMs
+    expect(matchError(error, { Stale: () => 1 })).toBe(1)
+    const silenceOf = (late: Stale) => late.silentForMs
     // @ts-expect-error: a Timeout has no silentForMs
-    expect(matchError(silent, { Stale: wantsStale, Timeout: wantsStale })).toBe(1)
+    expect(matchError(error, { Stale: silenceOf, Timeout: silenceOf })).toBe(1)
   })
 
-  it('covers the whole of a union', () => {
+  it('accepts a function for every member of a union', () => {
     const terminal = (error: PriceError): boolean =>
       matchError(error, {
         InvalidTopic: () => true,
@@ -70,7 +70,7 @@ describe('matchError', () => {
 })
 
 describe('renderIssue', () => {
-  it('leaves the path out where the whole is at fault', () => {
+  it('omits an empty path', () => {
     expect(renderIssue({ path: 'buy.total_quantity', expected: 'integer', actual: '"x"' })).toBe(
       'buy.total_quantity: expected integer, got "x"',
     )

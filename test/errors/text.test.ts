@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asNumber, asText, oneLine, describeValue, truncate } from '../../src/errors/text.js'
+import { asNumber, asText, describeValue, oneLine, truncate } from '../../src/errors/text.js'
 import { anyText } from '../support/arbitraries.js'
 
 const anyValue = fc.oneof(
@@ -18,7 +18,7 @@ const anyValue = fc.oneof(
 )
 
 describe('truncate', () => {
-  it('keeps a text that fits, and the beginning of one that does not', () => {
+  it('returns a text within the limit unchanged, and the beginning of a longer one', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 400 }), (text, limit) => {
         const short = truncate(text, limit)
@@ -30,7 +30,7 @@ describe('truncate', () => {
     )
   })
 
-  it('never cuts a character in two', () => {
+  it('does not split a surrogate pair', () => {
     const wellFormed = fc.string({ unit: 'binary', minLength: 1 })
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 1, max: 20 }), (text, limit) => {
@@ -39,14 +39,14 @@ describe('truncate', () => {
     )
   })
 
-  it('takes 2 kB unless told otherwise', () => {
+  it('has a default limit of 2048', () => {
     expect(truncate('x'.repeat(5000))).toHaveLength(2048)
     expect(truncate('x'.repeat(2047) + '😀')).toHaveLength(2047)
   })
 })
 
 describe('oneLine', () => {
-  it('is one short line without control characters, whatever the text', () => {
+  it('returns one short line without control characters, for any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const line = oneLine(text)
@@ -58,21 +58,21 @@ describe('oneLine', () => {
     )
   })
 
-  it('leaves an ordinary text as it is', () => {
+  it('does not change plain text', () => {
     expect(oneLine('Invalid (exchange, base, quote) tuple')).toBe('Invalid (exchange, base, quote) tuple')
   })
 
-  it('turns each run of white space and control characters into one space', () => {
+  it('replaces each run of white space and control characters by one space', () => {
     expect(oneLine(' a\r\n\tb\u0000\u0007c\u001b[31md\u0085e\u2028f ')).toBe('a b c [31md e f')
   })
 
-  it('marks where it cut', () => {
+  it('ends a truncated text with an ellipsis', () => {
     expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(200)}…`)
   })
 })
 
-describe('asText, quoted and asNumber', () => {
-  it('take whatever plain JavaScript may pass', () => {
+describe('asText, describeValue and asNumber', () => {
+  it('accept a value of any type', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(asText(value)).toBeTypeOf('string')
@@ -82,7 +82,7 @@ describe('asText, quoted and asNumber', () => {
     )
   })
 
-  it('show a text as a text, a plain value as itself, and nothing of what is inside an object', () => {
+  it('format strings and other primitives, and omit the content of objects', () => {
     expect(asText('a\nb')).toBe('a\nb')
     expect(describeValue('a\nb')).toBe('"a b"')
     expect([undefined, null, 1, NaN, -0, 10n, true].map(describeValue)).toEqual([
@@ -98,7 +98,7 @@ describe('asText, quoted and asNumber', () => {
     expect(describeValue(() => 'secret')).toBe('a value of type function')
   })
 
-  it('know a number from what only looks like one', () => {
+  it('return NaN for every value that is not a number', () => {
     expect([1.5, '1.5', 1n, null, {}].map(asNumber)).toEqual([1.5, NaN, NaN, NaN, NaN])
   })
 })

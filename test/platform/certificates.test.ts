@@ -7,7 +7,7 @@ const { cert, key } = selfSigned()
 const other = selfSigned().cert
 
 describe('parseCertificates', () => {
-  it('takes one or several, whatever stands between them, as a text or as bytes', () => {
+  it('accepts one or several certificates, with text between them, as a string or as bytes', () => {
     const bundle = `# first\n${cert}\n# second\n${other}`
     expect(parseCertificates('ca', cert)).toBe(cert)
     expect(parseCertificates('ca', bundle)).toBe(bundle)
@@ -16,14 +16,14 @@ describe('parseCertificates', () => {
 
   it.each([
     ['a path', '/etc/ssl/ca.pem'],
-    ['nothing', ''],
+    ['empty text', ''],
     ['no bytes', new Uint8Array()],
     ['a key', key],
-    ['half a certificate', cert.slice(0, cert.length / 2)],
-    ['a certificate that is none', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
-    ['one that is and one that is not', `${cert}\n-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----`],
+    ['a truncated certificate', cert.slice(0, cert.length / 2)],
+    ['an invalid certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
+    ['a valid and an invalid certificate', `${cert}\n-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----`],
     ['a number', 1],
-  ])('refuses %s, and does not repeat it', (_, value) => {
+  ])('rejects %s with an error that does not contain the value', (_, value) => {
     expect(() => parseCertificates('ca', value)).toThrow(ConfigurationError)
     expect(() => parseCertificates('ca', value)).toThrow(
       /^ca: expected PEM certificates, as a text or as bytes$/,

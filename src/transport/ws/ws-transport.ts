@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
-import { causeOf } from '../../errors/constructors.js'
+import { causeOf } from '../../errors/failure-cause.js'
 import type { Socket, SocketListener, WebSocketTransport } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
 

@@ -1,0 +1,17 @@
+import type { FailureCause } from './model.js'
+import { asText, oneLine } from './text.js'
+
+/** Converts a thrown value to plain data. Copies name, message and code only: other properties may contain secrets. */
+export const causeOf = (thrown: unknown): FailureCause => {
+  const error: Error & { readonly code?: unknown } =
+    thrown instanceof Error ? thrown : new Error(asText(thrown))
+  const code = typeof error.code === 'string' ? error.code : undefined
+  const message = oneLine(messageOf(error) || (code ?? error.name))
+  return { name: error.name, message, code }
+}
+
+/** Node's `AggregateError` for a host with several addresses has no message; those of its errors say what failed. */
+const messageOf = (error: Error): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : '')).join('; ')
+    : error.message

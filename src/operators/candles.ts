@@ -15,25 +15,27 @@ import type { Price } from '../domain/price.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { checkWait } from './checked-ms.js'
 
-/** The prices of one window, `from` included, `to` not. */
+/** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
 export interface Candle {
   /** The first price, in USD. */
   readonly open: number
+  /** The highest price, in USD. */
   readonly high: number
+  /** The lowest price, in USD. */
   readonly low: number
   /** The last price, in USD. */
   readonly close: number
-  /** How many prices, 1 or more. */
+  /** Number of prices; at least 1. */
   readonly count: number
-  /** Where the window begins, in ms of Rx time (since the Unix epoch): a multiple of its length. */
+  /** Start of the window, in ms of Rx time (since the Unix epoch): a multiple of its length. */
   readonly from: number
-  /** Where the next window begins. */
+  /** End of the window, in ms of Rx time. */
   readonly to: number
 }
 
 /**
- * Open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
- * candle is given when its window closes; a window without a price gives none. Takes whatever has a `price`.
+ * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
+ * candle is emitted when its window closes; a window without a price emits none. Accepts all values with a `price`.
  *
  * ```
  *              0         10        20
@@ -41,13 +43,12 @@ export interface Candle {
  * candles(10)  -------L--x---------y------|     x: a and b, from 0 to 10; y: c, from 10 to 20
  * ```
  *
- * - A price counts where it arrives: at `to` it is the next window's.
- * - A `Left` passes at once and leaves the candle as it is: a candle is what was seen, not what is current.
- * - The first window is seen from subscription on. One that is open at completion has not closed: no candle.
- * - Should the clock be set back out of a window, that window closes.
+ * - The arrival of a price decides its window. A price that arrives at `to` belongs to the next window.
+ * - A `Left` is emitted immediately and does not change the candle: candles record past prices.
+ * - The first candle contains only prices since the subscription. Completion drops the candle of an open window.
+ * - If the clock is set back to a time before the window, the window closes.
  *
- * @param ms the length of a window, in ms, above 0, 2147483647 at most. Anything else throws a
- *   `ConfigurationError`.
+ * @param ms length of a window, in ms: above 0, at most 2147483647. Any other value throws a `ConfigurationError`.
  *
  * @example
  * client.price$(topic).pipe(candles(60_000)) // Observable<Either<PriceError, Candle>>
@@ -61,7 +62,7 @@ export const candles = <E>(
     defer(() => {
       const chart = createChart(ms)
       return source$.pipe(
-        // The end is an event like any other: a window may be over by then, and its timer late.
+        // Completion becomes an event, so that it closes a window that has ended but whose timer is late.
         endWith(undefined),
         mergeMap((event) => {
           const closed = chart.close()
@@ -80,25 +81,25 @@ const createChart = (ms: number) => {
 
   const windowNow = (): number => Math.floor(asyncScheduler.now() / ms)
 
-  const isOver = ({ from }: Candle): boolean => windowNow() * ms !== from
+  const hasEnded = ({ from }: Candle): boolean => windowNow() * ms !== from
 
   const close = (): readonly Either<never, Candle>[] => {
-    if (open === undefined || !isOver(open)) return []
+    if (open === undefined || !hasEnded(open)) return []
     const closed = open
     open = undefined
     return [right(closed)]
   }
 
-  // A timer may fire a millisecond before the clock says so. It then waits again: prices are sorted by the clock.
+  // The clock decides the window of a price. A timer may fire a millisecond early by that clock, and is then restarted.
   const closeLater$ = ({ from, to }: Candle): Observable<Either<never, Candle>> =>
     timer(Math.max(1, to - asyncScheduler.now())).pipe(
-      mergeMap(() => (open?.from === from && !isOver(open) ? closeLater$(open) : close())),
+      mergeMap(() => (open?.from === from && !hasEnded(open) ? closeLater$(open) : close())),
     )
 
-  /** Gives the candle, when it closes, of the window that this price begins; nothing if it begins none. */
+  /** Adds a price. If it opens a window, emits the candle of that window when it closes. */
   const add$ = (price: number): Observable<Either<never, Candle>> => {
     if (open !== undefined) {
-      open = extended(open, price)
+      open = extend(open, price)
       return EMPTY
     }
     open = candleOf(price, windowNow(), ms)
@@ -118,7 +119,7 @@ const candleOf = (price: number, window: number, ms: number): Candle => ({
   to: (window + 1) * ms,
 })
 
-const extended = (candle: Candle, price: number): Candle => ({
+const extend = (candle: Candle, price: number): Candle => ({
   ...candle,
   high: Math.max(candle.high, price),
   low: Math.min(candle.low, price),

@@ -2,17 +2,17 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, EMPTY, endWith, mergeMap, takeWhile, timer, type OperatorFunction } from 'rxjs'
 import { checkWait } from './checked-ms.js'
 
-/** What is left of a window of values. */
+/** The result of one window. */
 export interface Conflated<A> {
-  /** The last value of the window. */
+  /** The latest value of the window. */
   readonly value: A
-  /** How many values of the same window were not passed on. */
+  /** Number of earlier values of the window, which are not emitted. */
   readonly dropped: number
 }
 
 /**
- * At most one value in `ms` milliseconds, for consumers that are slower than the source: the latest, and how many
- * were dropped for it. Holds one value and one timer, however fast the source.
+ * Emits at most one value every `ms` milliseconds, the latest, with the number of values dropped before it. For
+ * consumers that are slower than the source. Buffers one value and uses one timer.
  *
  * ```
  * source       -a-b-c------d--|              -a-L-b------a-L-------|     L: Left
@@ -20,13 +20,12 @@ export interface Conflated<A> {
  *              x: c, 2 dropped; y: d, none   z: b, 1 dropped
  * ```
  *
- * - A window begins with a value and ends `ms` later; then the next value begins one.
- * - A `Left` passes at once, and what waits is dropped: it is no longer current. The window goes on, so that an
- *   error now and then does not hold back the values that come after it. A window without a value after its last
- *   `Left` gives none.
- * - When the source completes, the value that waits is given at once, then completion. When it fails, it is not.
+ * - A value opens a window, which closes `ms` later. The next value opens the next window.
+ * - A `Left` is emitted immediately and drops the pending value, which is no longer current. The window stays open, so
+ *   that occasional errors do not delay later values. A window without a value after its last `Left` emits nothing.
+ * - When the source completes, the pending value is emitted immediately. An Rx error drops it.
  *
- * @param ms the length of a window, in ms, from 0 to 2147483647. Anything else throws a `ConfigurationError`.
+ * @param ms length of a window, in ms: 0 to 2147483647. Any other value throws a `ConfigurationError`.
  *
  * @example
  * client.price$(topic).pipe(conflate(250)) // Observable<Either<PriceError, Conflated<Price>>>
@@ -36,17 +35,17 @@ export const conflate = <E, A>(ms: number): OperatorFunction<Either<E, A>, Eithe
   return (source$) =>
     defer(() => {
       const window = createWindow<A>()
-      const endLater$ = timer(ms).pipe(mergeMap(window.end))
+      const closeLater$ = timer(ms).pipe(mergeMap(window.close))
       return source$.pipe(
-        // The end is an event like any other, so that it ends the window too.
+        // Completion becomes an event, so that it closes the window.
         endWith(undefined),
         mergeMap((event) => {
-          if (event === undefined) return [...window.end(), undefined]
+          if (event === undefined) return [...window.close(), undefined]
           if (isLeft(event)) {
             window.discard()
             return [event]
           }
-          return window.put(event.right) ? endLater$ : EMPTY
+          return window.add(event.right) ? closeLater$ : EMPTY
         }),
         takeWhile((out) => out !== undefined),
       )
@@ -54,26 +53,26 @@ export const conflate = <E, A>(ms: number): OperatorFunction<Either<E, A>, Eithe
 }
 
 const createWindow = <A>() => {
-  let seen = 0
+  let count = 0
   let pending: { readonly value: A } | undefined
 
-  /** Whether it is the first of its window. */
-  const put = (value: A): boolean => {
-    seen += 1
+  /** True if the value opens a window. */
+  const add = (value: A): boolean => {
+    count += 1
     pending = { value }
-    return seen === 1
+    return count === 1
   }
 
   const discard = (): void => {
     pending = undefined
   }
 
-  const end = (): readonly Either<never, Conflated<A>>[] => {
-    const given = pending === undefined ? [] : [right({ value: pending.value, dropped: seen - 1 })]
-    seen = 0
+  const close = (): readonly Either<never, Conflated<A>>[] => {
+    const events = pending === undefined ? [] : [right({ value: pending.value, dropped: count - 1 })]
+    count = 0
     pending = undefined
-    return given
+    return events
   }
 
-  return { put, discard, end }
+  return { add, discard, close }
 }

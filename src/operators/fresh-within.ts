@@ -7,19 +7,19 @@ import { deadline$ } from '../time/deadline.js'
 import { checkWait } from './checked-ms.js'
 
 /**
- * A value that nothing follows within `ms` milliseconds is followed by one `Left<Stale>`, so that silence is seen.
+ * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
  *
  * ```
  * source          -a--b-------------c-L------------|     L: Left
  * freshWithin(5)  -a--b----S--------c-L------------|     S: Left(Stale)
  * ```
  *
- * - Any next value, a `Left` included, ends the wait; a silence is told once, and only one that follows a value.
- * - When the source completes, or fails, nothing is waited for any more.
- * - `Stale` carries the value's `topic`, or `''` where it has none; `last` is the value if it is a `Price`.
- * - A blocked event loop is not silence: a deadline that is noticed late lets what has already arrived go first.
+ * - Each event of the source, a `Left` included, cancels the deadline. Only a value starts a new one.
+ * - Completion and an Rx error of the source cancel the deadline.
+ * - `Stale` has the value's `topic`, or `''` if it has none; `last` is the value if it is a `Price`.
+ * - Time during which the event loop is blocked does not count: data that has already arrived is processed first.
  *
- * @param ms the longest silence, in ms, from 0 to 2147483647. Anything else throws a `ConfigurationError`.
+ * @param ms maximum time without an event, in ms: 0 to 2147483647. Any other value throws a `ConfigurationError`.
  *
  * @example
  * client.price$(topic).pipe(freshWithin(500)) // stricter than the client's own staleAfter
@@ -28,7 +28,7 @@ export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Ei
   checkWait('freshWithin', ms)
   return (source$) =>
     source$.pipe(
-      // The end is an event like any other, so that it ends the wait too.
+      // Completion becomes an event, so that `switchMap` cancels the deadline.
       endWith(undefined),
       switchMap((event): Observable<Either<E | Stale, A>> => {
         if (event === undefined) return EMPTY
@@ -38,7 +38,7 @@ export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Ei
     )
 }
 
-/** After a block, timers run before sockets are read: what is in their buffers came in time. */
+/** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
 const staleAfter$ = (ms: number, value: unknown): Observable<Either<Stale, never>> =>
   deadline$(ms).pipe(map(() => left(staleOf(value, ms))))
 

@@ -1,5 +1,5 @@
 /**
- * Operators for streams of `Either`, of this library or of your own.
+ * RxJS operators for streams of `Either`: those of a client, or your own.
  *
  * @module
  */

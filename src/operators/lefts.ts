@@ -2,7 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { filter, map, type OperatorFunction } from 'rxjs'
 
 /**
- * The errors alone, out of their `Left`.
+ * Emits the error of each `Left` and drops the values. Passes Rx errors and completion through.
  *
  * ```
  * source  -a-L-b-|     L: Left(e)

@@ -2,7 +2,8 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, type OperatorFunction } from 'rxjs'
 
 /**
- * Each value through `f`; each `Left` as it is. What `f` throws goes down the Rx error channel, as with `map`.
+ * Maps the value of each `Right` with `f` and passes each `Left` through unchanged. An exception from `f` becomes an Rx
+ * error, as in RxJS's `map`.
  *
  * ```
  * source       -a-L-b-|     L: Left

@@ -2,16 +2,16 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { mergeMap, of, throwError, type OperatorFunction } from 'rxjs'
 
 /**
- * The values, out of their `Right`; the first `Left` ends the stream as an Rx error, for those who want `retry`,
- * `catchError` or a promise that rejects. What is thrown is the error itself, unchanged.
+ * Emits the value of each `Right`; the first `Left` ends the stream with its error as the Rx error, unchanged. Use it
+ * with `retry`, `catchError`, or promises.
  *
  * ```
  * source   -a-L-b-|     L: Left(e)
  * orThrow  -a-#         #: e
  * ```
  *
- * Whatever asks again needs a wait: who joins while the connection is down is given its `Left` at once, and a client
- * that was closed says so each time.
+ * A retry needs a delay: while the connection is down, each new subscriber receives the `Left` immediately. A closed
+ * client emits `ClientClosed` to every subscriber, so that such a retry never ends.
  *
  * @example
  * import { retry } from 'rxjs'

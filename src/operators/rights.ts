@@ -2,8 +2,8 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { filter, map, type OperatorFunction } from 'rxjs'
 
 /**
- * The values alone; every `Left` is left out. Who uses it no longer learns that a value has stopped being
- * current: for display and counting, not for trading.
+ * Emits the value of each `Right` and drops every `Left`. Passes Rx errors and completion through. Use it for display
+ * and for statistics, not for trading: its subscribers cannot detect that a value is no longer current.
  *
  * ```
  * source  -a-L-b-|     L: Left

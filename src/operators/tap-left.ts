@@ -2,8 +2,8 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { tap, type MonoTypeOperatorFunction } from 'rxjs'
 
 /**
- * Calls `f` with each error and passes everything on as it is, the `Left` after the call. What `f` throws goes
- * down the Rx error channel, as with `tap`.
+ * Calls `f` with the error of each `Left`, before the `Left` is emitted. Passes all events through unchanged. An
+ * exception from `f` becomes an Rx error, as in RxJS's `tap`.
  *
  * ```
  * source      -a-L-b-|     L: Left(e)

@@ -1,5 +1,5 @@
 /**
- * For tests of what is written for a client: in virtual time, without a network.
+ * Tools for tests of code that uses a client: in virtual time, without a network.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export {
 } from './scripted-socket.js'
 export { server, type ServerMove } from './server-move.js'
 
-// The errors that a stream may give, for tests of what a strategy does about them.
+// Constructors of the errors that a stream may emit, for tests of error handling.
 export {
   clientClosed,
   disconnected,

@@ -1,28 +1,30 @@
 import { asapScheduler, Subject, subscribeOn, type Observable } from 'rxjs'
+import { assertNever } from '../domain/assert-never.js'
 import type { SocketListener, WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
-/** What the service does, from the dial on: the same for every dial, or a function of the dial's number, from 1. */
+/** The service's actions, starting at the dial: the same for every dial, or a function of the dial's number, from 1. */
 export type Script = Observable<ServerMove> | ((dial: number) => Observable<ServerMove>)
 
+/** Options of `scriptedSocket`. */
 export interface ScriptedSocketOptions {
-  /** Whether pings are answered at once, as every live peer does. Default: `true`. */
+  /** True if each ping gets an immediate pong. Default: `true`. */
   readonly answersPings?: boolean
 }
 
-/** A WebSocket transport without a network, whose frames in and out are observables. */
+/** A WebSocket transport without a network. Its inbound and outbound frames are observables. */
 export interface ScriptedSocket extends WebSocketTransport {
-  /** Each text frame that the client sends. Hot. */
+  /** Text frames that the client sends. Hot. */
   readonly sent$: Observable<string>
-  /** The number of each dial, from 1. Hot. */
+  /** Number of each dial, from 1. Hot. */
   readonly dials$: Observable<number>
-  /** The number of each dial whose socket the client ends. Hot. */
+  /** Number of each dial whose socket the client closes. Hot. */
   readonly hangUps$: Observable<number>
 }
 
 /**
- * A transport for `createClient({ webSocket })` that plays a script instead of dialling. A script that completes
- * ends the connection without a close frame. Time is Rx time: inside `TestScheduler.run`, scripts are marbles.
+ * Creates a transport for `createClient({ webSocket })` that plays a script instead of dialling. If the script completes
+ * or fails, the connection closes without a close frame. All time is Rx time: in `TestScheduler.run`, scripts are marbles.
  *
  * @example
  * const socket = scriptedSocket(cold('o-c-p', { o: server.opens, c: server.confirms(topic), p: server.prices(topic, 1.5) }))
@@ -51,13 +53,13 @@ export const scriptedSocket = (
         playing.unsubscribe()
         listener.closed(code, reason)
       }
-      // No listener may be called before the dial has returned.
+      // The port forbids calls of the listener before `dial` has returned.
       const playing = moves$.pipe(subscribeOn(asapScheduler)).subscribe({
         next: (move) => (move._tag === 'Close' ? end(move.code, move.reason) : play(move, listener)),
         complete: () => end(1006, 'the script is over'),
         error: (thrown: unknown) => end(1006, String(thrown)),
       })
-      const hangUp = (): void => {
+      const closeByClient = (): void => {
         if (!playing.closed) hangUps$.next(number)
         end(1000, '')
       }
@@ -68,8 +70,8 @@ export const scriptedSocket = (
         ping: () => {
           if (answersPings && !playing.closed) listener.alive()
         },
-        close: hangUp,
-        terminate: hangUp,
+        close: closeByClient,
+        terminate: closeByClient,
       }
     },
     close: () => Promise.resolve(),
@@ -86,5 +88,7 @@ const play = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: SocketList
       return listener.binary(move.frame)
     case 'Pong':
       return listener.alive()
+    default:
+      return assertNever(move)
   }
 }

@@ -1,4 +1,4 @@
-/** One thing that the service at the other end of a scripted socket does. */
+/** One action of the service in a script. */
 export type ServerMove =
   | { readonly _tag: 'Open' }
   | { readonly _tag: 'Text'; readonly frame: string }
@@ -8,20 +8,20 @@ export type ServerMove =
 
 const text = (frame: string): ServerMove => ({ _tag: 'Text', frame })
 
-/** The moves of a script, named for what the service does. */
+/** The actions of the service, as values of a script. */
 export const server = {
-  /** The connection opens. */
+  /** Accepts the connection. */
   opens: { _tag: 'Open' } as ServerMove,
-  /** Any text frame, as it stands. */
+  /** Sends a text frame. */
   says: text,
-  /** A confirmation that lists these topics. */
+  /** Sends a confirmation that lists these topics. */
   confirms: (...subscriptions: readonly string[]): ServerMove => text(JSON.stringify({ subscriptions })),
-  /** A price update. */
+  /** Sends a price update; the price is in USD. */
   prices: (topic: string, price: number): ServerMove => text(JSON.stringify({ topic, price })),
-  /** A binary frame. */
+  /** Sends a binary frame. */
   sends: (frame: Uint8Array): ServerMove => ({ _tag: 'Binary', frame }),
-  /** A pong, where the script answers pings itself. */
+  /** Sends a pong; for scripts with `answersPings: false`. */
   pongs: { _tag: 'Pong' } as ServerMove,
-  /** The connection ends with a close frame; 1006 is without one. */
+  /** Closes the connection with a close frame; code 1006 (the default) means without a close frame. */
   closes: (code = 1006, reason = ''): ServerMove => ({ _tag: 'Close', code, reason }),
 } as const

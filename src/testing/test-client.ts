@@ -9,13 +9,13 @@ import type { ConnectionStatus, Open } from '../domain/status.js'
 import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
 
-/** What a test client is made of: a stream for each topic and mint, whose values may come bare or as an `Either`. */
+/** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
 export interface TestClientStreams {
   readonly prices?: Readonly<Record<string, Observable<Price | Either<PriceError, Price>>>>
   readonly depths?: Readonly<Record<string, Observable<Depth | Either<DepthError, Depth>>>>
-  /** Default: open with epoch 1, and nothing after. */
+  /** Default: emits `Open` with epoch 1 and never completes. */
   readonly status$?: Observable<ConnectionStatus>
-  /** Default: none. */
+  /** Default: emits nothing. */
   readonly errors$?: Observable<UncorrelatedError>
   /** Default: `mainnet`. */
   readonly environment?: Environment
@@ -25,8 +25,8 @@ const open: Open = { _tag: 'Open', epoch: 1, since: 0 }
 const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
 
 /**
- * The `Client` interface over given observables: what is written for a client runs on it unchanged. A topic that no
- * stream was given for is rejected; such a mint is an unsupported pair. Topics and mints are found in any case.
+ * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
+ * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive.
  *
  * @example
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
@@ -36,21 +36,21 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   return clientFromStreams({
     environment,
     status$,
-    status: () => currentOf(status$),
+    status: () => currentStatus(status$),
     errors$,
-    price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, missing))),
-    depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, missing))),
+    price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, noStream))),
+    depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, noStream))),
   })
 }
 
-/** What a stream tells at once, if it does. */
-const currentOf = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
+/** The status that the stream emits synchronously, otherwise `Open`. */
+const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
   let current: ConnectionStatus = open
   status$.subscribe((status) => (current = status)).unsubscribe()
   return current
 }
 
-const missing = 'the test client was given no stream for it'
+const noStream = 'the test client has no stream for it'
 
 const find$ = <E, A extends object>(
   streams: Readonly<Record<string, Observable<A | Either<E, A>>>>,

@@ -1,5 +1,8 @@
 import { flag, integer, milliseconds, oneOf, type Check, type Checks } from '../check.js'
 
+// To add a fault: declare and check it here, and implement it in faults/http-faults.ts (HTTP responses),
+// service/server-connection.ts (frames) or service/socket-server.ts (connections).
+
 /** Faults to inject. A fault that is absent is off. A change also affects connections that are already open. */
 export interface Faults extends SocketFaults, HttpFaults {
   /**

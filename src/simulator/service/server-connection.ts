@@ -102,7 +102,10 @@ export const createServerConnection = (
     confirmUnsubscribe()
   }
 
-  const handlers = { subscribe, unsubscribe }
+  const handlers: Readonly<Record<ClientMessage['method'], (address: Address, topic: string) => void>> = {
+    subscribe,
+    unsubscribe,
+  }
 
   const handle = ({ method, topic }: ClientMessage): void => {
     const address = baseOfTopic(topic, name)

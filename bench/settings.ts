@@ -1,45 +1,49 @@
-/** How much is measured: everything for results, little for trying out. */
+/** The amount of measuring. */
 export interface Settings {
   readonly quick: boolean
-  /** Rounds of the live-price table, and of the others. */
+  /** Rounds of the table of live prices. */
   readonly liveRounds: number
-  readonly rounds: number
-  /** More of them where it is the slowest that counts, which the machine makes slow more than the client does. */
+  /** Rounds of the latency table. More than of the others, because high percentiles vary most with the machine. */
   readonly latencyRounds: number
-  /** How often a burst like the measured one comes before it. */
-  readonly burstsBefore: number
+  /** Rounds of all other tables. */
+  readonly rounds: number
+  /** Bursts before the measured one. */
+  readonly warmUpBursts: number
+  /** Frames of a burst. */
   readonly frames: number
-  /** Depth requests before the measured ones, which HTTP clients need many of to be warm, and the measured ones. */
-  readonly requestsBefore: number
+  /** Depth requests before the measured ones. */
+  readonly warmUpRequests: number
   readonly requests: number
-  /** How long a poll or a rate is watched, in ms. */
-  readonly watchMs: number
-  /** Fresh processes for each way to import. */
+  /** Duration of one send rate, and a sixth of that of the polls, in ms. */
+  readonly observationMs: number
+  /** New processes for each measured import. */
   readonly imports: number
 }
 
+/** For RESULTS.md. */
 export const fullSettings: Settings = {
   quick: false,
   liveRounds: 5,
-  rounds: 5,
   latencyRounds: 13,
-  burstsBefore: 6,
+  rounds: 5,
+  warmUpBursts: 6,
   frames: 400_000,
-  requestsBefore: 40_000,
+  warmUpRequests: 40_000,
   requests: 30_000,
-  watchMs: 1_500,
+  observationMs: 1_500,
   imports: 15,
 }
 
+/** Checks that the benchmark runs. The figures have no meaning. */
 export const quickSettings: Settings = {
   quick: true,
   liveRounds: 2,
-  rounds: 1,
   latencyRounds: 1,
-  burstsBefore: 1,
+  rounds: 1,
+  warmUpBursts: 1,
   frames: 200_000,
-  requestsBefore: 1_000,
+  warmUpRequests: 1_000,
   requests: 1_000,
-  watchMs: 1_000,
+  observationMs: 1_000,
   imports: 3,
 }

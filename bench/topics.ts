@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Topics as tokens have them: an address of 40 digits. */
+/** Topics with addresses of 40 digits, like those of tokens. */
 export const topicsOf = (count: number): readonly string[] =>
   Array.from(
     { length: count },

@@ -5,9 +5,9 @@ export interface DepthService {
   readonly origin: string
 }
 
-/** Runs `use` with a depth endpoint that is gone afterwards. */
+/** Runs `use` with a depth endpoint, and stops the endpoint afterwards. */
 export const withDepthService = <T>(use: (service: DepthService) => Promise<T>): Promise<T> =>
   withChild('server/depth-service.ts', async (child) => {
-    const port = await child.ask<number>('listen')
+    const port = await child.request<number>('listen')
     return use({ child, origin: `http://127.0.0.1:${port}` })
   })

@@ -1,6 +1,6 @@
 /**
- * Measures each candidate once in each round, so that what the machine does meanwhile meets all alike. The order
- * rotates: nobody is always the one behind the same neighbour. Gives each candidate's values by round.
+ * Measures each candidate once per round, so that other load on the machine affects all candidates alike. The order
+ * rotates, so that a candidate does not always follow the same one. Returns the values of each candidate by round.
  */
 export const inRounds = async <Candidate, Value>(
   rounds: number,
@@ -18,13 +18,13 @@ export const inRounds = async <Candidate, Value>(
   return values
 }
 
-/** One number of each value of one candidate. */
+/** One number from each value of a candidate, by round. */
 export const valuesOf = <Candidate, Value>(
   measured: ReadonlyMap<Candidate, readonly Value[]>,
   candidate: Candidate,
   pick: (value: Value) => number,
 ): readonly number[] => {
   const values = measured.get(candidate)
-  if (values === undefined) throw new Error('it was not measured')
+  if (values === undefined) throw new Error('the candidate was not measured')
   return values.map(pick)
 }

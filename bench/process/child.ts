@@ -1,28 +1,28 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-interface Reply {
+interface Response {
   readonly id: number
   readonly value?: unknown
   readonly error?: string
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
 }
 
-/** A question that stays unanswered for so long has gone wrong, in ms. */
-const patience = 120_000
+/** In ms. */
+const requestTimeout = 120_000
 
 const bench = new URL('../', import.meta.url)
 
-/** A process of its own that answers questions. `program` is a path below this benchmark's folder. */
+/** A child process that answers requests. `program` is a path relative to the folder of the benchmark. */
 export class Child {
-  private readonly waiting = new Map<number, Waiting>()
+  private readonly pending = new Map<number, PendingRequest>()
   private readonly process: ChildProcess
-  private readonly gone: Promise<void>
-  private asked = 0
+  private readonly exited: Promise<void>
+  private lastId = 0
 
   constructor(
     private readonly program: string,
@@ -33,45 +33,45 @@ export class Child {
       execArgv: [...typescript, ...nodeOptions],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
-    this.process.on('message', (reply: Reply) => this.answered(reply))
-    this.gone = new Promise((resolve) => {
+    this.process.on('message', (response: Response) => this.settle(response))
+    this.exited = new Promise((resolve) => {
       this.process.once('exit', (code) => {
-        for (const { reject } of this.waiting.values()) reject(new Error(`${program} ended with ${code}`))
+        for (const { reject } of this.pending.values()) reject(new Error(`${program} exited with ${code}`))
         resolve()
       })
     })
   }
 
-  async ask<T = unknown>(question: string, data: object = {}): Promise<T> {
-    const id = ++this.asked
-    const limit = setTimeout(() => {
-      this.waiting.get(id)?.reject(new Error(`${this.program} does not answer to ${question}`))
-    }, patience)
+  async request<T = unknown>(method: string, params: object = {}): Promise<T> {
+    const id = ++this.lastId
+    const timeout = setTimeout(() => {
+      this.pending.get(id)?.reject(new Error(`${this.program}: no response to ${method}`))
+    }, requestTimeout)
     try {
       return await new Promise<T>((resolve, reject) => {
-        this.waiting.set(id, { resolve: (value) => resolve(value as T), reject })
-        this.process.send({ id, question, data }, (error) => {
+        this.pending.set(id, { resolve: (value) => resolve(value as T), reject })
+        this.process.send({ id, method, params }, (error) => {
           if (error !== null) reject(error)
         })
       })
     } finally {
-      clearTimeout(limit)
-      this.waiting.delete(id)
+      clearTimeout(timeout)
+      this.pending.delete(id)
     }
   }
 
-  async end(): Promise<void> {
+  async kill(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGKILL')
-    await this.gone
+    await this.exited
   }
 
-  private answered({ id, value, error }: Reply): void {
-    if (error === undefined) this.waiting.get(id)?.resolve(value)
-    else this.waiting.get(id)?.reject(new Error(`${this.program}: ${error}`))
+  private settle({ id, value, error }: Response): void {
+    if (error === undefined) this.pending.get(id)?.resolve(value)
+    else this.pending.get(id)?.reject(new Error(`${this.program}: ${error}`))
   }
 }
 
-/** Runs `use` with a child that is gone afterwards, whatever happens. */
+/** Runs `use` with a child process, and kills the child afterwards. */
 export const withChild = async <T>(
   program: string,
   use: (child: Child) => Promise<T>,
@@ -81,6 +81,6 @@ export const withChild = async <T>(
   try {
     return await use(child)
   } finally {
-    await child.end()
+    await child.kill()
   }
 }

@@ -1,4 +1,4 @@
-// The ways to ask for a depth. Each gives a function from a mint to its price; all send the same headers.
+// The clients that request a depth. Each is a function from a mint to its price. All send the same headers.
 import { createHmac, createSecretKey } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Pool } from 'undici'
@@ -7,23 +7,23 @@ import { createClient } from '../node_modules/.build/index.js'
 const base64 = Buffer.alloc(32, 7).toString('base64')
 const key = createSecretKey(Buffer.from(base64, 'base64'))
 
-/** A signature with the least that one needs for it. */
-export const signByHand = (path, expiration) =>
+/** A minimal signature with `node:crypto`. */
+export const sign = (path, expiration) =>
   createHmac('sha256', key)
     .update(path)
     .update(`x-svc-auth-expiration${expiration}`)
     .digest('base64')
     .replace(/=+$/, '')
 
-const unsigned = { 'x-svc-auth-expiration': '1745462597105', 'x-svc-auth': 'x'.repeat(43) }
+const unsignedHeaders = { 'x-svc-auth-expiration': '1745462597105', 'x-svc-auth': 'x'.repeat(43) }
 
-const signed = (path) => {
+const signedHeaders = (path) => {
   const expiration = String(Date.now() + 10_000)
-  return { 'x-svc-auth-expiration': expiration, 'x-svc-auth': signByHand(path, expiration) }
+  return { 'x-svc-auth-expiration': expiration, 'x-svc-auth': sign(path, expiration) }
 }
 
-const byPool = (origin, headersOf) => {
-  // As many connections as the project opens at the most.
+const undiciClient = (origin, headersOf) => {
+  // The maximum number of connections of svc-streams.
   const pool = new Pool(origin, { connections: 256 })
   return async (mint) => {
     const path = `/v0/order_book/depth/${mint}`
@@ -32,14 +32,14 @@ const byPool = (origin, headersOf) => {
   }
 }
 
-export const createProject = (origin) =>
+export const createSvcStreams = (origin) =>
   createClient({ environment: 'mainnet', baseUrl: origin, priceBaseUrl: origin, authKey: base64 })
 
 export const depthClients = {
-  pool: (origin) => byPool(origin, () => unsigned),
-  'pool-signed': (origin) => byPool(origin, signed),
-  project: (origin) => {
-    const client = createProject(origin)
+  pool: (origin) => undiciClient(origin, () => unsignedHeaders),
+  'pool-signed': (origin) => undiciClient(origin, signedHeaders),
+  'svc-streams': (origin) => {
+    const client = createSvcStreams(origin)
     return async (mint) => {
       const depth = await client.depth(mint)()
       if (isLeft(depth)) throw new Error(depth.left.message)

@@ -1,21 +1,21 @@
-// Polls many mints at an interval: the project, or by hand with a timer for each.
+// Polls many mints at an interval: svc-streams, or a hand-written client with one timer per mint.
 import { isRight } from 'fp-ts/lib/Either.js'
-import { answers } from '../process/answers.mjs'
-import { createProject, depthClients } from './depth-clients.mjs'
+import { handleRequests } from '../process/handle-requests.mjs'
+import { createSvcStreams, depthClients } from './depth-clients.mjs'
 
 const polls = {
-  project: (origin) => {
-    const client = createProject(origin)
-    return (mint, interval, priced) => {
-      client.depth$(mint, interval).subscribe((event) => {
-        if (isRight(event)) priced()
+  'svc-streams': (origin) => {
+    const svcStreams = createSvcStreams(origin)
+    return (mint, interval, onPrice) => {
+      svcStreams.depth$(mint, interval).subscribe((event) => {
+        if (isRight(event)) onPrice()
       })
     }
   },
-  'by-hand': (origin) => {
-    const depthOf = depthClients['pool-signed'](origin)
-    return (mint, interval, priced) => {
-      const poll = () => void depthOf(mint).then(priced)
+  'hand-written': (origin) => {
+    const fetchPrice = depthClients['pool-signed'](origin)
+    return (mint, interval, onPrice) => {
+      const poll = () => void fetchPrice(mint).then(onPrice)
       setInterval(poll, interval)
       poll()
     }
@@ -26,9 +26,9 @@ const mintOf = (index) => `0x${(index + 1).toString(16).padStart(40, '0')}`
 
 let results = 0
 
-answers({
-  start: ({ how, origin, mints, interval }) => {
-    const poll = polls[how](origin)
+handleRequests({
+  start: ({ client, origin, mints, interval }) => {
+    const poll = polls[client](origin)
     for (let index = 0; index < mints; index += 1) {
       poll(mintOf(index), interval, () => {
         results += 1

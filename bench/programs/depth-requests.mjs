@@ -1,31 +1,31 @@
-// Requests depths, so many at a time, and takes the process's CPU time over them.
-import { answers } from '../process/answers.mjs'
+// Requests depths concurrently, and measures the CPU time of the process.
+import { handleRequests } from '../process/handle-requests.mjs'
 import { depthClients } from './depth-clients.mjs'
 
-const atOnce = 16
+const concurrency = 16
 
-let depthOf
+let fetchPrice
 
 const request = async (count) => {
   let cents = 0
-  let left = count
+  let remaining = count
   const worker = async (_, index) => {
     const mint = `0x${index.toString(16).padStart(40, '0')}`
-    while (left > 0) {
-      left -= 1
-      const price = await depthOf(mint)
+    while (remaining > 0) {
+      remaining -= 1
+      const price = await fetchPrice(mint)
       cents += Math.round(price * 100)
     }
   }
   const cpu = process.cpuUsage()
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   const { user, system } = process.cpuUsage(cpu)
   return { cents, cpuMicroseconds: user + system }
 }
 
-answers({
+handleRequests({
   open: ({ client, origin }) => {
-    depthOf = depthClients[client](origin)
+    fetchPrice = depthClients[client](origin)
   },
   request: ({ count }) => request(count),
 })

@@ -1,10 +1,10 @@
-// How long an import takes in a fresh process: the only one that it makes.
-import { answers } from '../process/answers.mjs'
+// Measures one import in a new process.
+import { handleRequests } from '../process/handle-requests.mjs'
 
-answers({
+handleRequests({
   import: async ({ module }) => {
-    const began = performance.now()
+    const start = performance.now()
     await import(new URL(`../node_modules/.build/${module}`, import.meta.url))
-    return performance.now() - began
+    return performance.now() - start
   },
 })

@@ -1,22 +1,22 @@
-// What is done once a request, alone, over and over: time per operation in a warm process.
+// Measures an operation of a depth request alone, repeated in a warm process.
 import { createSecretKey } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { concatenateHeaders } from '../node_modules/.build/auth/signed-headers.js'
 import { createSigner } from '../node_modules/.build/auth/signer.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
-import { answers } from '../process/answers.mjs'
-import { signByHand } from './depth-clients.mjs'
+import { handleRequests } from '../process/handle-requests.mjs'
+import { sign } from './depth-clients.mjs'
 
 const bytes = Buffer.alloc(32, 7)
 const key = bytes.toString('base64')
-const sign = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
+const signer = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
 const pathOf = (index) => `/v0/order_book/depth/0x${(index % 1000).toString(16).padStart(40, '0')}`
 const expirationOf = (index) => 1745462597105 + index
 
-/** Each takes an index and gives a text or a number, which is the same whoever makes it. */
+/** Each returns a string or a number. The operations that are compared return the same for the same index. */
 const operationsOn = (bodies) => ({
-  'sign-by-hand': (index) => signByHand(pathOf(index), String(expirationOf(index))),
-  'sign-project': (index) => sign(pathOf(index), expirationOf(index)).headers['x-svc-auth'],
+  'sign-hand-written': (index) => sign(pathOf(index), String(expirationOf(index))),
+  'sign-svc-streams': (index) => signer(pathOf(index), expirationOf(index)).headers['x-svc-auth'],
   'sign-request': (index) => {
     const headers = { 'x-svc-auth-expiration': String(expirationOf(index)) }
     const signature = signRequest({ key, path: pathOf(index), headers })
@@ -31,17 +31,17 @@ const operationsOn = (bodies) => ({
   },
 })
 
-answers({
-  run: ({ operation, times, bodies }) => {
-    const operate = operationsOn(bodies)[operation]
+handleRequests({
+  run: ({ operation, repetitions, bodies }) => {
+    const run = operationsOn(bodies)[operation]
     const results = new Array(1000)
-    const repeat = () => {
-      for (let index = 0; index < times; index += 1) results[index % 1000] = operate(index)
+    const runAll = () => {
+      for (let index = 0; index < repetitions; index += 1) results[index % 1000] = run(index)
     }
-    repeat()
+    runAll() // warms up
     const cpu = process.cpuUsage()
-    repeat()
+    runAll()
     const { user, system } = process.cpuUsage(cpu)
-    return { microseconds: (user + system) / times, results: JSON.stringify(results) }
+    return { microseconds: (user + system) / repetitions, results: JSON.stringify(results) }
   },
 })

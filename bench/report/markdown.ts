@@ -1,16 +1,16 @@
 import { format, resolveConfig } from 'prettier'
 
-/** One topic of the results. */
+/** One section of the results. */
 export interface Section {
   readonly title: string
-  /** What was done, in a sentence or two. */
+  /** The measurement, in one or two sentences. */
   readonly method: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly notes?: readonly string[]
 }
 
-/** A table with its numbers, which are behind the first column, to the right. */
+/** All columns but the first are right-aligned. */
 const renderTable = (columns: readonly string[], rows: readonly (readonly string[])[]): string => {
   const rule = columns.map((_, column) => (column === 0 ? '---' : '--:'))
   return [columns, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -21,8 +21,8 @@ export const renderSection = ({ title, method, columns, rows, notes = [] }: Sect
   return [`## ${title}`, method, renderTable(columns, rows), ...(list === '' ? [] : [list])].join('\n\n')
 }
 
-/** As the project's formatter wants it, so that the results pass the lint as they are written. */
-export const tidy = async (markdown: string, file: URL): Promise<string> => {
+/** Formats with the project's Prettier configuration, so that the results pass the lint. */
+export const formatMarkdown = async (markdown: string, file: URL): Promise<string> => {
   const filepath = file.pathname
   return format(markdown, { ...(await resolveConfig(filepath)), filepath })
 }

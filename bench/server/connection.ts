@@ -1,37 +1,36 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { closeFrame, createFrameReader, opcodes, pongFrame, textFrame } from './frames.js'
-import { poolOf, slicesOf, sumOf, type Pool } from './pool.js'
+import { framePoolOf, slicesOf, sumOf, type FramePool } from './frame-pool.js'
 import { protocols, type Protocol, type Subscription } from './protocols.js'
 import { readUpgrade } from './upgrade.js'
 
 const framesPerSlice = 4_000
 
-/** The clock that all processes of a machine share, in ms. */
+/** A clock that all processes of a machine share, in ms. */
 const now = (): number => {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1e3 + nanoseconds / 1e6
 }
 
-/** One client. It is sent frames as fast as it takes them, or at a rate; the bytes are made before. */
+/** The connection of one client. Sends prepared frames as fast as the client reads them, or frames at a rate. */
 export class Connection {
   private readonly subscriptions: Subscription[] = []
-  private readonly floorTopics: readonly string[]
   private protocol: Protocol | undefined
-  private pool: Pool | undefined
+  private pool: FramePool | undefined
 
   constructor(
     private readonly socket: Socket,
-    floorTopics: readonly string[],
+    /** Used if the client does not subscribe, as the lower bounds. */
+    private readonly defaultTopics: readonly string[],
   ) {
-    this.floorTopics = floorTopics
     socket.setNoDelay(true)
     socket.on('error', () => socket.destroy())
     void this.serve()
   }
 
-  get subscribed(): number {
+  get subscriptionCount(): number {
     return this.subscriptions.length
   }
 
@@ -39,16 +38,16 @@ export class Connection {
     return this.protocol !== undefined
   }
 
-  /** Makes the bytes: for what was subscribed to, or for all topics where nothing was. */
-  prepare(): { readonly meanFrameBytes: number } {
+  /** Prepares the frames of bursts. */
+  prepareFrames(): { readonly meanFrameBytes: number } {
     const { protocol } = this
     if (protocol === undefined) throw new Error('not open')
-    const all = this.floorTopics.map((topic) => ({ topic, id: topic }))
-    this.pool = poolOf(protocol, this.subscriptions.length === 0 ? all : this.subscriptions)
+    const defaults = this.defaultTopics.map((topic) => ({ topic, id: topic }))
+    this.pool = framePoolOf(protocol, this.subscriptions.length === 0 ? defaults : this.subscriptions)
     return { meanFrameBytes: this.pool.bytes.length / (this.pool.offsets.length - 1) }
   }
 
-  async burst(
+  async sendBurst(
     frames: number,
     subscribers: number,
   ): Promise<{ readonly count: number; readonly sum: number }> {
@@ -59,19 +58,19 @@ export class Connection {
     return { count: frames * subscribers, sum: sumOf(frames, subscribers) }
   }
 
-  /** Sends frames at a rate, evenly, each with the time of its sending as its price. */
-  async pace(frames: number, perMs: number): Promise<{ readonly count: number }> {
+  /** Sends frames at a constant rate. The price of each frame is the time at which it is sent. */
+  async sendAtRate(frames: number, perMs: number): Promise<{ readonly count: number }> {
     const { protocol, subscriptions } = this
     if (protocol === undefined) throw new Error('not open')
-    const began = now()
+    const start = now()
     for (let sent = 0; sent < frames;) {
-      // Spinning, because a timer is far too coarse; a turn each time, because the socket needs it.
-      await turn()
-      const due = Math.min(frames, Math.floor((now() - began) * perMs))
+      // Polls the clock in each turn, because timers are too coarse.
+      await nextTurn()
+      const due = Math.min(frames, Math.floor((now() - start) * perMs))
       const batch: Buffer[] = []
       for (; sent < due; sent += 1) {
         const subscription = subscriptions[sent % subscriptions.length]
-        if (subscription === undefined) throw new Error('nobody has subscribed')
+        if (subscription === undefined) throw new Error('no subscription')
         batch.push(textFrame(protocol.price(subscription, now().toFixed(6))))
       }
       if (batch.length > 0) this.socket.write(Buffer.concat(batch))
@@ -81,9 +80,9 @@ export class Connection {
 
   private async serve(): Promise<void> {
     const [head] = (await once(this.socket, 'data')) as [Buffer]
-    const { path, answer } = readUpgrade(head.toString('latin1'))
+    const { path, response } = readUpgrade(head.toString('latin1'))
     const protocol = protocols[path]
-    if (protocol === undefined) throw new Error(`nothing is at ${path}`)
+    if (protocol === undefined) throw new Error(`no protocol at ${path}`)
     const read = createFrameReader()
     this.socket.on('data', (bytes: Buffer) => {
       for (const { opcode, payload } of read(bytes)) {
@@ -92,7 +91,7 @@ export class Connection {
         else if (opcode === opcodes.text) this.receive(protocol, payload.toString())
       }
     })
-    this.socket.write(answer)
+    this.socket.write(response)
     this.protocol = protocol
   }
 

@@ -1,6 +1,6 @@
 import { createRandom } from './prices.js'
 
-/** Bodies of depth responses, all different. Prices have two decimals: their sum is exact in cents. */
+/** Distinct bodies of depth responses. Prices have two decimals, so that their sum in cents is exact. */
 export const createDepthBodies = (count: number): readonly string[] => {
   const random = createRandom(2)
   const digits = (length: number): string =>
@@ -13,6 +13,6 @@ export const createDepthBodies = (count: number): readonly string[] => {
   )
 }
 
-/** The price of such a body in cents. */
+/** The price of a body, in cents. */
 export const centsOf = (body: string): number =>
   Math.round((JSON.parse(body) as { readonly price: number }).price * 100)

@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { answers } from '../process/answers.mjs'
+import { handleRequests } from '../process/handle-requests.mjs'
 import { centsOf, createDepthBodies } from './depth-bodies.js'
 
-// The service's depth endpoint, in a process of its own, as cheap as can be: it reads no more of a request than its
-// path, and its answers are made before. It notes when it heard of each mint.
+// The depth endpoint of the service, in its own process, at minimal cost: it parses only the path of a request, and sends
+// prepared responses. It records the arrival times of the requests for each mint.
 
 const bodies = createDepthBodies(1000).map((body) => ({
   cents: centsOf(body),
@@ -12,15 +12,15 @@ const bodies = createDepthBodies(1000).map((body) => ({
   ),
 }))
 
-let answered = 0
+let responses = 0
 let cents = 0
 let arrivals = new Map<string, number[]>()
 
-const answer = (socket: Socket, head: string): void => {
+const respond = (socket: Socket, head: string): void => {
   const mint = /^GET \S*\/(0x[0-9a-f]+) /i.exec(head)?.[1]
-  const body = bodies[answered % bodies.length]
+  const body = bodies[responses % bodies.length]
   if (mint === undefined || body === undefined) throw new Error(`not a depth request: ${head}`)
-  answered += 1
+  responses += 1
   cents += body.cents
   const times = arrivals.get(mint)
   if (times === undefined) arrivals.set(mint, [performance.now()])
@@ -35,20 +35,20 @@ const server = createServer((socket) => {
   socket.on('data', (bytes) => {
     const heads = (unread + bytes.toString('latin1')).split('\r\n\r\n')
     unread = heads.pop() ?? ''
-    for (const head of heads) answer(socket, head)
+    for (const head of heads) respond(socket, head)
   })
 })
 
-answers({
+handleRequests({
   listen: () =>
     new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', 2048, () => resolve((server.address() as AddressInfo).port))
     }),
   reset: () => {
-    answered = 0
+    responses = 0
     cents = 0
     arrivals = new Map()
   },
-  answered: () => ({ answered, cents }),
+  totals: () => ({ responses, cents }),
   arrivals: () => [...arrivals.values()],
 })

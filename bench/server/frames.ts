@@ -1,4 +1,4 @@
-/** A text frame as a server sends it: whole, unmasked, with the shortest header. */
+/** A text frame of a server: unfragmented, unmasked, with the shortest header. */
 export const textFrame = (text: string): Buffer => frame(0x81, Buffer.from(text))
 
 export const pongFrame = (payload: Buffer): Buffer => frame(0x8a, payload)
@@ -7,7 +7,7 @@ export const closeFrame = (payload: Buffer): Buffer => frame(0x88, payload)
 
 const frame = (firstByte: number, payload: Buffer): Buffer => {
   const { length } = payload
-  if (length > 0xffff) throw new Error('no frame of this benchmark is so long')
+  if (length > 0xffff) throw new Error('frames of 64 KiB and more are not supported')
   const header = length < 126 ? [firstByte, length] : [firstByte, 126, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from(header), payload])
 }
@@ -19,15 +19,15 @@ export interface ClientFrame {
 
 export const opcodes = { continuation: 0, text: 1, close: 8, ping: 9 } as const
 
-/** Takes a client's bytes as they come, and gives the frames that have become whole. */
+/** Returns a function that takes the next bytes of a client, and returns the frames that they complete. */
 export const createFrameReader = (): ((bytes: Buffer) => readonly ClientFrame[]) => {
   let unread: Buffer = Buffer.alloc(0)
   return (bytes) => {
     unread = Buffer.concat([unread, bytes])
     const frames: ClientFrame[] = []
-    for (let found = readFrame(unread); found !== undefined; found = readFrame(unread)) {
-      frames.push(found.frame)
-      unread = unread.subarray(found.size)
+    for (let next = readFrame(unread); next !== undefined; next = readFrame(unread)) {
+      frames.push(next.frame)
+      unread = unread.subarray(next.size)
     }
     return frames
   }

@@ -1,4 +1,4 @@
-/** The same numbers in each run, between 0 and 1: runs are to differ by the machine alone. */
+/** A seeded generator of numbers between 0 and 1, so that all runs use the same prices. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -10,23 +10,23 @@ export const createRandom = (seed: number): (() => number) => {
   }
 }
 
-/** How often a price has 1, 2, … 8 decimals, and 1, 2, 3 digits before them, in shares. */
-const decimals = [0.1, 0.15, 0.2, 0.2, 0.14, 0.1, 0.06, 0.05]
-const digits = [0.5, 0.3, 0.2]
+/** Shares of prices with 1, 2, … 8 decimals, and with 1, 2, 3 integer digits. */
+const decimalShares = [0.1, 0.15, 0.2, 0.2, 0.14, 0.1, 0.06, 0.05]
+const integerDigitShares = [0.5, 0.3, 0.2]
 
-/** Prices as the service writes them, so many different ones that none is worth remembering. */
+/** Prices in the service's notation. They are distinct enough that a client cannot gain from a cache. */
 export const createPrices = (count: number): readonly string[] => {
   const random = createRandom(1)
   const pick = (shares: readonly number[]): number => {
-    let left = random()
-    const index = shares.findIndex((share) => (left -= share) < 0)
+    let remaining = random()
+    const index = shares.findIndex((share) => (remaining -= share) < 0)
     return (index === -1 ? shares.length - 1 : index) + 1
   }
   const digitsOf = (length: number): string =>
     Array.from({ length }, () => Math.floor(random() * 10)).join('')
   return Array.from({ length: count }, () => {
-    // Never 0, and never a zero in front.
+    // No price of 0, and no leading zero.
     const first = 1 + Math.floor(random() * 9)
-    return `${first}${digitsOf(pick(digits) - 1)}.${digitsOf(pick(decimals))}`
+    return `${first}${digitsOf(pick(integerDigitShares) - 1)}.${digitsOf(pick(decimalShares))}`
   })
 }

@@ -1,23 +1,23 @@
-/** What a client has subscribed to: the topic, and how its prices are addressed. */
+/** A client's subscription: the topic, and the id that addresses it in price frames. */
 export interface Subscription {
   readonly topic: string
   readonly id: string
 }
 
-/** One way to say the same: how a client subscribes, and how a price is sent to it. */
+/** A wire protocol: its subscribe messages, and its price frames. */
 export interface Protocol {
-  readonly receive: (text: string, heard: Heard) => void
-  /** The text of a price's frame. `price` is JSON already. */
+  readonly receive: (text: string, callbacks: ProtocolCallbacks) => void
+  /** The text of a price frame. `price` is JSON. */
   readonly price: (subscription: Subscription, price: string) => string
 }
 
-export interface Heard {
+export interface ProtocolCallbacks {
   readonly reply: (message: unknown) => void
   readonly subscribed: (subscription: Subscription) => void
 }
 
-/** The service's own: a confirmation for each topic, then its prices. */
-const own: Protocol = {
+/** The service's own protocol: one confirmation per topic, then its prices. */
+const service: Protocol = {
   receive: (text, { reply, subscribed }) => {
     const { method, topic } = JSON.parse(text) as { readonly method: string; readonly topic: string }
     if (method !== 'subscribe') return
@@ -50,7 +50,7 @@ interface CentrifugeCommand {
   readonly subscribe?: { readonly channel: string }
 }
 
-/** The JSON protocol of centrifuge: a line a command. */
+/** The JSON protocol of centrifuge: one command per line. */
 const centrifuge: Protocol = {
   receive: (text, { reply, subscribed }) => {
     for (const line of text.split('\n')) {
@@ -65,9 +65,9 @@ const centrifuge: Protocol = {
     `{"push":{"channel":"${id}","pub":{"data":{"topic":"${topic}","price":${price}}}}}`,
 }
 
-/** By the path that a client connects to. */
+/** Protocols by the path of the upgrade request. */
 export const protocols: Readonly<Record<string, Protocol>> = {
-  '/': own,
+  '/': service,
   '/graphql': graphql,
   '/centrifuge': centrifuge,
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** What a client asked for, and the answer that makes a WebSocket of its connection. */
+/** The path of an upgrade request, and the response that accepts it. */
 export interface Upgrade {
   readonly path: string
-  readonly answer: string
+  readonly response: string
 }
 
 export const readUpgrade = (head: string): Upgrade => {
@@ -21,5 +21,5 @@ export const readUpgrade = (head: string): Upgrade => {
     `Sec-WebSocket-Accept: ${accept}`,
     ...(protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol.trim()}`]),
   ]
-  return { path: head.split(' ')[1] ?? '/', answer: `${lines.join('\r\n')}\r\n\r\n` }
+  return { path: head.split(' ')[1] ?? '/', response: `${lines.join('\r\n')}\r\n\r\n` }
 }

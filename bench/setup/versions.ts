@@ -12,7 +12,7 @@ const rootManifest = new URL('../../package.json', import.meta.url)
 const readManifest = async (url: URL): Promise<Manifest> =>
   JSON.parse(await readFile(url, 'utf8')) as Manifest
 
-/** The version that a program in the folder of `from` gets. Packages need not export their manifest: it is searched for. */
+/** The version that a program beside `from` resolves. Searches the folders, because few packages export their manifest. */
 const versionFrom = async (from: URL, name: string): Promise<string | undefined> => {
   for (const folder of createRequire(from).resolve.paths(name) ?? []) {
     try {
@@ -24,10 +24,10 @@ const versionFrom = async (from: URL, name: string): Promise<string | undefined>
   return undefined
 }
 
-/** What the project is made of and measured on, beside its peers. */
+/** Packages that are installed for the whole project. */
 const shared = ['rxjs', 'fp-ts', 'io-ts']
 
-/** The version of each package that takes part, in the order of their names. */
+/** The version of each package in the benchmark, by name. */
 export const installedVersions = async (): Promise<ReadonlyMap<string, string>> => {
   const { dependencies = {} } = await readManifest(benchManifest)
   const names = [...Object.keys(dependencies), ...shared].toSorted()
@@ -36,27 +36,27 @@ export const installedVersions = async (): Promise<ReadonlyMap<string, string>> 
   return versions
 }
 
-/** The peers that are not installed as `package.json` says. */
+/** The peers that are not installed in the version of `package.json`. */
 export const missingPeers = async (): Promise<readonly string[]> => {
   const { dependencies = {} } = await readManifest(benchManifest)
   const versions = await installedVersions()
-  return Object.entries(dependencies).flatMap(([name, wanted]) =>
-    versions.get(name) === wanted ? [] : [name],
+  return Object.entries(dependencies).flatMap(([name, required]) =>
+    versions.get(name) === required ? [] : [name],
   )
 }
 
-/** By hand and the project must stand on the same `ws` and `undici` as the project's users get. */
-export const checkCommonGround = async (): Promise<void> => {
+/** All candidates must use the versions of `ws`, `undici` and `rxjs` that the project uses. */
+export const checkSharedVersions = async (): Promise<void> => {
   for (const name of ['ws', 'undici', 'rxjs']) {
-    const [ours, peers] = [await versionFrom(rootManifest, name), await versionFrom(benchManifest, name)]
-    if (ours !== peers) {
+    const [project, bench] = [await versionFrom(rootManifest, name), await versionFrom(benchManifest, name)]
+    if (project !== bench) {
       throw new Error(
-        `${name} is ${ours ?? 'missing'} in the project and ${peers ?? 'missing'} in bench/package.json`,
+        `${name} is ${project ?? 'missing'} in the project and ${bench ?? 'missing'} in bench/package.json`,
       )
     }
   }
 }
 
-/** The version of `ws` that ccxt brings with it. */
+/** The version of `ws` that ccxt depends on. */
 export const versionOfCcxtsWs = (): Promise<string | undefined> =>
   versionFrom(new URL('../node_modules/ccxt/package.json', import.meta.url), 'ws')

@@ -1,16 +1,16 @@
 import { inRounds, valuesOf } from '../measure/rounds.js'
-import { subscribe, withPriceService, type PriceService } from '../measure/service.js'
+import { subscribe, withPriceService, type PriceService } from '../measure/price-service.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
-import { withSpread } from '../report/figures.js'
+import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 
 const topics = 1000
 const rates = [1, 10, 100]
-const [byHand, project] = ['by-hand', 'svc-streams']
+const [handWritten, svcStreams] = ['hand-written/price-handlers', 'svc-streams/default']
 
-/** What a burst is to the other tables, to warm up with: many frames at once, and few. */
-const before = [
+/** Warm-up at a high and at a low rate, like the bursts of the other tables. */
+const warmUps = [
   { frames: 40_000, perMs: 100 },
   { frames: 10_000, perMs: 10 },
 ]
@@ -21,10 +21,10 @@ interface Latencies {
   readonly p99: number
 }
 
-/** How long a price takes from the server's send to the handler. */
+/** Time from the server's send to the handler. */
 export const latency = async (settings: Settings): Promise<Section> =>
   withPriceService(async (service) => {
-    const measured = await inRounds(settings.latencyRounds, [byHand, project], (program) =>
+    const measured = await inRounds(settings.latencyRounds, [handWritten, svcStreams], (program) =>
       measure(service, program, settings),
     )
     const micros = (program: string, rate: number, of: 'p50' | 'p99'): readonly number[] =>
@@ -32,40 +32,40 @@ export const latency = async (settings: Settings): Promise<Section> =>
     const percentiles = ['p50', 'p99'] as const
     return {
       title: 'Latency',
-      method: `From the server's send to the handler in µs, ${topics} topics, frames sent evenly for ${settings.watchMs / 1000} s at each rate in turn, ${settings.latencyRounds} rounds. × by hand: by hand's latency by that of svc-streams in the same round; higher is faster.`,
+      method: `From the server's send to the handler in µs, ${topics} topics, frames sent at a constant rate for ${settings.observationMs / 1000} s per rate, ${settings.latencyRounds} rounds. × hand-written: the latency of the hand-written client divided by that of svc-streams, in the same round; higher is faster.`,
       columns: [
-        'Frames a ms',
-        ...percentiles.flatMap((of) => [`${of} by hand`, `${of} svc-streams`, `${of} × by hand`]),
+        'Frames per ms',
+        ...percentiles.flatMap((of) => [`${of} hand-written`, `${of} svc-streams`, `${of} × hand-written`]),
       ],
       rows: rates.map((perMs, rate) => [
         String(perMs),
         ...percentiles.flatMap((of) => {
-          const [theirs, ours] = [micros(byHand, rate, of), micros(project, rate, of)]
-          return [spreadOf(theirs), spreadOf(ours), spreadOf(ratios(theirs, ours))].map(withSpread)
+          const [baseline, own] = [micros(handWritten, rate, of), micros(svcStreams, rate, of)]
+          return [spreadOf(baseline), spreadOf(own), spreadOf(ratios(baseline, own))].map(formatSpread)
         }),
       ]),
     }
   })
 
-/** One program's latencies at each rate. */
+/** The latencies of one program at each rate. */
 const measure = (
   service: PriceService,
   program: string,
-  { burstsBefore, watchMs }: Settings,
+  { warmUpBursts, observationMs }: Settings,
 ): Promise<readonly Latencies[]> =>
-  service.withClient({ program, topics, record: 'latencies' }, async ({ child, service: server }) => {
+  service.withClient({ program, topics, recorder: 'latency' }, async ({ child, service: server }) => {
     await subscribe({ child, service: server }, { to: topics })
     const send = async (frames: number, perMs: number): Promise<Latencies> => {
-      await child.ask('expect', { deliveries: frames })
-      await server.ask('pace', { frames, perMs })
-      const latencies = await child.ask<Latencies>('delivered')
+      await child.request('start', { deliveries: frames })
+      await server.request('sendAtRate', { frames, perMs })
+      const latencies = await child.request<Latencies>('result')
       if (latencies.count !== frames) throw new Error(`sent ${frames}, delivered ${latencies.count}`)
       return latencies
     }
-    for (let time = 0; time < burstsBefore; time += 1) {
-      for (const { frames, perMs } of before) await send(frames, perMs)
+    for (let sent = 0; sent < warmUpBursts; sent += 1) {
+      for (const { frames, perMs } of warmUps) await send(frames, perMs)
     }
     const measured: Latencies[] = []
-    for (const perMs of rates) measured.push(await send(watchMs * perMs, perMs))
+    for (const perMs of rates) measured.push(await send(observationMs * perMs, perMs))
     return measured
   })

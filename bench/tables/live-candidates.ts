@@ -1,71 +1,95 @@
-/** Who takes part in the table of live prices. */
+/** A candidate of the table of live prices. */
 export interface LiveCandidate {
+  /** The label of its row. */
   readonly name: string
   readonly program: string
   readonly path: string
-  /** Of the messages that the others get: less for one that would take minutes. */
+  /** Share of the frames of the other candidates. Less than 1 for a candidate that would take minutes. */
   readonly share: number
-  /** Whether it looks at frames only. */
-  readonly floor?: boolean
+  /** True if the program counts frames and does not read prices. */
+  readonly countOnly?: boolean
   readonly note?: string
 }
 
-const own = { path: '/', share: 1 }
+const defaults = { path: '/', share: 1 }
 
-export const byHand: LiveCandidate = { name: 'by hand', program: 'by-hand', ...own }
+export const handWritten: LiveCandidate = {
+  name: 'hand-written',
+  program: 'hand-written/price-handlers',
+  ...defaults,
+  note: '`ws`, `JSON.parse`, and a `Map` of one handler per topic.',
+}
 
 export const liveCandidates: readonly LiveCandidate[] = [
-  byHand,
-  { name: '**svc-streams**', program: 'svc-streams', ...own },
+  handWritten,
+  { name: '**svc-streams**', program: 'svc-streams/default', ...defaults },
   {
-    name: '**svc-streams** over `ws` messages alone',
-    program: 'svc-streams-ws',
-    ...own,
-    note: 'by a transport that is twenty lines of `ws`, with the options of the project: without the lane below it.',
+    name: '**svc-streams** over `ws` messages',
+    program: 'svc-streams/ws-messages',
+    ...defaults,
+    note: 'with a transport over the `message` event of `ws`, with the same `ws` options, but without the frame tap.',
   },
   {
-    name: '**svc-streams**, each subscriber keeps its last event',
-    program: 'svc-streams-keeping',
-    ...own,
-    note: 'compared with by hand all the same, which keeps nothing; a row below keeps its messages too.',
+    name: '**svc-streams**, subscribers retain the last event',
+    program: 'svc-streams/retain-last-event',
+    ...defaults,
+    note: 'compared with the hand-written client that retains nothing. A row below retains messages.',
   },
-  { name: '**svc-streams** over `ws` messages alone, the same', program: 'svc-streams-ws-keeping', ...own },
-  { name: 'by hand, each handler keeps its last message', program: 'by-hand-keeping', ...own },
-  { name: 'floor: counting frames, `ws`', program: 'floor-ws', ...own, floor: true },
-  { name: 'floor: counting frames in the TCP chunks', program: 'floor-chunks', ...own, floor: true },
-  { name: 'reconnecting-websocket', program: 'reconnecting-websocket', ...own },
-  { name: 'partysocket', program: 'partysocket', ...own },
-  { name: '`rxjs/webSocket` + Map of Subjects', program: 'rxjs-map', ...own },
+  {
+    name: '**svc-streams** over `ws` messages, subscribers retain the last event',
+    program: 'svc-streams/ws-messages-retain-last-event',
+    ...defaults,
+  },
+  {
+    name: 'hand-written, handlers retain the last message',
+    program: 'hand-written/retain-last-message',
+    ...defaults,
+  },
+  {
+    name: 'lower bound: count frames, `ws`',
+    program: 'lower-bound/ws-messages',
+    ...defaults,
+    countOnly: true,
+  },
+  {
+    name: 'lower bound: count frames in TCP chunks',
+    program: 'lower-bound/tcp-chunks',
+    ...defaults,
+    countOnly: true,
+  },
+  { name: 'reconnecting-websocket', program: 'peers/reconnecting-websocket', ...defaults },
+  { name: 'partysocket', program: 'peers/partysocket', ...defaults },
+  { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects', ...defaults },
   {
     name: '`rxjs/webSocket` `multiplex`',
-    program: 'rxjs-multiplex',
+    program: 'peers/rxjs-multiplex',
     path: '/',
     share: 0.05,
-    note: 'it is measured on fewer messages, because each runs through 1000 filters.',
+    note: 'measured on fewer messages, because each message passes 1000 filters.',
   },
   {
     name: 'ccxt, `await watch…` in a loop',
-    program: 'ccxt-watch',
+    program: 'peers/ccxt-watch',
     path: '/',
     share: 0.5,
-    note: 'an exchange made for this service on its `Exchange`, used as its users use it. It brings its own version of `ws`.',
+    note: 'an exchange for this service, derived from `Exchange` and used as documented. It uses its own version of `ws`.',
   },
   {
     name: 'ccxt, its WebSocket client alone',
-    program: 'ccxt',
-    ...own,
-    note: 'the `WsClient` below that, with the callback in which an exchange hears of a message: without the promises, which keep only the last value of a burst.',
+    program: 'peers/ccxt-ws-client',
+    ...defaults,
+    note: 'the `WsClient` below `Exchange`, with its message callback. Its promises are not used, because they retain only the last value of a burst.',
   },
   {
     name: 'graphql-ws',
-    program: 'graphql-ws',
+    program: 'peers/graphql-ws',
     path: '/graphql',
     share: 0.5,
     note: 'in its own protocol, whose envelope makes the frames longer.',
   },
   {
     name: 'centrifuge',
-    program: 'centrifuge',
+    program: 'peers/centrifuge',
     path: '/centrifuge',
     share: 0.5,
     note: 'in its own JSON protocol, whose envelope makes the frames longer.',

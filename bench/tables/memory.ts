@@ -1,43 +1,43 @@
-import { burst } from '../measure/burst.js'
+import { sendBurst } from '../measure/bursts.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
-import { subscribe, withPriceService } from '../measure/service.js'
+import { subscribe, withPriceService } from '../measure/price-service.js'
 import { spreadOf } from '../measure/statistics.js'
-import { withSpread } from '../report/figures.js'
+import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 
 const topics = 10_000
 
 const candidates = [
-  { name: 'by hand', program: 'by-hand' },
-  { name: '`rxjs/webSocket` + Map of Subjects', program: 'rxjs-map' },
-  { name: '**svc-streams**', program: 'svc-streams' },
+  { name: 'hand-written', program: 'hand-written/price-handlers' },
+  { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects' },
+  { name: '**svc-streams**', program: 'svc-streams/default' },
 ]
 
-/** What one live topic with one subscriber holds in memory. */
+/** Memory of one live topic with one subscriber. */
 export const memory = async ({ rounds }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
     const measured = await inRounds(rounds, candidates, ({ program }) =>
       service.withClient({ program, topics, nodeOptions: ['--expose-gc'] }, async (client) => {
-        // The first topic makes what all have in common. The names of the others are there already: the user's.
+        // The first topic allocates what all topics share. The topic strings are already allocated.
         await subscribe(client, { to: 1 })
-        await client.service.ask('prepare')
-        await burst(client, { frames: 100 })
-        const before = await client.child.ask<number>('heap')
+        await client.service.request('prepareFrames')
+        await sendBurst(client, { frames: 100 })
+        const before = await client.child.request<number>('heapBytes')
         await subscribe(client, { from: 1, to: topics })
-        await client.service.ask('prepare')
-        // A price for each: a topic is live when it has one.
-        await burst(client, { frames: topics })
-        return ((await client.child.ask<number>('heap')) - before) / (topics - 1)
+        await client.service.request('prepareFrames')
+        // A topic is live after its first price.
+        await sendBurst(client, { frames: topics })
+        return ((await client.child.request<number>('heapBytes')) - before) / (topics - 1)
       }),
     )
     return {
       title: 'Memory of a live topic',
-      method: `Heap and external memory after garbage collection, in bytes a topic: ${topics} topics with one subscriber and a price each, against one. The topic's own text is the user's and not counted. ${rounds} rounds.`,
-      columns: ['Client', 'bytes a topic'],
+      method: `Heap and external memory after garbage collection, in bytes per topic: ${topics} topics with one subscriber and one price each, compared with one topic. The topic strings are not counted. ${rounds} rounds.`,
+      columns: ['Client', 'bytes per topic'],
       rows: candidates.map((candidate) => [
         candidate.name,
-        withSpread(spreadOf(valuesOf(measured, candidate, (value) => value))),
+        formatSpread(spreadOf(valuesOf(measured, candidate, (value) => value))),
       ]),
     }
   })

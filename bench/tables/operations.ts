@@ -1,7 +1,7 @@
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { withChild } from '../process/child.js'
-import { withSpread } from '../report/figures.js'
+import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import { createDepthBodies } from '../server/depth-bodies.js'
 import type { Settings } from '../settings.js'
@@ -13,34 +13,34 @@ interface Operation {
 
 interface Comparison {
   readonly title: string
-  readonly what: string
-  readonly times: number
-  /** The first is what the others are compared with. */
+  readonly measurement: string
+  readonly repetitions: number
+  /** The first is the baseline. */
   readonly operations: readonly [Operation, ...Operation[]]
 }
 
 const signing: Comparison = {
   title: 'Depth: signing',
-  what: 'Time to sign one request',
-  times: 25_000,
+  measurement: 'Time to sign one request',
+  repetitions: 25_000,
   operations: [
-    { name: '`createHmac` with a `KeyObject`', operation: 'sign-by-hand' },
-    { name: '**svc-streams**, as `depth` signs', operation: 'sign-project' },
-    { name: '**svc-streams** `signRequest`, the key as text each time', operation: 'sign-request' },
+    { name: '`createHmac` with a `KeyObject`', operation: 'sign-hand-written' },
+    { name: '**svc-streams** in `depth`', operation: 'sign-svc-streams' },
+    { name: '**svc-streams** `signRequest`, with the key as base64', operation: 'sign-request' },
   ],
 }
 
 const decoding: Comparison = {
   title: 'Depth: decoding a body',
-  what: 'Time to decode one body',
-  times: 60_000,
+  measurement: 'Time to decode one body',
+  repetitions: 60_000,
   operations: [
     { name: '`JSON.parse`, quantities not exact', operation: 'json-parse' },
     { name: '**svc-streams** `decodeDepth`', operation: 'decode-depth' },
   ],
 }
 
-interface Done {
+interface OperationResult {
   readonly microseconds: number
   readonly results: string
 }
@@ -48,22 +48,24 @@ interface Done {
 const bodies = createDepthBodies(1000)
 
 const compare =
-  ({ title, what, times, operations }: Comparison) =>
+  ({ title, measurement, repetitions, operations }: Comparison) =>
   async ({ rounds }: Settings): Promise<Section> => {
     const measured = await inRounds(rounds, operations, ({ operation }) =>
-      withChild('programs/operations.mjs', (child) => child.ask<Done>('run', { operation, times, bodies })),
+      withChild('programs/operations.mjs', (child) =>
+        child.request<OperationResult>('run', { operation, repetitions, bodies }),
+      ),
     )
-    const results = new Set([...measured.values()].flat().map((done) => done.results))
-    if (results.size !== 1) throw new Error(`${title}: the results differ`)
+    const distinct = new Set([...measured.values()].flat().map(({ results }) => results))
+    if (distinct.size !== 1) throw new Error(`${title}: the results differ`)
     const micros = (operation: Operation) => valuesOf(measured, operation, ({ microseconds }) => microseconds)
     return {
       title,
-      method: `${what} in a warm process, CPU in µs, ${times} times a round, ${rounds} rounds; all must give the same. Cost: relative to the first, lower is better.`,
-      columns: ['How', 'µs', 'cost'],
+      method: `${measurement} in a warm process, CPU in µs, ${repetitions} times per round, ${rounds} rounds. The results must be equal. Cost: relative to the first row, lower is better.`,
+      columns: ['Operation', 'µs', 'cost'],
       rows: operations.map((operation) => [
         operation.name,
-        withSpread(spreadOf(micros(operation))),
-        withSpread(spreadOf(ratios(micros(operation), micros(operations[0])))),
+        formatSpread(spreadOf(micros(operation))),
+        formatSpread(spreadOf(ratios(micros(operation), micros(operations[0])))),
       ]),
     }
   }

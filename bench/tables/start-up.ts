@@ -1,30 +1,30 @@
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { withChild } from '../process/child.js'
-import { withSpread } from '../report/figures.js'
+import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
-import { writeDependenciesOnly } from '../setup/door-dependencies.js'
+import { writeDependenciesOnly } from '../setup/entry-point-dependencies.js'
 
-const door = { name: '**svc-streams**', module: 'index.js' }
-const dependencies = { name: 'its dependencies alone', module: 'dependencies-only.js' }
-const candidates = [dependencies, door]
+const entryPoint = { name: '**svc-streams**', module: 'index.js' }
+const dependencies = { name: 'dependencies alone', module: 'dependencies-only.js' }
+const candidates = [dependencies, entryPoint]
 
-/** What importing the main door costs, beside what it cannot do without. */
+/** Time to import the main entry point, compared with its dependencies alone. */
 export const startUp = async ({ imports }: Settings): Promise<Section> => {
   const specifiers = await writeDependenciesOnly()
   const measured = await inRounds(imports, candidates, ({ module }) =>
-    withChild('programs/import-time.mjs', (child) => child.ask<number>('import', { module })),
+    withChild('programs/import-time.mjs', (child) => child.request<number>('import', { module })),
   )
-  const millis = (candidate: typeof door) => valuesOf(measured, candidate, (value) => value)
+  const millis = (candidate: typeof entryPoint) => valuesOf(measured, candidate, (value) => value)
   return {
     title: 'Start-up',
-    method: `Time of the import in a fresh process, ${imports} of each in turn. Cost: relative to the dependencies alone, lower is better.`,
+    method: `Time of the import in a new process, ${imports} processes each, alternating. Cost: relative to the dependencies alone, lower is better.`,
     columns: ['Import', 'ms', 'cost'],
     rows: candidates.map((candidate) => [
       candidate.name,
-      withSpread(spreadOf(millis(candidate))),
-      withSpread(spreadOf(ratios(millis(candidate), millis(dependencies)))),
+      formatSpread(spreadOf(millis(candidate))),
+      formatSpread(spreadOf(ratios(millis(candidate), millis(dependencies)))),
     ]),
     notes: [`Dependencies: ${specifiers.map((specifier) => `\`${specifier}\``).join(', ')}.`],
   }

@@ -1,45 +1,50 @@
-import { costAfter } from '../measure/burst.js'
+import { measureCpuPerMessage } from '../measure/bursts.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
-import { subscribe, withPriceService } from '../measure/service.js'
+import { subscribe, withPriceService } from '../measure/price-service.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
-import { withSpread } from '../report/figures.js'
+import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 
 const counts = [1, 100, 1000, 10_000]
-const programs = ['by-hand', 'rxjs-map', 'svc-streams']
+const handWritten = { name: 'hand-written', program: 'hand-written/price-handlers' }
+const svcStreams = { name: '**svc-streams**', program: 'svc-streams/default' }
+const clients = [
+  handWritten,
+  { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects' },
+  svcStreams,
+]
+type Client = (typeof clients)[number]
 
-/** Whether a message costs more where there are more topics. */
-export const topicCounts = async ({ rounds, burstsBefore, frames }: Settings): Promise<Section> =>
+/** CPU per message by number of topics. */
+export const topicCounts = async ({ rounds, warmUpBursts, frames }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
-    const candidates = programs.flatMap((program) => counts.map((topics) => ({ program, topics })))
-    const measured = await inRounds(rounds, candidates, ({ program, topics }) =>
-      service.withClient({ program, topics }, async (client) => {
-        await subscribe(client, { to: topics })
-        await client.service.ask('prepare')
-        return costAfter(client, burstsBefore, { frames })
+    const candidates = clients.flatMap((client) => counts.map((topics) => ({ client, topics })))
+    const measured = await inRounds(rounds, candidates, ({ client: { program }, topics }) =>
+      service.withClient({ program, topics }, async (connected) => {
+        await subscribe(connected, { to: topics })
+        await connected.service.request('prepareFrames')
+        return measureCpuPerMessage(connected, warmUpBursts, { frames })
       }),
     )
-    const micros = (program: string, topics: number): readonly number[] => {
-      const candidate = candidates.find((each) => each.program === program && each.topics === topics)
+    const micros = (client: Client, topics: number): readonly number[] => {
+      const candidate = candidates.find((each) => each.client === client && each.topics === topics)
       return candidate === undefined ? [] : valuesOf(measured, candidate, (value) => value)
     }
     return {
       title: 'Number of topics',
-      method: `CPU per message in µs, one subscriber a topic, of ${frames} after ${burstsBefore} times as many to warm up, ${rounds} rounds. Flat is 1.00 in the last columns: the cost relative to one topic in the same round.`,
+      method: `CPU per message in µs, one subscriber a topic, bursts of ${frames} messages after ${warmUpBursts} bursts to warm up, ${rounds} rounds. The last columns are relative to one topic in the same round: 1.00 means that the number of topics has no effect.`,
       columns: [
         'Topics',
-        ...programs,
-        '× by hand',
-        ...programs.map((program) => `${program}, cost to that of 1`),
+        ...clients.map(({ name }) => name),
+        '× hand-written',
+        ...clients.map(({ name }) => `${name}, relative to 1 topic`),
       ],
       rows: counts.map((topics) => [
         String(topics),
-        ...programs.map((program) => withSpread(spreadOf(micros(program, topics)))),
-        withSpread(spreadOf(ratios(micros('by-hand', topics), micros('svc-streams', topics)))),
-        ...programs.map((program) =>
-          withSpread(spreadOf(ratios(micros(program, topics), micros(program, 1)))),
-        ),
+        ...clients.map((client) => formatSpread(spreadOf(micros(client, topics)))),
+        formatSpread(spreadOf(ratios(micros(handWritten, topics), micros(svcStreams, topics)))),
+        ...clients.map((client) => formatSpread(spreadOf(ratios(micros(client, topics), micros(client, 1))))),
       ]),
     }
   })

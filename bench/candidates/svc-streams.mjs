@@ -1,4 +1,0 @@
-// The project as it is.
-import { looking } from './project.mjs'
-
-looking({})

@@ -1,0 +1,4 @@
+// svc-streams with its defaults.
+import { svcStreamsCandidate } from './svc-streams-candidate.mjs'
+
+svcStreamsCandidate({})

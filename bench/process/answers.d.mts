@@ -1,3 +1,0 @@
-export type Handlers = Readonly<Record<string, (data: never) => unknown>>
-
-export declare const answers: (handlers: Handlers) => void

@@ -5,7 +5,7 @@
 const floors = [
   ['domain', 'time', 'task'],
   ['errors'],
-  ['auth', 'codec', 'diagnostics', 'transport'],
+  ['auth', 'codec', 'diagnostics', 'options', 'transport'],
   ['http', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
@@ -40,10 +40,14 @@ module.exports = {
       to: { path: '^src/', pathNot: ['operators', 'domain', 'time', 'task', 'errors'].map(folder) },
     },
     {
-      name: 'the simulator shares types with the client, and no logic',
+      name: 'the simulator shares types and the check of options with the client, and no protocol logic',
       severity: 'error',
       from: { path: folder('simulator') },
-      to: { path: '^src/', pathNot: folder('simulator'), dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^src/',
+        pathNot: ['simulator', 'options'].map(folder),
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'adapters are reached from platform alone',

@@ -4,79 +4,86 @@ import type { Signal } from '../domain/signal.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 /**
- * What a client is made of. An option that is left out has its default; one that is given as `undefined` is a
- * mistake and throws, as does every value outside what its comment says.
+ * Options of `createClient`. An absent option has its default. An invalid value, an explicit `undefined` and a
+ * misspelt name throw a `ConfigurationError`. Other unknown properties are ignored.
  */
 export interface ClientOptions {
-  /** The environment (section 1 of the service's documentation). Depth exists on `mainnet` alone. */
+  /** Environment of the service (section 1 of the service's documentation). Depth exists only on `mainnet`. */
   readonly environment: Environment
-  /** The price reporter's HTTP address, `https:` or `http:`. A path and a query in it are kept. */
+  /** HTTP address of the price reporter, `https:` or `http:`. Its path and query are preserved. */
   readonly priceBaseUrl: string | undefined
-  /** The price reporter's WebSocket address. Default: `priceBaseUrl` as `wss:` or `ws:` on port 4000. */
+  /** WebSocket address of the price reporter. Default: `priceBaseUrl` as `wss:` or `ws:` on port 4000. */
   readonly priceWsUrl?: string | undefined
-  /** The relayer API's address; needed for depth. A path in it is sent, and signed, as it stands. */
+  /** Address of the relayer API; required for depth. Its path is sent, and signed, unchanged. */
   readonly baseUrl?: string | undefined
-  /** The auth key in base64, standard or url-safe, padded or not; needed for depth. */
+  /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
   readonly authKey?: string | undefined
-  /** The service's name: prefix of topics and of signed headers. Default: `svc`. */
+  /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
   /** Allows `http:` and `ws:` to other machines although a key is set. Default: `false`. */
   readonly allowInsecure?: boolean
-  /** PEM certificates of the authorities to trust, one or several, as a text or as a file's bytes. Default: Node's own. */
+  /** Certificates of the trusted authorities: one or several in PEM, as text or bytes of a file. Default: Node's own. */
   readonly ca?: string | Uint8Array
   /** Closes the client when it aborts. */
   readonly signal?: Signal
 
-  /** How long a topic that everybody left stays subscribed, in ms. Default: 1000. */
+  /** Time for which a topic stays subscribed after its last subscriber has left, in ms. Default: 1000. */
   readonly linger?: number
-  /** How long a confirmed topic may be silent before it is `Stale`, in ms. Default: 30 000. */
+  /** Time without a price after which a confirmed topic is `Stale`, in ms. Default: 30 000. */
   readonly staleAfter?: number
-  /** How long a subscribe may go unanswered before `SubscriptionTimeout`, in ms. Default: 10 000. */
+  /**
+   * Time within which the service must confirm or reject a subscribe frame, in ms; then the topic gets
+   * `SubscriptionTimeout`. Default: 10 000.
+   */
   readonly confirmTimeout?: number
-  /** How long a WebSocket may take to open, and an HTTP connection to be made, in ms. Default: 10 000. */
+  /** Time within which a WebSocket or an HTTP connection must be open, in ms. Default: 10 000. */
   readonly connectTimeout?: number
-  /** The time between pings, in ms. Default: 15 000. */
+  /** Interval between pings, in ms. Default: 15 000. */
   readonly pingInterval?: number
   /**
-   * How long there may be no sign of life after a ping before the socket is replaced, in ms; at most
-   * `pingInterval`. Default: 10 000, or `pingInterval` where that is less.
+   * Time after a ping within which a frame of any kind must arrive, in ms; then the socket is replaced. At most
+   * `pingInterval`. Default: 10 000, or `pingInterval` if that is less.
    */
   readonly pongTimeout?: number
-  /** How reconnecting, and polling after failures, waits. */
+  /** Waits between reconnects, and between polls after failures. */
   readonly reconnect?: ReconnectOptions
-  /** The longest time for an HTTP request and its whole answer, in ms. Default: 5000. */
+  /** Time within which the whole response of an HTTP request must arrive, in ms. Default: 5000. */
   readonly requestTimeout?: number
-  /** How long a request's signature is good for, in ms. Default: 10 000. */
+  /** Time for which the signature of a request is valid, in ms. Default: 10 000. */
   readonly authExpiration?: number
-  /** How the signed headers become bytes. Default: lower-cased name and value, with nothing in between. */
+  /**
+   * Converts the signed headers to the bytes that are signed. Default: lower-cased name and value, with nothing in
+   * between.
+   */
   readonly canonicalHeaders?: CanonicalHeaders
-  /** Topics on one WebSocket; more open another. Default: `Infinity`, no limit. */
+  /** Number of topics on one WebSocket; further topics open another one. Default: `Infinity`. */
   readonly maxTopicsPerConnection?: number
   /**
-   * Subscribe and unsubscribe frames that go out in any one second, over all connections of the client together;
-   * more wait their turn, and a topic that is left while it waits is never asked for. Default: `Infinity`, no limit.
+   * Number of subscribe and unsubscribe frames in any one second, over all connections of the client. Further frames
+   * are delayed. A topic that loses its last subscriber meanwhile is never requested. Default: `Infinity`.
    */
   readonly maxFramesPerSecond?: number
-  /** The longest frame that is taken, in bytes. Default: 1 MiB. */
+  /** Size of the longest frame that is accepted, in bytes. Default: 1 MiB. */
   readonly maxFrameBytes?: number
-  /** The longest HTTP body that is taken, in bytes. Default: 1 MiB. */
+  /** Size of the longest HTTP body that is accepted, in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number
-  /** Another WebSocket transport. It belongs to this client, which closes it. Default: `ws`. */
+  /** WebSocket transport; the client closes it. Default: `ws`. */
   readonly webSocket?: WebSocketTransport
-  /** Another HTTP transport. It belongs to this client, which closes it. Default: `undici`. */
+  /** HTTP transport; the client closes it. Default: `undici`. */
   readonly http?: HttpTransport
 }
 
+/** Every wait is random between 0 and an upper bound, which doubles with each failure. */
 export interface ReconnectOptions {
-  /** The ceiling of the first wait, in ms. Every wait is drawn between 0 and its ceiling. Default: 250. */
+  /** Upper bound of the first wait, in ms. Default: 250. */
   readonly initialDelay?: number
-  /** The ceiling that doubling stops at, in ms. Default: 30 000. */
+  /** Upper bound of every wait, in ms. Default: 30 000. */
   readonly maxDelay?: number
-  /** How long a connection must stay up for the waits to start over, in ms. Default: 5000. */
+  /** Time for which a connection must stay open before the waits start over, in ms. Default: 5000. */
   readonly stableAfter?: number
 }
 
-/** The options with which depth exists. */
+/** Options with which the client has depth methods. */
 export interface DepthClientOptions extends ClientOptions {
   readonly environment: 'mainnet'
   readonly baseUrl: string | undefined

@@ -1,13 +1,14 @@
 import { ConfigurationError } from '../errors/configuration-error.js'
+import type { UrlOption } from '../options/option.js'
 
 /**
- * An option as a URL, or a `ConfigurationError` that does not repeat it: a URL may carry a secret. With `secure`, a
- * scheme without TLS is refused but for this machine's own addresses.
+ * Parses an option as a URL. Throws a `ConfigurationError` that does not repeat the URL, which may contain a secret.
+ * With `secure`, a scheme without TLS is accepted only for loopback addresses.
  */
 export const parseUrl = (
   option: string,
   value: unknown,
-  schemes: readonly [secure: string, plain: string],
+  schemes: UrlOption['schemes'],
   secure: boolean,
 ): URL => {
   const fail = (problem: string): never => {

@@ -7,6 +7,7 @@ import { signRequest } from '../../src/auth/sign-request.js'
 import { configure } from '../../src/client/configuration.js'
 import type { ClientOptions } from '../../src/client/options.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { running } from '../simulator/support/running.js'
 import { anyText } from '../support/arbitraries.js'
 
 const authKey = Buffer.from('a secret of thirty-two bytes!!!!').toString('base64')
@@ -141,6 +142,35 @@ describe('an option given as undefined', () => {
 
   it.each(reconnectNumbers)('is a mistake, not an absence: reconnect.%s', (name) => {
     expect(refusal({ ...full, reconnect: { [name]: undefined } }).option).toBe(`reconnect.${name}`)
+  })
+})
+
+describe('a misspelt name', () => {
+  it('is rejected with a suggestion', () => {
+    expect(refusal({ ...minimal, stalAfter: 1 })).toMatchObject({
+      option: 'stalAfter',
+      message: 'stalAfter: did you mean staleAfter?',
+    })
+    expect(refusal({ ...minimal, reconnect: { maxDealy: 1 } })).toMatchObject({
+      option: 'reconnect.maxDealy',
+      message: 'reconnect.maxDealy: did you mean reconnect.maxDelay?',
+    })
+    expect(refusal({ ...without('environment', minimal), enviroment: 'testnet' }).message).toBe(
+      'enviroment: did you mean environment?',
+    )
+  })
+
+  it('is not found in the result of a simulator or a gateway', async () => {
+    const simulator = await running()
+    expect(configureAny({ ...full, ...simulator }).depth).toBeDefined()
+    const gateway = {
+      unsigned: true,
+      tokens: [],
+      connections: [],
+      inspect: () => ({}),
+      close: () => undefined,
+    }
+    expect(configureAny({ ...full, ...gateway })).toBeDefined()
   })
 })
 

@@ -1,0 +1,113 @@
+import type { CanonicalHeaders } from '../auth/signed-headers.js'
+import { chainIds, type Environment } from '../domain/environment.js'
+import type { Signal } from '../domain/signal.js'
+import { defaultService } from '../domain/topic.js'
+import { numberOption } from '../options/number-option.js'
+import {
+  flagOption,
+  functionOption,
+  nestedOption,
+  objectOption,
+  parsedOption,
+  textOption,
+  urlOption,
+  wordOption,
+  type OptionTable,
+} from '../options/option.js'
+import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
+import type { ClientOptions, ReconnectOptions } from './options.js'
+
+type LimitName = {
+  [K in keyof ClientOptions]-?: ClientOptions[K] extends number | undefined ? K : never
+}[keyof ClientOptions]
+
+/** The options that are numbers, completed by their defaults. */
+export type Limits = Readonly<Record<LimitName, number>>
+
+const duration = (meaning: string, fallback: number, min = 1) =>
+  numberOption({ meaning, unit: 'ms', min, default: fallback })
+
+const size = (meaning: string, fallback: number) =>
+  numberOption({ meaning, unit: 'bytes', min: 1, default: fallback })
+
+const unlimited = (meaning: string) => numberOption({ meaning, min: 1, default: Infinity })
+
+export const limitTable = {
+  linger: duration('Time for which a topic stays subscribed after its last subscriber has left', 1_000, 0),
+  staleAfter: duration('Time without a price after which a confirmed topic is `Stale`', 30_000),
+  confirmTimeout: duration('Time within which the service must confirm or reject a subscribe frame', 10_000),
+  connectTimeout: duration('Time within which a WebSocket or an HTTP connection must be open', 10_000),
+  pingInterval: duration('Interval between pings', 15_000),
+  pongTimeout: {
+    ...duration('Time after a ping within which a frame of any kind must arrive', 10_000),
+    defaultText: '10 000, or `pingInterval` if that is less',
+  },
+  requestTimeout: duration('Time within which the whole response of an HTTP request must arrive', 5_000),
+  authExpiration: duration('Time for which the signature of a request is valid', 10_000),
+  maxTopicsPerConnection: unlimited('Number of topics on one WebSocket; further topics open another one'),
+  maxFramesPerSecond: unlimited(
+    'Number of subscribe and unsubscribe frames in any one second, over all connections of the client',
+  ),
+  maxFrameBytes: size('Size of the longest frame that is accepted', 2 ** 20),
+  maxBodyBytes: size('Size of the longest HTTP body that is accepted', 2 ** 20),
+} satisfies OptionTable<Pick<ClientOptions, LimitName>>
+
+export const reconnectTable = {
+  initialDelay: duration('Upper bound of the first wait', 250),
+  maxDelay: duration('Upper bound of every wait', 30_000),
+  stableAfter: duration('Time for which a connection must stay open before the waits start over', 5_000, 0),
+} satisfies OptionTable<ReconnectOptions>
+
+/** Numbers are checked in this order. */
+export const clientTable = {
+  environment: wordOption(Object.keys(chainIds) as readonly Environment[], {
+    meaning: 'Environment of the service',
+    required: true,
+  }),
+  priceBaseUrl: urlOption(['https:', 'http:'], {
+    meaning: 'HTTP address of the price reporter',
+    required: true,
+  }),
+  priceWsUrl: urlOption(['wss:', 'ws:'], {
+    meaning: 'WebSocket address of the price reporter',
+    defaultText: '`priceBaseUrl` as `wss:` or `ws:` on port 4000',
+  }),
+  baseUrl: urlOption(['https:', 'http:'], { meaning: 'Address of the relayer API; required for depth' }),
+  authKey: parsedOption<string>('text', {
+    meaning: 'Auth key; required for depth',
+    expected: 'a base64 text of at least one byte',
+  }),
+  service: textOption(
+    /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
+    'letters and digits, as in topics and header names',
+    { meaning: 'Name of the service: prefix of topics and of signed headers', default: defaultService },
+  ),
+  allowInsecure: flagOption({
+    meaning: 'Allows `http:` and `ws:` to other machines although a key is set',
+    default: false,
+  }),
+  ca: parsedOption<string | Uint8Array>('text or bytes', {
+    meaning: 'Certificates of the trusted authorities',
+    expected: 'PEM certificates, as a text or as bytes',
+    defaultText: "Node's own",
+  }),
+  canonicalHeaders: functionOption<CanonicalHeaders>({
+    meaning: 'Converts the signed headers to the bytes that are signed',
+    defaultText: 'lower-cased name and value, with nothing in between',
+  }),
+  ...limitTable,
+  reconnect: nestedOption<ReconnectOptions>(reconnectTable, {
+    meaning: 'Waits between reconnects, and between polls after failures',
+  }),
+  signal: objectOption<Signal>(['addEventListener', 'removeEventListener'], {
+    meaning: 'Closes the client when it aborts',
+  }),
+  webSocket: objectOption<WebSocketTransport>(['dial', 'close'], {
+    meaning: 'WebSocket transport; the client closes it',
+    defaultText: '`ws`',
+  }),
+  http: objectOption<HttpTransport>(['get', 'close'], {
+    meaning: 'HTTP transport; the client closes it',
+    defaultText: '`undici`',
+  }),
+} satisfies OptionTable<ClientOptions>

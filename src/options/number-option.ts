@@ -1,0 +1,72 @@
+import { integer, longestTimer, type Check } from './check.js'
+import { checkedOption, type CheckedOption, type Described } from './option.js'
+
+/** The unit of a number. A count has none. */
+export type Unit = 'ms' | 's' | 'bytes'
+
+/** Inclusive, except `above`. Without `max`, `Infinity` is accepted only as the default: it disables a limit. */
+export interface Bounds {
+  readonly min?: number
+  readonly above?: number
+  readonly max?: number
+}
+
+export interface NumberOption extends CheckedOption<number>, Bounds {
+  readonly kind: 'number' | 'integer'
+  readonly unit?: Unit
+}
+
+interface DescribedNumber extends Described<number>, Bounds {
+  readonly unit?: Unit
+}
+
+interface DescribedInteger extends DescribedNumber {
+  readonly min: number
+  readonly max: number
+  /** For the error message. Default: `a whole number`, with the unit. */
+  readonly noun?: string
+}
+
+export const numberOption = <S extends DescribedNumber>(described: S): NumberOption & S => ({
+  ...checkedOption<number, S>('number', numberWithin(described), described),
+  kind: 'number',
+})
+
+export const integerOption = <S extends DescribedInteger>(described: S): NumberOption & S => {
+  const {
+    min,
+    max,
+    unit,
+    noun = unit === undefined ? 'a whole number' : `a whole number of ${unit}`,
+  } = described
+  return { ...checkedOption<number, S>('integer', integer(min, max, noun), described), kind: 'integer' }
+}
+
+/** A timer's delay in ms. */
+export const timerOption = <S extends Described<number>>(described: S) =>
+  integerOption({ ...described, unit: 'ms', min: 1, max: longestTimer })
+
+/** A TCP port to listen on. */
+export const portOption = <S extends Described<number>>(described: S) =>
+  integerOption({ ...described, min: 0, max: 65_535, noun: 'a port' })
+
+const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check => {
+  const { min = -Infinity, above = -Infinity, max = Infinity } = bounds
+  const finite = max < Infinity || fallback === Infinity ? '' : 'finite '
+  return {
+    expected: `a ${finite}number ${boundsText(bounds)}`,
+    holds: (value) =>
+      typeof value === 'number' &&
+      value >= min &&
+      value > above &&
+      value <= max &&
+      (value < Infinity || value === fallback),
+  }
+}
+
+const boundsText = ({ min, above, max }: Bounds): string =>
+  [
+    ...(above === undefined ? [] : [`above ${above}`]),
+    ...(min === undefined ? [] : [`of at least ${min}`]),
+    ...(max === undefined ? [] : [`at most ${max}`]),
+  ].join(' and ')

@@ -1,5 +1,7 @@
 import type { Address } from '../../domain/address.js'
-import { checkValue, integer, milliseconds, type Check } from '../check.js'
+import { integerOption, timerOption } from '../../options/number-option.js'
+import { checkedOption } from '../../options/option.js'
+import { checkValue } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { plainDecimal, toUnits } from './decimal.js'
 import type { Market, Quote } from './market.js'
@@ -16,12 +18,23 @@ export interface RandomWalkOptions {
   readonly tick?: number
 }
 
-export const tokensCheck: Check = {
-  expected: 'an array of addresses or of { address, symbol, decimals, price }',
-  holds: Array.isArray,
-}
+export const tokensOption = checkedOption<RandomWalkOptions['tokens']>(
+  'array',
+  { expected: 'an array of addresses or of { address, symbol, decimals, price }', holds: Array.isArray },
+  { meaning: 'Tokens of the random walk', defaultText: 'ETH and BTC' },
+)
 
-export const seedCheck = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'a whole number')
+export const seedOption = integerOption({
+  meaning: 'Seed of the random walk; the same seed gives the same prices',
+  min: Number.MIN_SAFE_INTEGER,
+  max: Number.MAX_SAFE_INTEGER,
+  default: 1,
+})
+
+export const tickOption = timerOption({
+  meaning: 'Interval between prices of the random walk',
+  default: 250,
+})
 
 /**
  * A market whose prices and quantities are mean-reverting random walks around their start values. The n-th quote of a
@@ -30,10 +43,14 @@ export const seedCheck = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGE
  * @example
  * randomWalk({ tokens: ['0xab', { address: '0xcd', symbol: 'CD', price: 2500 }], seed: 7, tick: 100 })
  */
-export const randomWalk = ({ tokens: tokenOptions, seed = 1, tick = 250 }: RandomWalkOptions): Market => {
-  checkValue('tokens', tokenOptions, tokensCheck)
-  checkValue('seed', seed, seedCheck)
-  checkValue('tick', tick, milliseconds)
+export const randomWalk = ({
+  tokens: tokenOptions,
+  seed = seedOption.default,
+  tick = tickOption.default,
+}: RandomWalkOptions): Market => {
+  checkValue('tokens', tokenOptions, tokensOption)
+  checkValue('seed', seed, seedOption)
+  checkValue('tick', tick, tickOption)
   const tokens = tokenOptions.map(walkTokenOf)
   const addresses = new Set(tokens.map(({ address }) => address))
   if (addresses.size < tokens.length)

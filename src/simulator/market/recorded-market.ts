@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { checkValue, type Check } from '../check.js'
+import { numberOption } from '../../options/number-option.js'
+import { checkValue } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { midpoint, toUnits } from './decimal.js'
 import { btc, eth } from './known-tokens.js'
@@ -17,10 +18,12 @@ interface RecordedQuote {
   readonly quote: Quote
 }
 
-const speedCheck: Check = {
-  expected: 'a number above 0 and at most 1000',
-  holds: (value) => typeof value === 'number' && value > 0 && value <= 1000,
-}
+export const speedOption = numberOption({
+  meaning: 'Speed as a factor: 10 plays the recording ten times as fast',
+  above: 0,
+  max: 1000,
+  default: 1,
+})
 
 const recordingFile = new URL('../../../examples/data/top-of-book.csv', import.meta.url)
 const tokenOf = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
@@ -31,8 +34,8 @@ const recordedTokens: Readonly<Record<string, Token>> = { ETH: tokenOf(eth), BTC
  * `examples/data/README.md`). The price is the midpoint; the buy quantity is that of the best ask, the sell quantity
  * that of the best bid. Throws a `SimulatorError` if the speed is invalid or the file is missing.
  */
-export const recordedMarket = ({ speed = 1 }: RecordedMarketOptions = {}): Market => {
-  checkValue('speed', speed, speedCheck)
+export const recordedMarket = ({ speed = speedOption.default }: RecordedMarketOptions = {}): Market => {
+  checkValue('speed', speed, speedOption)
   const rows = readRecording()
   return {
     tokens: Object.values(recordedTokens),

@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/address.js'
-import { checkFields, checkValue, integer, type Check, type Checks } from '../check.js'
+import { integer, type Check, type Checks } from '../../options/check.js'
+import { checkFields, checkValue } from '../check.js'
 import type { Token } from './market.js'
 
 /** Options of a token of a random walk. */

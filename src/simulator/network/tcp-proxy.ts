@@ -1,8 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkFields, checkValue, integer, portCheck, type Checks } from '../check.js'
-import { seedCheck } from '../market/random-walk.js'
+import { integer } from '../../options/check.js'
+import { portOption } from '../../options/number-option.js'
+import { checkedOption, type OptionTable } from '../../options/option.js'
+import { checkFields, checkValue } from '../check.js'
+import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
 import { host, listen } from '../service/listen.js'
 import { SimulatorError } from '../simulator-error.js'
@@ -35,7 +38,7 @@ export interface TcpProxy {
 export interface TcpProxyOptions {
   /** URL of the service, such as a simulator's `priceWsUrl`. The proxy's URL keeps its scheme, path and query. */
   readonly target: string
-  /** Port to listen on. Default: 0, any free port. */
+  /** Port to listen on; 0 picks a free port. Default: 0. */
   readonly port?: number
   /** Seed that selects the bits that `corrupt` flips. Default: 1. */
   readonly seed?: number
@@ -51,9 +54,9 @@ export interface TcpProxyOptions {
  * network.freeze() // the client receives no data, no close frame and no error
  */
 export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy> => {
-  checkFields(options, optionChecks, 'option')
-  const { target, port = 0, seed = 1 } = options
-  checkValue('target', target, optionChecks.target)
+  checkFields(options, proxyTable, 'option')
+  const { target, port = proxyTable.port.default, seed = proxyTable.seed.default } = options
+  checkValue('target', target, proxyTable.target)
   const url = new URL(target)
   const servicePort = Number(url.port) || defaultPorts[url.protocol]
   if (servicePort === undefined) throw new SimulatorError('target', 'expected an address with a port')
@@ -135,14 +138,21 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   }
 }
 
-const optionChecks: Checks<TcpProxyOptions> = {
+export const proxyTable = {
   target: {
-    expected: 'the address of a service',
-    holds: (value) => typeof value === 'string' && URL.canParse(value),
+    ...checkedOption<string>(
+      'URL',
+      {
+        expected: 'the address of a service',
+        holds: (value) => typeof value === 'string' && URL.canParse(value),
+      },
+      { meaning: 'URL of the service' },
+    ),
+    required: true,
   },
-  port: portCheck,
-  seed: seedCheck,
-}
+  port: portOption({ meaning: 'Port to listen on; 0 picks a free port', default: 0 }),
+  seed: { ...seedOption, meaning: 'Seed that selects the bits that `corrupt` flips' },
+} satisfies OptionTable<TcpProxyOptions>
 
 const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'http:': 80,

@@ -3,7 +3,8 @@
  * one floor do not import each other.
  */
 const floors = [
-  ['domain', 'time', 'task'],
+  ['domain', 'task'],
+  ['time'],
   ['errors'],
   ['auth', 'codec', 'diagnostics', 'options', 'transport'],
   ['http', 'platform', 'socket'],

@@ -11,6 +11,11 @@ const esmSpelling = [
   { regex: '^io-ts/(?!lib/.*\\.js$)', message: "Plain Node resolves 'io-ts/lib/<Module>.js' only." },
 ]
 
+const rxInternals = {
+  regex: '^rxjs/internal/(?!testing/)',
+  message: "RxJS's internals are imported by src/time/rx-providers.ts alone.",
+}
+
 export default tseslint.config(
   { ignores: ['dist', 'coverage', 'docs/site', 'node_modules'] },
   { files: ['**/*.{ts,js,cjs}'], extends: [tseslint.configs.base] },
@@ -28,7 +33,7 @@ export default tseslint.config(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      'no-restricted-imports': ['error', { patterns: esmSpelling }],
+      'no-restricted-imports': ['error', { patterns: [...esmSpelling, rxInternals] }],
       'rxjs-x/finnish': [
         'error',
         {
@@ -63,6 +68,10 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['src/time/rx-providers.ts', 'test/support/virtual-clock.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },
   {
     files: ['test/**', 'bench/**', 'examples/**'],

@@ -1,13 +1,14 @@
-import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defaultIfEmpty, filter, map, NEVER, of, take, type Observable } from 'rxjs'
-import { checkedDepth$ } from '../depth/validate.js'
+import { parseTopicOfAnyService } from '../codec/topic.js'
+import { validatedDepth$ } from '../depth/validate.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
 import { chainIds, type Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
 import type { ConnectionStatus } from '../domain/status.js'
-import { defaultService, isTopicOfAnyService, type Topic } from '../domain/topic.js'
-import { clientClosed, invalidTopic, networkError } from '../errors/constructors.js'
+import type { Topic } from '../domain/topic.js'
+import { clientClosed, networkError } from '../errors/constructors.js'
 import type {
   ClientClosed,
   DepthError,
@@ -21,45 +22,31 @@ import type { Client } from './client.js'
 import { Lifetime } from './lifetime.js'
 import { StreamStats } from './stream-stats.js'
 
-/** What a client without a service is made of. */
+/** The streams of a client that has no service of its own: a test client or a replay. */
 export interface ClientStreams {
   readonly environment: Environment
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
   readonly status$: Observable<ConnectionStatus>
-  /** The current one. */
-  readonly status: () => ConnectionStatus
+  readonly currentStatus: () => ConnectionStatus
   readonly errors$: Observable<UncorrelatedError>
   /** Called once, when the client is closed. */
-  readonly closed?: () => void
-}
-
-// The streams of a client keep its promises whoever gives them: bad input is a `Left`, names are as they were written.
-
-const checkedPrice$ = <E>(
-  topic: Topic,
-  priceOf$: () => Observable<Either<E, Price>>,
-): Observable<Either<E | InvalidTopic, Price>> =>
-  isTopicOfAnyService(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
-
-const spelledAs = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
-  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
-  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+  readonly onClose?: () => void
 }
 
 const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 
-/** The `Client` interface over given streams: what is written for a client cannot tell. */
-export const clientFromStreams = (given: ClientStreams): Client => {
+/** The `Client` interface over given streams. Keeps the contract of a live client: validation, spelling, closing. */
+export const clientFromStreams = (streams: ClientStreams): Client => {
   const lifetime = new Lifetime()
-  const watch = new StreamStats()
+  const stats = new StreamStats()
   let closing: Promise<void> | undefined
 
   const price$ = (topic: Topic) =>
-    checkedPrice$(topic, () => given.price$(topic).pipe(map((event) => spelledAs(topic, event))))
+    validatedPrice$(topic, () => streams.price$(topic).pipe(map((event) => withTopic(topic, event))))
 
   const firstPrice$ = (topic: Topic) =>
-    checkedPrice$(topic, () =>
+    validatedPrice$(topic, () =>
       price$(topic).pipe(
         filter(isRight),
         map(({ right: price }) => right({ ...price, epoch: 0 })),
@@ -67,44 +54,59 @@ export const clientFromStreams = (given: ClientStreams): Client => {
       ),
     )
 
-  const depth$ = (mint: Address, interval: number) => checkedDepth$(mint, interval, given.depth$)
+  const depth$ = (mint: Address, interval: number) => validatedDepth$(mint, interval, streams.depth$)
 
   const close = (): Promise<void> => {
     if (closing !== undefined) return closing
     closing = Promise.resolve()
-    lifetime.end()
-    given.closed?.()
+    lifetime.close()
+    streams.onClose?.()
     return closing
   }
 
   return {
-    chainId: chainIds[given.environment],
-    status$: concat(lifetime.until$(concat(given.status$, NEVER)), of(closedStatus)),
-    errors$: lifetime.until$(given.errors$),
-    price$: (topic) => lifetime.whileOpen$(watch.price$(topic, price$(topic))),
-    price: (topic) => lifetime.once(firstOf(firstPrice$(topic))),
-    depth$: (mint, interval) => lifetime.whileOpen$(watch.depth$(mint, interval, depth$(mint, interval))),
-    depth: (mint) => lifetime.once(firstOf(depth$(mint, 1))),
+    chainId: chainIds[streams.environment],
+    status$: concat(lifetime.until$(concat(streams.status$, NEVER)), of(closedStatus)),
+    errors$: lifetime.until$(streams.errors$),
+    price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic))),
+    price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),
+    depth$: (mint, interval) => lifetime.whileOpen$(stats.depth$(mint, interval, depth$(mint, interval))),
+    depth: (mint) => lifetime.once(firstValue(depth$(mint, 1))),
     inspect: () => ({
-      status: closing === undefined ? given.status() : closedStatus,
-      topics: watch.topics(),
-      polls: watch.polls(),
+      status: closing === undefined ? streams.currentStatus() : closedStatus,
+      topics: stats.topics(),
+      polls: stats.polls(),
     }),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** The first value of a stream; one that ends without a value is that of a client that is closed. */
-const firstOf =
+/** The contract of every `price$`: an invalid topic is a Left followed by completion. */
+const validatedPrice$ = <E>(
+  topic: Topic,
+  priceOf$: () => Observable<Either<E, Price>>,
+): Observable<Either<E | InvalidTopic, Price>> => {
+  const parsed = parseTopicOfAnyService(topic)
+  return isLeft(parsed) ? of(parsed) : priceOf$()
+}
+
+/** The event with the topic as the caller wrote it. */
+const withTopic = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
+  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
+  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+}
+
+/** The first value of a stream. A stream that completes without one belongs to a closed client. */
+const firstValue =
   <E, A>(source$: Observable<Either<E, A>>): CancellableTask<Either<E | NetworkError | ClientClosed, A>> =>
-  (answered) => {
-    const asking = source$
+  (onResult) => {
+    const subscription = source$
       .pipe(
         take(1),
         catchError((thrown) => of(left(networkError(thrown)))),
         defaultIfEmpty(left(clientClosed)),
       )
-      .subscribe(answered)
-    return () => asking.unsubscribe()
+      .subscribe(onResult)
+    return () => subscription.unsubscribe()
   }

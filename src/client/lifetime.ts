@@ -3,55 +3,55 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { defer, EMPTY, of, Subject, takeUntil, type Observable } from 'rxjs'
 import { clientClosed } from '../errors/constructors.js'
 import type { ClientClosed } from '../errors/model.js'
-import { noCancel, type CancellableTask, type Cancel } from '../task/cancellable-task.js'
+import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { FreeList } from '../task/free-list.js'
 
-/** How long a client lives: what streams and tasks do when it ends, and after. */
+/** Ends the streams and tasks of a client when it is closed. */
 export class Lifetime {
-  private readonly ended$ = new Subject<void>()
-  /** What is to be done at the end of each task that runs. */
-  private readonly tasks = new FreeList<() => void>()
-  private over = false
+  private readonly closed$ = new Subject<void>()
+  /** Ends one running task each. */
+  private readonly running = new FreeList<() => void>()
+  private isClosed = false
 
-  /** The stream until the end, which completes it; after the end it is `ClientClosed`, then completion. */
+  /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
   whileOpen$<E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> {
-    return defer(() => (this.over ? of(left(clientClosed)) : this.until$(source$)))
+    return defer(() => (this.isClosed ? of(left(clientClosed)) : this.until$(source$)))
   }
 
-  /** The stream until the end, which completes it; after the end there is nothing in it. */
+  /** The source until the client is closed. Afterwards empty. */
   until$<A>(source$: Observable<A>): Observable<A> {
-    return defer(() => (this.over ? EMPTY : source$.pipe(takeUntil(this.ended$))))
+    return defer(() => (this.isClosed ? EMPTY : source$.pipe(takeUntil(this.closed$))))
   }
 
-  /** The question as a task; if the end overtakes it, the answer is `ClientClosed`. */
-  once<E, A>(ask: CancellableTask<Either<E, A>>): TaskEither<E | ClientClosed, A> {
+  /** The task as a `TaskEither`. Closing the client cancels it: the result is `ClientClosed`. */
+  once<E, A>(task: CancellableTask<Either<E, A>>): TaskEither<E | ClientClosed, A> {
     return () =>
       new Promise((resolve) => {
-        if (this.over) return resolve(left(clientClosed))
-        let takeBack = noCancel
-        const settle = (answer: Either<E | ClientClosed, A>): void => {
-          this.tasks.remove(slot)
-          resolve(answer)
+        if (this.isClosed) return resolve(left(clientClosed))
+        let cancel = noCancel
+        const settle = (result: Either<E | ClientClosed, A>): void => {
+          this.running.remove(slot)
+          resolve(result)
         }
-        const closed = (): void => {
-          takeBack()
+        const end = (): void => {
+          cancel()
           settle(left(clientClosed))
         }
-        const slot = this.tasks.add(closed)
-        takeBack = this.keptUntilOver(ask(settle))
+        const slot = this.running.add(end)
+        cancel = this.cancelIfClosed(task(settle))
       })
   }
 
-  /** What runs while something is asked, the caller's own code for one, may have ended it all. */
-  private keptUntilOver(takeBack: Cancel): Cancel {
-    if (this.over) takeBack()
-    return takeBack
+  /** Starting a task may run the caller's code, which may close the client. */
+  private cancelIfClosed(cancel: Cancel): Cancel {
+    if (this.isClosed) cancel()
+    return cancel
   }
 
-  end(): void {
-    this.over = true
-    this.ended$.next()
-    this.ended$.complete()
-    for (const closed of this.tasks.items()) closed()
+  close(): void {
+    this.isClosed = true
+    this.closed$.next()
+    this.closed$.complete()
+    for (const end of this.running.items()) end()
   }
 }

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defaultService, isTopic, type Topic } from '../domain/topic.js'
+import { defaultService, isTopic, isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import { invalidTopic } from '../errors/constructors.js'
 import type { InvalidTopic } from '../errors/model.js'
 
@@ -12,6 +12,10 @@ import type { InvalidTopic } from '../errors/model.js'
  */
 export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
   isTopic(text, service) ? right(text) : left(invalidTopic(text, service))
+
+/** A text as a topic of any service: for clients that do not know their service's name. */
+export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
+  isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
 /**
  * The topic of a token's address.

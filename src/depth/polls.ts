@@ -2,46 +2,48 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, finalize, repeat, ReplaySubject, share, tap, type Observable } from 'rxjs'
 import { publish } from '../diagnostics/publish.js'
 import { canonicalAddress, type Address } from '../domain/address.js'
-import type { PollSnapshot } from '../domain/snapshot.js'
-import type { DepthEvent } from '../http/depth-request.js'
-import { fromTask$, type CancellableTask } from '../task/cancellable-task.js'
+import { resultOf, type PollSnapshot } from '../domain/snapshot.js'
+import { depthRequest, type DepthEvent } from '../http/depth-request.js'
+import type { SignedGet } from '../http/signed-get.js'
+import { fromTask$ } from '../task/cancellable-task.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { elapsed } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
-import { checkedDepth$ } from './validate.js'
+import { validatedDepth$ } from './validate.js'
 
 export interface PollConfig {
-  readonly request: (mint: Address) => CancellableTask<DepthEvent>
+  readonly signedGet: Pick<SignedGet, 'request'>
+  /** The backoff after failures. */
   readonly reconnect: BackoffPolicy
-  /** Host and port of the relayer: how it is called in diagnostics. */
+  /** Host and port of the relayer: its name in diagnostics. */
   readonly host: string
 }
 
-/** One poll that several may share. */
+/** One poll, shared by all subscribers of the same mint and interval. Times are monotonic, in ms. */
 interface Poll {
   readonly mint: Address
   readonly interval: number
+  readonly results$: Observable<DepthEvent>
   subscribers: number
+  /** Consecutive failures. */
   failures: number
   last: DepthEvent | undefined
-  /** On the clock that only moves forward, in ms. */
   startedAt: number
   endedAt: number | undefined
-  readonly results$: Observable<DepthEvent>
 }
 
-/** All polls of a client: one for each mint and interval, for as long as somebody listens. */
+/** All polls of a client. A poll runs while it has subscribers. */
 export class DepthPolls {
   private readonly polls = new Map<string, Poll>()
 
   constructor(private readonly config: PollConfig) {}
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
-    return checkedDepth$(mint, interval, () => this.shared$(mint, interval))
+    return validatedDepth$(mint, interval, () => this.shared$(mint, interval))
   }
 
   snapshot(): readonly PollSnapshot[] {
-    return [...this.polls.values()].map(describe)
+    return [...this.polls.values()].map(snapshotOf)
   }
 
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
@@ -80,45 +82,44 @@ export class DepthPolls {
     return poll
   }
 
-  /** A request at once, and the next when the last has been answered and its time has come. */
+  /** One request at a time: the first at once, each further one after the result and the delay. */
   private poll$(poll: Poll): Observable<DepthEvent> {
     const request$ = defer(() => {
       poll.startedAt = elapsed()
-      return fromTask$(this.config.request(poll.mint))
+      return fromTask$(depthRequest(this.config.signedGet, poll.mint))
     })
     return request$.pipe(
-      tap((event) => {
-        poll.last = event
-        poll.endedAt = elapsed()
-        poll.failures = isLeft(event) ? poll.failures + 1 : 0
-        this.report(poll, event)
-      }),
-      repeat({ delay: () => delay$(this.waitAfter(poll)) }),
+      tap((event) => this.onResult(poll, event)),
+      repeat({ delay: () => delay$(this.delayAfter(poll)) }),
     )
   }
 
-  private report({ mint, interval, startedAt, failures }: Poll, event: DepthEvent): void {
+  private onResult(poll: Poll, event: DepthEvent): void {
+    poll.last = event
+    poll.endedAt = elapsed()
+    poll.failures = isLeft(event) ? poll.failures + 1 : 0
     const { host } = this.config
-    const durationMs = elapsed() - startedAt
+    const { mint, interval, failures } = poll
+    const durationMs = elapsed() - poll.startedAt
     const error = isLeft(event) ? event.left : undefined
     publish('svc-streams:poll', () => ({ host, mint, interval, durationMs, failures, error }))
   }
 
-  /** The longest of what is left of the interval, the backoff, and what the service asks for, in ms. */
-  private waitAfter({ interval, startedAt, failures, last }: Poll): number {
+  /** The longest of the rest of the interval, the backoff, and the service's `Retry-After`, in ms. */
+  private delayAfter({ interval, startedAt, failures, last }: Poll): number {
     const { reconnect } = this.config
-    const left = interval - (elapsed() - startedAt)
-    const draw = backoff(reconnect, failures, Math.random())
-    const asked =
+    const rest = interval - (elapsed() - startedAt)
+    const afterFailures = backoff(reconnect, failures, Math.random())
+    const requested =
       last !== undefined && isLeft(last) && last.left._tag === 'HttpError' ? last.left.retryAfterMs : 0
-    return Math.max(0, left, draw, Math.min(asked ?? 0, reconnect.maxDelay))
+    return Math.max(0, rest, afterFailures, Math.min(requested ?? 0, reconnect.maxDelay))
   }
 }
 
-const describe = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
+const snapshotOf = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
   mint,
   interval,
   subscribers,
-  lastResult: last === undefined ? 'none' : isLeft(last) ? last.left._tag : 'ok',
+  lastResult: resultOf(last),
   lastResultAgeMs: endedAt === undefined ? null : Math.round(elapsed() - endedAt),
 })

@@ -1,3 +1,4 @@
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { ConnectionStatus } from './status.js'
 
 /**
@@ -32,4 +33,19 @@ export interface ClientSnapshot {
   readonly status: ConnectionStatus
   readonly topics: readonly TopicSnapshot[]
   readonly polls: readonly PollSnapshot[]
+}
+
+type Event = Either<{ readonly _tag: string }, unknown>
+
+/** The state of a topic after an event of its stream; before the first event it is `waiting`. */
+export const stateAfter = (event: Event | undefined): Exclude<TopicSnapshotState, 'lingering'> => {
+  if (event === undefined) return 'waiting'
+  if (isRight(event)) return 'live'
+  return event.left._tag === 'Stale' ? 'stale' : 'waiting'
+}
+
+/** `PollSnapshot.lastResult` after an event. */
+export const resultOf = (event: Event | undefined): string => {
+  if (event === undefined) return 'none'
+  return isLeft(event) ? event.left._tag : 'ok'
 }

@@ -6,56 +6,62 @@ import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { deadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 
-export interface RequestConfig {
+export interface GetConfig {
   readonly http: HttpTransport
-  /** The longest time from the request to the last byte of its answer, in ms. */
+  /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
   readonly maxBodyBytes: number
 }
 
-export interface Target {
+export interface GetTarget {
+  /** Scheme, host and port. */
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type RequestError = NetworkError | DecodeError | Timeout
+export type GetError = NetworkError | DecodeError | Timeout
 
-/** One request, sent each time that it is asked for. Taking it back, or the deadline, aborts it. */
-export const request =
+export type GetResult = Either<GetError, HttpResponse>
+
+/** Decodes a response. `receivedAt` is in ms since the Unix epoch. */
+export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) => Either<E, A>
+
+/** One GET request, sent each time the task runs. Cancelling the task or exceeding the timeout aborts it. */
+export const get =
   (
-    { http, requestTimeout, maxBodyBytes }: RequestConfig,
-    { origin, path, headers }: Target,
-  ): CancellableTask<Either<RequestError, HttpResponse>> =>
-  (answered) => {
-    let isOver = false
+    { http, requestTimeout, maxBodyBytes }: GetConfig,
+    { origin, path, headers }: GetTarget,
+  ): CancellableTask<GetResult> =>
+  (onResult) => {
+    let isSettled = false
     let abort = noCancel
 
-    /** Whether it has not been over before. */
-    const end = (): boolean => {
-      const wasOver = isOver
-      isOver = true
-      overdue.unsubscribe()
-      return !wasOver
+    /** Returns false if the task was settled before. */
+    const settle = (): boolean => {
+      const wasSettled = isSettled
+      isSettled = true
+      timer.unsubscribe()
+      return !wasSettled
     }
-    const tell = (answer: Either<RequestError, HttpResponse>): void => {
-      if (end()) answered(answer)
+    const complete = (result: GetResult): void => {
+      if (settle()) onResult(result)
     }
-    const overdue = deadline(requestTimeout, () => {
+    const timer = deadline(requestTimeout, () => {
       abort()
-      tell(left(timeout(requestTimeout)))
+      complete(left(timeout(requestTimeout)))
     })
 
     try {
-      abort = http.get({ origin, path, headers, maxBodyBytes }, tell)
+      abort = http.get({ origin, path, headers, maxBodyBytes }, complete)
     } catch (thrown) {
-      tell(left(networkError(thrown)))
+      complete(left(networkError(thrown)))
     }
     return () => {
-      if (end()) abort()
+      if (settle()) abort()
     }
   }
 
-/** What an answer asks to wait before the next request, in ms, if it does. */
-export const askedWait = (response: HttpResponse, receivedAt: number): number | undefined =>
+/** The delay that a response requests by its `Retry-After` header, in ms. */
+export const retryAfter = (response: HttpResponse, receivedAt: number): number | undefined =>
   parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)

@@ -14,9 +14,8 @@ import {
   takeWhile,
   type Observable,
 } from 'rxjs'
-import { QueueAction } from 'rxjs/internal/scheduler/QueueAction'
-import { QueueScheduler } from 'rxjs/internal/scheduler/QueueScheduler'
 import type { NotFresh } from '../errors/model.js'
+import { createQueueScheduler } from '../time/rx-providers.js'
 import { checkMs } from './checked-ms.js'
 import { arrived, canRecover, ended, judge, settled, unsettled, type Move } from './legs.js'
 
@@ -87,7 +86,7 @@ export const combineFresh = <A extends object>(
  * `queueScheduler`, which is everybody's: what was behind an action that throws there would be lost, a `Left` too.
  */
 const inOrder$ = (move$: Observable<Move>): Observable<Move> =>
-  defer(() => move$.pipe(observeOn(new QueueScheduler(QueueAction))))
+  defer(() => move$.pipe(observeOn(createQueueScheduler())))
 
 const movesOf$ = (leg$: Observable<Either<unknown, unknown>>, index: number): Observable<Move> =>
   leg$.pipe(

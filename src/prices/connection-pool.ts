@@ -1,47 +1,52 @@
-import { left } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable, ReplaySubject, Subject } from 'rxjs'
+import { parseTopic } from '../codec/topic.js'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import type { ConnectionStatus } from '../domain/status.js'
-import { baseAddressOf, isTopic, type Topic } from '../domain/topic.js'
-import { clientClosed, invalidTopic } from '../errors/constructors.js'
+import { baseAddressOf, type Topic } from '../domain/topic.js'
+import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
-import { completing$ } from '../task/safe-notify.js'
+import { withSafeComplete$ } from '../task/safe-notify.js'
 import { elapsed } from '../time/clock.js'
 import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
 import { RateLimiter } from './rate-limiter.js'
-import { lastPrice, snapshotStateOf, type TopicState, type PriceEvent } from './topic-state.js'
+import { lastPrice, snapshotStateOf, type PriceEvent, type TopicState } from './topic-state.js'
 
-export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch' | 'budget'> {
+export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch' | 'rateLimiter'> {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
 }
 
-/** All live prices of a client: topics, spread over as many connections as they need, usually one. */
+/** The live prices of one client. Distributes the topics over as many connections as needed, usually one. */
 export class ConnectionPool {
   private readonly multiplexers: Multiplexer[] = []
   private readonly statuses$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly uncorrelated$ = new Subject<UncorrelatedError>()
   private readonly multiplexerConfig: MultiplexerConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
-  private epochs = 0
+  private lastEpoch = 0
   private closed = false
 
-  readonly status$ = completing$(this.statuses$)
-  readonly errors$ = completing$(this.uncorrelated$)
+  readonly status$ = withSafeComplete$(this.statuses$)
+  readonly errors$ = withSafeComplete$(this.uncorrelated$)
 
   constructor(private readonly config: ConnectionPoolConfig) {
-    const budget = new RateLimiter(config.maxFramesPerSecond)
-    this.multiplexerConfig = { ...config, budget, nextEpoch: () => ++this.epochs }
+    const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
+    this.multiplexerConfig = { ...config, rateLimiter, nextEpoch: () => ++this.lastEpoch }
     this.statuses$.next(this.status)
   }
 
   price$(topic: Topic): Observable<PriceEvent> {
     const { service } = this.config
-    const base = isTopic(topic, service) ? baseAddressOf(topic, service) : undefined
+    const parsed = parseTopic(topic, service)
+    const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
-      if (!this.closed && base !== undefined) return this.multiplexerFor(base).join(base, topic, subscriber)
-      subscriber.next(left(this.closed ? clientClosed : invalidTopic(topic, service)))
+      if (!this.closed && base !== undefined) {
+        return this.multiplexerFor(base).subscribe(base, topic, subscriber)
+      }
+      if (this.closed) subscriber.next(left(clientClosed))
+      else if (isLeft(parsed)) subscriber.next(parsed)
       subscriber.complete()
       return undefined
     })
@@ -53,38 +58,38 @@ export class ConnectionPool {
 
   snapshot(): readonly TopicSnapshot[] {
     const now = elapsed()
-    return this.multiplexers.flatMap((shard) => [...shard.entries].map((entry) => describe(entry, now)))
+    return this.multiplexers.flatMap(({ states }) => [...states].map((state) => snapshotOf(state, now)))
   }
 
   close(): void {
     if (this.closed) return
     this.closed = true
-    for (const shard of this.multiplexers) shard.close()
+    for (const multiplexer of this.multiplexers) multiplexer.close()
     this.setStatus({ _tag: 'Closed' })
     this.statuses$.complete()
     this.uncorrelated$.complete()
   }
 
-  /** A topic stays with its connection; a new one goes to the first that has room. */
+  /** The connection that carries the topic, or the first with a free slot, or a new one. */
   private multiplexerFor(base: Address): Multiplexer {
     return (
-      this.multiplexers.find((shard) => shard.has(base)) ??
-      this.multiplexers.find((shard) => shard.size < this.config.maxTopicsPerConnection) ??
+      this.multiplexers.find((multiplexer) => multiplexer.has(base)) ??
+      this.multiplexers.find(({ size }) => size < this.config.maxTopicsPerConnection) ??
       this.addMultiplexer()
     )
   }
 
   private addMultiplexer(): Multiplexer {
-    const shard = new Multiplexer(this.multiplexerConfig, {
-      status: () => this.setStatus(this.worst()),
-      uncorrelated: (error) => this.uncorrelated$.next(error),
+    const multiplexer = new Multiplexer(this.multiplexerConfig, {
+      onStatus: () => this.setStatus(this.worstStatus()),
+      onUncorrelated: (error) => this.uncorrelated$.next(error),
     })
-    this.multiplexers.push(shard)
-    return shard
+    this.multiplexers.push(multiplexer)
+    return multiplexer
   }
 
-  private worst(): ConnectionStatus {
-    const statuses = this.multiplexers.map((shard) => shard.status)
+  private worstStatus(): ConnectionStatus {
+    const statuses = this.multiplexers.map(({ status }) => status)
     return statuses.reduce((worst, status) => (severity[status._tag] > severity[worst._tag] ? status : worst))
   }
 
@@ -103,9 +108,9 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Closed: 4,
 }
 
-const describe = (entry: TopicState, now: number): TopicSnapshot => ({
-  topic: entry.topic,
-  subscribers: entry.subscribers.length,
-  state: snapshotStateOf(entry),
-  lastPriceAgeMs: lastPrice(entry) === undefined ? null : Math.round(now - entry.lastActivityAt),
+const snapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
+  topic: state.topic,
+  subscribers: state.subscribers.length,
+  state: snapshotStateOf(state),
+  lastPriceAgeMs: lastPrice(state) === undefined ? null : Math.round(now - state.lastActivityAt),
 })

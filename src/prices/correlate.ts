@@ -1,23 +1,22 @@
 import { canonicalAddress, type Address } from '../domain/address.js'
 
-// An error frame names no topic. It is attributed only where that is provable.
-
-export interface Unanswered {
-  /** Whether this is the base address of a topic that waits for its confirmation. */
-  readonly isWaiting: (base: Address) => boolean
-  /** The base address of each subscribe that is unanswered, those of topics since left included. */
-  readonly bases: () => readonly Address[]
+/** What is known about the subscribe frames of one connection. Topics are named by their base address. */
+export interface SubscribeAcks {
+  /** True if this topic is not confirmed yet. */
+  readonly isUnconfirmed: (base: Address) => boolean
+  /** The topic of each unanswered subscribe frame, including topics unsubscribed since. */
+  readonly pending: () => readonly Address[]
 }
 
 /**
- * The topic that an error text rejects: the one waiting topic whose address it contains; or, where it contains no
- * address at all, the topic of the only unanswered subscribe. Otherwise nothing is guessed.
+ * The topic that an error text rejects. An error text names no topic, so it is matched only if the match is certain:
+ * either it contains the address of exactly one unconfirmed topic, or it contains no address and exactly one
+ * subscribe frame is unanswered.
  */
-export const correlate = (text: string, unanswered: Unanswered): Address | undefined => {
-  const named = new Set(
+export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
+  const addresses = new Set(
     (text.match(/0x[0-9a-fA-F]+/g) ?? []).map((found) => canonicalAddress(found as Address)),
   )
-  return only(named.size > 0 ? [...named].filter(unanswered.isWaiting) : unanswered.bases())
+  const candidates = addresses.size > 0 ? [...addresses].filter(acks.isUnconfirmed) : acks.pending()
+  return candidates.length === 1 ? candidates[0] : undefined
 }
-
-const only = (bases: readonly Address[]): Address | undefined => (bases.length === 1 ? bases[0] : undefined)

@@ -1,55 +1,50 @@
 import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
-import { complete, next } from '../task/safe-notify.js'
+import { safeComplete, safeNext } from '../task/safe-notify.js'
 import type { PriceEventFactory } from './price-events.js'
-import type { TopicState, PriceSubscriber, PriceEvent } from './topic-state.js'
+import type { PriceEvent, PriceSubscriber, TopicState } from './topic-state.js'
 
-/** A set of listeners as it was when something happened, and what they are to be told of it. */
+/** An event and the subscribers at the time when it occurred. */
 export interface Delivery {
   readonly subscribers: readonly PriceSubscriber[]
   readonly eventFor: PriceEventFactory
-  /** Whether nothing can follow. */
+  /** True if the event is followed by completion. */
   readonly completes?: boolean
 }
 
 /**
- * Tells everybody. Who throws is kept away from the others, and a listener that a handler has just unsubscribed
- * hears nothing. Listeners who wrote the topic alike share one value. Returns what was told last.
+ * Notifies all subscribers. An exception of one does not affect the others; a subscriber that another one
+ * unsubscribes meanwhile receives nothing. Subscribers that wrote the topic alike share one event object. Returns the
+ * last event.
  */
 export const deliver = ({ subscribers, eventFor, completes = false }: Delivery): PriceEvent | undefined => {
   let topic: Topic | undefined
   let event: PriceEvent | undefined
-  for (const listener of subscribers) {
-    if (event === undefined || listener.topic !== topic) {
-      topic = listener.topic
+  for (const subscriber of subscribers) {
+    if (event === undefined || subscriber.topic !== topic) {
+      topic = subscriber.topic
       event = eventFor(topic)
     }
-    next(listener.subscriber, event)
-    if (completes) complete(listener.subscriber)
+    safeNext(subscriber.subscriber, event)
+    if (completes) safeComplete(subscriber.subscriber)
   }
   return event
 }
 
-/** As `deliver`, for the prices that it is all about: of the topic's last price, without a closure for each. */
-export const deliverPrice = ({
-  subscribers,
-  soleSubscriber,
-  soleTopic,
-  price,
-  receivedAt,
-  epoch,
-}: TopicState): void => {
+/** Delivers the topic's last price. Like `deliver`, without a closure per price. */
+export const deliverPrice = (state: TopicState): void => {
+  const { subscribers, soleSubscriber, soleTopic, price, receivedAt, epoch } = state
   if (soleSubscriber !== undefined) {
-    next(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
+    safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
     return
   }
   let topic: Topic | undefined
   let event: PriceEvent | undefined
-  for (const listener of subscribers) {
-    if (event === undefined || listener.topic !== topic) {
-      topic = listener.topic
+  for (const subscriber of subscribers) {
+    if (event === undefined || subscriber.topic !== topic) {
+      topic = subscriber.topic
       event = right({ topic, price, receivedAt, epoch })
     }
-    next(listener.subscriber, event)
+    safeNext(subscriber.subscriber, event)
   }
 }

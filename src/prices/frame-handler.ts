@@ -1,8 +1,10 @@
 import { readFrame } from '../codec/price-frame.js'
 import { publish } from '../diagnostics/publish.js'
+import { assertNever } from '../domain/assert-never.js'
 import { baseAddressOf } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
+import type { FrameSink } from '../socket/session.js'
 import { elapsed, wallClock } from '../time/clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
@@ -12,106 +14,109 @@ import type { Subscriptions } from './subscriptions.js'
 
 export interface FrameHandlerContext {
   readonly subscriptions: Subscriptions
+  /** The name of the service, for example `svc`. */
   readonly service: string
-  /** How the connection is called in diagnostics. */
+  /** The name of the connection in diagnostics. */
   readonly host: string
   readonly epoch: () => number
-  readonly uncorrelated: (error: UncorrelatedError) => void
-  /** The state has changed, and nobody has been told yet. */
-  readonly changed: () => void
+  readonly onUncorrelated: (error: UncorrelatedError) => void
+  /** Called when the subscriptions have changed, before any subscriber is notified. */
+  readonly onChange: () => void
 }
 
-/** How much of a binary frame an error shows, in bytes. */
-const shownBytes = 1024
+/** The number of bytes of a binary frame that an error contains. */
+const maxShownBytes = 1024
 
 /**
- * What each frame from the service does: it changes the state first, and then tells whom it concerns. What
- * belongs to no topic is an uncorrelated error; it is never guessed, and never delivered.
+ * Handles each frame of the service: updates the subscriptions first, then notifies the subscribers. A frame that
+ * matches no topic becomes an `UncorrelatedError`.
  */
-export class FrameHandler {
-  private readonly moment = new TickClock()
+export class FrameHandler implements FrameSink {
+  private readonly clock = new TickClock()
 
   constructor(private readonly context: FrameHandlerContext) {}
 
   /**
-   * The short way, for a price of a topic that is live: such a price changes no deadline that has been set, and no
-   * frame is owed for it. What came in one go has come at one time.
+   * The fast path, for a price of a live topic: such a price changes no deadline that is set and causes no frame.
+   * Frames that arrive in one tick share one timestamp. Returns false if the frame needs the slow path.
    */
-  bytes(memory: Uint8Array, start: number, end: number): boolean {
-    const { frames } = this.context.subscriptions
-    const entry = frames.recognise(memory, start, end)
-    if (!entry?.live) return false
-    this.moment.refresh()
-    entry.lastActivityAt = this.moment.elapsed
-    entry.price = frames.price
-    entry.receivedAt = this.moment.wallClock
-    entry.epoch = this.context.epoch()
-    deliverPrice(entry)
+  onBytes(memory: Uint8Array, start: number, end: number): boolean {
+    const { pricePatterns } = this.context.subscriptions
+    const state = pricePatterns.recognise(memory, start, end)
+    if (!state?.live) return false
+    this.clock.refresh()
+    state.lastActivityAt = this.clock.elapsed
+    state.price = pricePatterns.price
+    state.receivedAt = this.clock.wallClock
+    state.epoch = this.context.epoch()
+    deliverPrice(state)
     return true
   }
 
-  text(text: string): void {
+  onText(text: string): void {
     const frame = readFrame(text)
     switch (frame._tag) {
       case 'PriceUpdate':
-        return this.priced(frame.topic, frame.price, text)
+        return this.onPriceUpdate(frame.topic, frame.price, text)
       case 'Confirmation':
-        return this.confirmed(frame.subscriptions, text)
+        return this.onConfirmation(frame.subscriptions, text)
       case 'ErrorText':
-        return this.refused(text)
+        return this.onErrorText(text)
       case 'Malformed':
-        return this.malformed(frame.topic, frame.error, text)
+        return this.onMalformed(frame.topic, frame.error, text)
+      default:
+        return assertNever(frame)
     }
   }
 
-  binary(frame: Uint8Array): void {
-    const shown = Buffer.from(frame.subarray(0, shownBytes)).toString('hex')
-    this.context.uncorrelated(uncorrelatedError('binary', shown))
+  onBinary(frame: Uint8Array): void {
+    const shown = Buffer.from(frame.subarray(0, maxShownBytes)).toString('hex')
+    this.context.onUncorrelated(uncorrelatedError('binary', shown))
   }
 
-  private priced(topic: string, price: number, text: string): void {
-    const { subscriptions, service, epoch, changed } = this.context
+  private onPriceUpdate(topic: string, price: number, text: string): void {
+    const { subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
     const now = elapsed()
-    const quote = { price, receivedAt: wallClock(), epoch: epoch() }
-    const entry = base === undefined ? undefined : subscriptions.priced(base, quote, now)
-    if (entry !== undefined) {
-      changed()
-      entry.pattern ??= subscriptions.frames.learn(text, entry) ?? 'cannot be learned'
-      deliverPrice(entry)
+    const received = { price, receivedAt: wallClock(), epoch: epoch() }
+    const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now)
+    if (state !== undefined) {
+      onChange()
+      state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
+      deliverPrice(state)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
-      this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
+      this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
     }
   }
 
-  private confirmed(topics: readonly string[], text: string): void {
+  private onConfirmation(topics: readonly string[], text: string): void {
     const now = elapsed()
-    let foreign = false
+    let hasForeignTopic = false
     for (const topic of topics) {
       const base = baseAddressOf(topic, this.context.service)
-      if (base === undefined) foreign = true
-      else this.context.subscriptions.confirmed(base, now)
+      if (base === undefined) hasForeignTopic = true
+      else this.context.subscriptions.onConfirmation(base, now)
     }
-    this.context.changed()
-    if (foreign) this.context.uncorrelated(uncorrelatedError('unknown-topic', text))
+    this.context.onChange()
+    if (hasForeignTopic) this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
   }
 
-  private refused(text: string): void {
-    const delivery = this.context.subscriptions.rejected(text, elapsed())
-    this.context.changed()
-    if (delivery === undefined) this.context.uncorrelated(uncorrelatedError('error-text', text))
+  private onErrorText(text: string): void {
+    const delivery = this.context.subscriptions.onErrorText(text, elapsed())
+    this.context.onChange()
+    if (delivery === undefined) this.context.onUncorrelated(uncorrelatedError('error-text', text))
     else publishFailure(this.context.host, deliver(delivery))
   }
 
-  private malformed(topic: string | undefined, error: DecodeError, text: string): void {
+  private onMalformed(topic: string | undefined, error: DecodeError, text: string): void {
     const { subscriptions, service, host } = this.context
     const base = topic === undefined ? undefined : baseAddressOf(topic, service)
-    const entry = base === undefined ? undefined : subscriptions.requested(base)
-    publish('svc-streams:decode-error', () => ({ host, topic: entry?.topic, error }))
-    if (entry !== undefined) {
-      deliver({ subscribers: entry.subscribers, eventFor: failureEvent(() => error) })
+    const state = base === undefined ? undefined : subscriptions.requestedTopic(base)
+    publish('svc-streams:decode-error', () => ({ host, topic: state?.topic, error }))
+    if (state !== undefined) {
+      deliver({ subscribers: state.subscribers, eventFor: failureEvent(() => error) })
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, elapsed())) {
-      this.context.uncorrelated(uncorrelatedError('malformed', text))
+      this.context.onUncorrelated(uncorrelatedError('malformed', text))
     }
   }
 }

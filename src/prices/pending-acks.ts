@@ -1,86 +1,82 @@
 import type { Address } from '../domain/address.js'
 import { correlate } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
-import { isUnanswered, isWaiting, type TopicState, type TopicTimeouts } from './topic-state.js'
+import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from './topic-state.js'
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
- * Which subscribes of this connection are yet to be answered, and whose an error text therefore is. All times are of
- * the clock that only moves forward, in ms.
+ * The subscribe frames of one connection that the service has not answered, and the error texts that may answer them.
+ * All times are monotonic, in ms.
  */
 export class PendingAcks {
-  private readonly departed: RecentlyUnsubscribed
+  private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
 
   constructor(
-    private readonly entries: ReadonlyMap<Address, TopicState>,
-    private readonly patience: TopicTimeouts,
+    private readonly topics: ReadonlyMap<Address, TopicState>,
+    private readonly timeouts: TopicTimeouts,
   ) {
-    this.departed = new RecentlyUnsubscribed(patience.confirmTimeout)
+    this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
   }
 
   clear(): void {
-    this.departed.clear()
+    this.recentlyUnsubscribed.clear()
     this.texts.clear()
   }
 
-  /** A topic is unsubscribed: what is still on its way for it is no error. */
-  leaves(entry: TopicState, now: number): void {
-    const { base, subscribeSentAt } = entry
-    const answerableUntil =
-      subscribeSentAt !== undefined && isUnanswered(entry)
-        ? subscribeSentAt + this.patience.confirmTimeout
-        : 0
-    this.departed.add(base, now, answerableUntil)
+  /** Frames for an unsubscribed topic may still be on their way. */
+  onUnsubscribe(state: TopicState, now: number): void {
+    const { base, subscribeSentAt = 0 } = state
+    const ackUntil = phaseOf(state) === 'pending' ? subscribeSentAt + this.timeouts.confirmTimeout : 0
+    this.recentlyUnsubscribed.add(base, now, ackUntil)
   }
 
-  /** Whether a frame for this topic may be late rather than wrong. */
-  isDeparted(base: Address, now: number): boolean {
-    return this.departed.has(base, now)
+  /** True if a frame for this topic may be late instead of wrong. */
+  isRecentlyUnsubscribed(base: Address, now: number): boolean {
+    return this.recentlyUnsubscribed.has(base, now)
   }
 
-  answered(base: Address): void {
-    this.departed.answered(base)
+  onAck(base: Address): void {
+    this.recentlyUnsubscribed.onAck(base)
   }
 
-  /** The topic that an error text answers. A text that answers none is kept: it may have been meant for one that waits. */
-  answeredBy(text: string, now: number): Address | undefined {
+  /** The topic that an error text rejects. A text that matches no topic is stored: it may belong to a pending one. */
+  correlate(text: string, now: number): Address | undefined {
     const base = correlate(text, {
-      isWaiting: (address) => this.isWaiting(address),
-      bases: () => this.unanswered(now),
+      isUnconfirmed: (address) => this.isUnconfirmed(address),
+      pending: () => this.pending(now),
     })
     if (base === undefined) this.texts.add(text, now)
-    else this.departed.answered(base)
+    else this.recentlyUnsubscribed.onAck(base)
     return base
   }
 
-  /** The texts since then that answered no topic. */
+  /** The uncorrelated error texts since `time`. */
   textsSince(time: number): readonly string[] {
     return this.texts.since(time)
   }
 
-  /** Whether there was a text that answered no topic. */
-  get isUnclear(): boolean {
+  get hasUncorrelatedTexts(): boolean {
     return !this.texts.isEmpty
   }
 
   /**
-   * After a text that answered no topic, topics that are asked for again go one by one: the next such text then has
-   * only one subscribe that it can be about.
+   * After an uncorrelated error text, repeated subscribe frames are sent one at a time: the next error text then has
+   * only one subscribe frame that it can answer.
    */
-  get holdsBack(): boolean {
-    if (!this.isUnclear) return false
-    for (const entry of this.entries.values()) if (isUnanswered(entry)) return true
+  get delaysResubscribes(): boolean {
+    if (!this.hasUncorrelatedTexts) return false
+    for (const state of this.topics.values()) if (phaseOf(state) === 'pending') return true
     return false
   }
 
-  private isWaiting(base: Address): boolean {
-    const entry = this.entries.get(base)
-    return entry !== undefined && isWaiting(entry)
+  private isUnconfirmed(base: Address): boolean {
+    const state = this.topics.get(base)
+    return state !== undefined && isUnconfirmed(state)
   }
 
-  private unanswered(now: number): readonly Address[] {
-    const waiting = [...this.entries.values()].filter(isUnanswered).map(({ base }) => base)
-    return [...waiting, ...this.departed.unanswered(now)]
+  private pending(now: number): readonly Address[] {
+    const subscribed = [...this.topics.values()].filter((state) => phaseOf(state) === 'pending')
+    return [...subscribed.map(({ base }) => base), ...this.recentlyUnsubscribed.pending(now)]
   }
 }

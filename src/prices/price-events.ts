@@ -4,22 +4,22 @@ import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
 import { truncate } from '../errors/text.js'
 import {
-  isStale,
   lastPrice,
-  silentAt,
-  type TopicState,
-  type TopicTimeouts,
+  phaseOf,
+  silenceDeadline,
   type PriceEvent,
   type ReceivedPrice,
+  type TopicState,
+  type TopicTimeouts,
 } from './topic-state.js'
 
-/** What a listener is told, given the topic as that listener wrote it. */
+/** Builds the event for one subscriber, from the topic as that subscriber wrote it. */
 export type PriceEventFactory = (topic: Topic) => PriceEvent
 
 export const priceEvent =
-  (quote: ReceivedPrice): PriceEventFactory =>
+  (price: ReceivedPrice): PriceEventFactory =>
   (topic) =>
-    right({ topic, ...quote })
+    right({ topic, ...price })
 
 export const failureEvent =
   (error: (topic: Topic) => PriceError): PriceEventFactory =>
@@ -31,25 +31,25 @@ export const rejectedEvent = (text: string): PriceEventFactory => {
   return failureEvent((topic) => subscriptionRejected(topic, reason))
 }
 
-export const staleEvent = (entry: TopicState, now: number): PriceEventFactory => {
-  const silentForMs = Math.round(now - entry.lastActivityAt)
-  const last = lastPrice(entry)
+export const staleEvent = (state: TopicState, now: number): PriceEventFactory => {
+  const silentForMs = Math.round(now - state.lastActivityAt)
+  const last = lastPrice(state)
   return failureEvent((topic) =>
     stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }),
   )
 }
 
 /**
- * What somebody who joins is told at once, if anything holds now. It does not while a silence that is too long is yet
- * to be found out, after the event loop was blocked: what has come meanwhile tells, or `Stale` does.
+ * The initial event for a late subscriber. There is none before the first price, and none while a deadline has passed
+ * but is not handled yet (after a blocked event loop): the next frame or the `Stale` event decides.
  */
 export const initialEvent = (
-  entry: TopicState,
-  patience: TopicTimeouts,
+  state: TopicState,
+  timeouts: TopicTimeouts,
   now: number,
 ): PriceEventFactory | undefined => {
-  if (isStale(entry)) return staleEvent(entry, now)
-  if (silentAt(entry, patience) <= now) return undefined
-  const last = lastPrice(entry)
+  if (phaseOf(state) === 'stale') return staleEvent(state, now)
+  if (silenceDeadline(state, timeouts) <= now) return undefined
+  const last = lastPrice(state)
   return last === undefined ? undefined : priceEvent(last)
 }

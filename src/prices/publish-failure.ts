@@ -1,8 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { publish } from '../diagnostics/publish.js'
+import { assertNever } from '../domain/assert-never.js'
 import type { PriceEvent } from './topic-state.js'
 
-/** Publishes what a topic's listeners were told, where nothing else has published it. */
+/** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
 export const publishFailure = (host: string, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
@@ -13,10 +14,13 @@ export const publishFailure = (host: string, event: PriceEvent | undefined): voi
       return publish('svc-streams:unanswered', () => ({ host, error }))
     case 'Stale':
       return publish('svc-streams:stale', () => ({ host, error }))
+    // Published elsewhere: `disconnected` by the socket, `decode-error` by the frame handler.
     case 'Disconnected':
     case 'DecodeError':
     case 'InvalidTopic':
     case 'ClientClosed':
       return
+    default:
+      return assertNever(error)
   }
 }

@@ -1,29 +1,29 @@
 /**
- * How long a frame counts, in ms: a second, and a little for what the network pushes together, so that the service
- * too never sees more in one second.
+ * How long a frame counts, in ms: one second, plus a margin for frames that the network delivers closer together. The
+ * service never receives more than the limit in one second.
  */
 export const windowMs = 1_050
 
-/** A cap on outgoing frames a second, over a window that rolls. Times are of the clock that only moves forward, in ms. */
+/** Limits outgoing frames per second, over a rolling window. Times are monotonic, in ms. */
 export class RateLimiter {
-  /** What went out and counts still, the oldest first. */
-  private spent: readonly { readonly at: number; readonly frames: number }[] = []
+  /** The frames in the window, the oldest first. */
+  private sent: readonly { readonly at: number; readonly frames: number }[] = []
 
   constructor(private readonly perSecond: number) {}
 
-  /** How many frames may go out now. */
+  /** The number of frames that may be sent now. */
   available(now: number): number {
-    this.spent = this.spent.filter(({ at }) => now - at < windowMs)
-    return this.spent.reduce((left, { frames }) => left - frames, Math.floor(this.perSecond))
+    this.sent = this.sent.filter(({ at }) => now - at < windowMs)
+    return this.sent.reduce((available, { frames }) => available - frames, Math.floor(this.perSecond))
   }
 
   consume(frames: number, now: number): void {
-    if (frames > 0 && this.perSecond < Infinity) this.spent = [...this.spent, { at: now, frames }]
+    if (frames > 0 && this.perSecond < Infinity) this.sent = [...this.sent, { at: now, frames }]
   }
 
-  /** How long it is until a frame may go out, in ms. */
-  wait(now: number): number {
-    const [oldest] = this.spent
+  /** The delay until a frame may be sent, in ms. */
+  delay(now: number): number {
+    const [oldest] = this.sent
     return oldest === undefined || this.available(now) > 0 ? 0 : oldest.at + windowMs - now
   }
 }

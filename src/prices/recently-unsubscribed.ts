@@ -1,48 +1,48 @@
 import type { Address } from '../domain/address.js'
 
 interface Unsubscription {
-  readonly leftAt: number
-  /** Until when its subscribe may still be answered; 0 where it was. */
-  answerableUntil: number
+  readonly at: number
+  /** Until when the service may still answer the subscribe frame; 0 if it was answered. */
+  ackUntil: number
 }
 
 /**
- * The topics that were left on this connection a moment ago: what is still on its way for them is no error.
- * All times are of the clock that only moves forward, in ms.
+ * The topics that the client unsubscribed recently on this connection: late frames for them are not errors.
+ * All times are monotonic, in ms.
  */
 export class RecentlyUnsubscribed {
-  private readonly departures = new Map<Address, Unsubscription>()
+  /** In the order of the unsubscriptions, the oldest first. */
+  private readonly unsubscriptions = new Map<Address, Unsubscription>()
 
-  /** `grace`: how long late frames are to be expected, in ms. */
+  /** `grace`: how long late frames are accepted, in ms. */
   constructor(private readonly grace: number) {}
 
-  add(base: Address, now: number, answerableUntil: number): void {
-    for (const [oldest, { leftAt }] of this.departures) {
-      if (now - leftAt < this.grace) break
-      this.departures.delete(oldest)
+  add(base: Address, now: number, ackUntil: number): void {
+    for (const [oldest, { at }] of this.unsubscriptions) {
+      if (now - at < this.grace) break
+      this.unsubscriptions.delete(oldest)
     }
-    this.departures.delete(base)
-    this.departures.set(base, { leftAt: now, answerableUntil })
+    this.unsubscriptions.delete(base)
+    this.unsubscriptions.set(base, { at: now, ackUntil })
   }
 
-  /** Whether frames for this topic are to be expected still. */
+  /** True while late frames for this topic are accepted. */
   has(base: Address, now: number): boolean {
-    const departure = this.departures.get(base)
-    return departure !== undefined && now - departure.leftAt < this.grace
+    const unsubscription = this.unsubscriptions.get(base)
+    return unsubscription !== undefined && now - unsubscription.at < this.grace
   }
 
-  answered(base: Address): void {
-    const departure = this.departures.get(base)
-    if (departure !== undefined) departure.answerableUntil = 0
+  onAck(base: Address): void {
+    const unsubscription = this.unsubscriptions.get(base)
+    if (unsubscription !== undefined) unsubscription.ackUntil = 0
   }
 
-  unanswered(now: number): readonly Address[] {
-    return [...this.departures]
-      .filter(([, { answerableUntil }]) => now < answerableUntil)
-      .map(([base]) => base)
+  /** The topics whose subscribe frame the service may still answer. */
+  pending(now: number): readonly Address[] {
+    return [...this.unsubscriptions].filter(([, { ackUntil }]) => now < ackUntil).map(([base]) => base)
   }
 
   clear(): void {
-    this.departures.clear()
+    this.unsubscriptions.clear()
   }
 }

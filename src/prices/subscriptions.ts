@@ -8,235 +8,234 @@ import { PendingAcks } from './pending-acks.js'
 import { failureEvent, rejectedEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import {
   createTopicState,
-  resetTopicState,
-  isUnanswered,
-  isWaiting,
+  isUnconfirmed,
   never,
+  phaseOf,
+  releaseAt,
+  resetTopicState,
   setPrice,
   setSubscribers,
-  silentAt,
-  unwantedAt,
-  type TopicState,
+  silenceDeadline,
   type PriceSubscriber,
-  type TopicTimeouts,
   type ReceivedPrice,
+  type TopicState,
+  type TopicTimeouts,
 } from './topic-state.js'
 
 /**
- * Which topics are wanted, asked for, waiting, live: the one truth that frames, deadlines and deliveries are
- * derived from. It sends nothing, sets no timer and tells no listener; `now` is of the clock that only moves forward.
+ * The state of all topics of one connection. Pure: no I/O, no timers, no notifications. `now` is monotonic, in ms.
  */
 export class Subscriptions {
   private readonly topics = new Map<Address, TopicState>()
-  /** The entries that a frame may be owed for. Whether one is, their state says when its turn comes. */
+  /** Topics that may need a frame; decided when the topic is dequeued. */
   private readonly pending = new Set<TopicState>()
-  private readonly pendingAcks: PendingAcks
-  /** What the price updates of each topic look like on this connection, for the short way that they take. */
-  readonly frames = new PriceFrames<TopicState>()
+  private readonly acks: PendingAcks
+  /** The byte patterns of this connection's price frames, for the fast path. */
+  readonly pricePatterns = new PriceFrames<TopicState>()
   private deadline = Infinity
 
   constructor(
     private readonly timeouts: TopicTimeouts,
-    /** Called when a subscribe has been answered, so many ms after it was sent. */
-    private readonly confirmation: (entry: TopicState, confirmMs: number) => void = () => undefined,
+    /** Called when the service confirms a subscribe frame, with the ms since the client sent it. */
+    private readonly onConfirmed: (state: TopicState, confirmMs: number) => void = () => undefined,
   ) {
-    this.pendingAcks = new PendingAcks(this.topics, timeouts)
+    this.acks = new PendingAcks(this.topics, timeouts)
   }
 
   get size(): number {
     return this.topics.size
   }
 
-  /** When `expire` is next to be called, at the latest. */
-  get nextDeadline(): number {
-    return this.deadline
-  }
-
-  get all(): Iterable<TopicState> {
+  get states(): Iterable<TopicState> {
     return this.topics.values()
   }
 
-  /** Whether there is a topic to keep a connection for. */
-  isWanted(now: number): boolean {
-    for (const entry of this.topics.values()) if (unwantedAt(entry, this.timeouts) > now) return true
-    return false
+  /** Latest time at which `expireDeadlines` must be called. */
+  get nextDeadline(): number {
+    return this.deadline
   }
 
   has(base: Address): boolean {
     return this.topics.has(base)
   }
 
-  join(base: Address, listener: PriceSubscriber): TopicState {
-    const entry = this.topics.get(base) ?? this.create(base, listener.topic)
-    // Not by a spread, which makes room for sixteen more.
-    setSubscribers(entry, entry.subscribers.concat(listener))
-    entry.idleSince = undefined
-    return entry
+  /** True while at least one topic needs the connection. */
+  needsConnection(now: number): boolean {
+    for (const state of this.topics.values()) if (releaseAt(state, this.timeouts) > now) return true
+    return false
   }
 
-  /** A topic that was asked for lingers; any other is forgotten at once. */
-  leave(entry: TopicState, listener: PriceSubscriber, now: number): void {
-    if (this.topics.get(entry.base) !== entry) return
-    const others = entry.subscribers.filter((other) => other !== listener)
-    setSubscribers(entry, others)
+  addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
+    const state = this.topics.get(base) ?? this.create(base, subscriber.topic)
+    // `concat`: a spread allocates space for 16 more elements.
+    setSubscribers(state, state.subscribers.concat(subscriber))
+    state.idleSince = undefined
+    return state
+  }
+
+  /** A topic that was requested lingers; any other is removed immediately. */
+  removeSubscriber(state: TopicState, subscriber: PriceSubscriber, now: number): void {
+    if (this.topics.get(state.base) !== state) return
+    const others = state.subscribers.filter((other) => other !== subscriber)
+    setSubscribers(state, others)
     if (others.length > 0) return
-    entry.idleSince = now
-    if (entry.subscribeSentAt === undefined) this.forget(entry)
-    else if (unwantedAt(entry, this.timeouts) <= now) this.pending.add(entry)
-    else this.schedule(entry)
+    state.idleSince = now
+    if (state.subscribeSentAt === undefined) this.remove(state)
+    else if (releaseAt(state, this.timeouts) <= now) this.pending.add(state)
+    else this.schedule(state)
   }
 
-  /** A connection opened: all that is wanted is to be asked for. */
-  connected(): void {
-    for (const entry of this.topics.values()) this.pending.add(entry)
+  /** The connection is open: every topic needs a subscribe frame. */
+  onOpen(): void {
+    for (const state of this.topics.values()) this.pending.add(state)
   }
 
-  /** The connection is gone, and what was known over it. Returns all who listen. */
-  disconnected(): readonly PriceSubscriber[] {
-    const audience: PriceSubscriber[] = []
-    for (const entry of this.topics.values()) {
-      if (entry.idleSince !== undefined) this.topics.delete(entry.base)
-      resetTopicState(entry)
-      for (const listener of entry.subscribers) audience.push(listener)
+  /** The connection is closed: resets every topic, removes those without subscribers, and returns all subscribers. */
+  onDown(): readonly PriceSubscriber[] {
+    const subscribers: PriceSubscriber[] = []
+    for (const state of this.topics.values()) {
+      if (state.idleSince !== undefined) this.topics.delete(state.base)
+      resetTopicState(state)
+      for (const subscriber of state.subscribers) subscribers.push(subscriber)
     }
     this.pending.clear()
-    this.pendingAcks.clear()
-    this.frames.clear()
+    this.acks.clear()
+    this.pricePatterns.clear()
     this.deadline = Infinity
-    return audience
+    return subscribers
   }
 
-  /** Forgets every topic: who leaves from here on has nothing to leave. */
+  /** Removes all topics. A later `removeSubscriber` has no effect. */
   clear(): void {
     this.topics.clear()
   }
 
-  /** The frames that are owed, at most so many, taken as sent. */
+  /** Dequeues at most `limit` frames and marks them as sent. */
   takeFrames(limit: number, now: number): readonly string[] {
     const frames: string[] = []
-    let { holdsBack } = this.pendingAcks
-    for (const entry of this.pending) {
+    let { delaysResubscribes } = this.acks
+    for (const state of this.pending) {
       if (frames.length >= limit) break
-      if (holdsBack && entry.needsResubscribe) continue
-      this.pending.delete(entry)
-      const frame = this.frameFor(entry, now)
+      if (delaysResubscribes && state.needsResubscribe) continue
+      this.pending.delete(state)
+      const frame = this.frameFor(state, now)
       if (frame !== undefined) frames.push(frame)
-      holdsBack ||= this.pendingAcks.isUnclear && isUnanswered(entry)
+      delaysResubscribes ||= this.acks.hasUncorrelatedTexts && phaseOf(state) === 'pending'
     }
     return frames
   }
 
-  /** Whether `take` has more to give. */
+  /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
-    for (const entry of this.pending) if (!entry.needsResubscribe) return true
-    return this.pending.size > 0 && !this.pendingAcks.holdsBack
+    for (const state of this.pending) if (!state.needsResubscribe) return true
+    return this.pending.size > 0 && !this.acks.delaysResubscribes
   }
 
-  /** A topic in a confirmation is confirmed; absence from it proves nothing. */
-  confirmed(base: Address, now: number): void {
-    this.pendingAcks.answered(base)
-    const entry = this.topics.get(base)
-    if (entry === undefined || !isWaiting(entry)) return
-    this.active(entry, now)
+  /** A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. */
+  onConfirmation(base: Address, now: number): void {
+    this.acks.onAck(base)
+    const state = this.topics.get(base)
+    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now)
   }
 
-  /** Returns the topic's entry, or `undefined` where the topic is not subscribed on this connection. */
-  priced(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
-    const entry = this.requested(base)
-    if (entry === undefined) return undefined
-    setPrice(entry, price)
-    this.active(entry, now)
-    return entry
+  /** Returns the state of the topic, or `undefined` if it is not requested on this connection. */
+  onPrice(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
+    const state = this.requestedTopic(base)
+    if (state === undefined) return undefined
+    setPrice(state, price)
+    this.onActivity(state, now)
+    return state
   }
 
-  requested(base: Address): TopicState | undefined {
-    const entry = this.topics.get(base)
-    return entry?.subscribeSentAt === undefined ? undefined : entry
+  requestedTopic(base: Address): TopicState | undefined {
+    const state = this.topics.get(base)
+    return state?.subscribeSentAt === undefined ? undefined : state
   }
 
-  /** Whether a frame for this topic may be late rather than wrong. */
+  /** True if a frame for this topic may be late instead of wrong. */
   isRecentlyUnsubscribed(base: Address, now: number): boolean {
-    return this.pendingAcks.isDeparted(base, now)
+    return this.acks.isRecentlyUnsubscribed(base, now)
   }
 
-  /** An error text: what is to be told of it, or `undefined` where it belongs to no topic. */
-  rejected(text: string, now: number): Delivery | undefined {
-    const base = this.pendingAcks.answeredBy(text, now)
+  /** Returns the delivery that an error text causes, or `undefined` if the text matches no topic. */
+  onErrorText(text: string, now: number): Delivery | undefined {
+    const base = this.acks.correlate(text, now)
     if (base === undefined) return undefined
-    const entry = this.topics.get(base)
-    if (entry === undefined || !isWaiting(entry)) return { subscribers: [], eventFor: rejectedEvent(text) }
-    this.forget(entry)
-    return { subscribers: entry.subscribers, eventFor: rejectedEvent(text), completes: true }
+    const state = this.topics.get(base)
+    const eventFor = rejectedEvent(text)
+    if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
+    this.remove(state)
+    return { subscribers: state.subscribers, eventFor, completes: true }
   }
 
-  /** What has come due: topics that are silent for too long, and topics that nobody came back to. */
-  expire(now: number): readonly Delivery[] {
+  /** Handles the deadlines that have passed: confirmation timeouts, stale topics, ended lingers. */
+  expireDeadlines(now: number): readonly Delivery[] {
     const deliveries: Delivery[] = []
     this.deadline = Infinity
-    for (const entry of this.topics.values()) {
-      if (unwantedAt(entry, this.timeouts) <= now) this.pending.add(entry)
-      if (silentAt(entry, this.timeouts) <= now) {
-        deliveries.push({ subscribers: entry.subscribers, eventFor: this.silenced(entry, now) })
+    for (const state of this.topics.values()) {
+      if (releaseAt(state, this.timeouts) <= now) this.pending.add(state)
+      if (silenceDeadline(state, this.timeouts) <= now) {
+        deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
       }
-      this.schedule(entry)
+      this.schedule(state)
     }
     return deliveries
   }
 
   private create(base: Address, topic: Topic): TopicState {
-    const entry = createTopicState(base, topic)
-    this.topics.set(base, entry)
-    this.pending.add(entry)
-    return entry
+    const state = createTopicState(base, topic)
+    this.topics.set(base, state)
+    this.pending.add(state)
+    return state
   }
 
-  private active(entry: TopicState, now: number): void {
-    const confirmMs = entry.lastActivityAt === never ? now - (entry.subscribeSentAt ?? now) : undefined
-    entry.lastActivityAt = now
-    entry.live = true
-    entry.needsResubscribe = false
-    this.schedule(entry)
-    if (confirmMs !== undefined) this.confirmation(entry, confirmMs)
+  private remove(state: TopicState): void {
+    this.topics.delete(state.base)
+    this.pending.delete(state)
+    if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
+    resetTopicState(state)
   }
 
-  private forget(entry: TopicState): void {
-    this.topics.delete(entry.base)
-    this.pending.delete(entry)
-    if (typeof entry.pattern === 'number') this.frames.forget(entry.pattern)
-    resetTopicState(entry)
+  private onActivity(state: TopicState, now: number): void {
+    const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
+    state.lastActivityAt = now
+    state.live = true
+    state.needsResubscribe = false
+    this.schedule(state)
+    if (confirmMs !== undefined) this.onConfirmed(state, confirmMs)
   }
 
-  /** Only ever brings the due time forward: to come too early costs a look, to come too late a promise. */
-  private schedule(entry: TopicState): void {
-    const unwanted = this.pending.has(entry) ? Infinity : unwantedAt(entry, this.timeouts)
-    this.deadline = Math.min(this.deadline, unwanted, silentAt(entry, this.timeouts))
-  }
-
-  private frameFor(entry: TopicState, now: number): string | undefined {
-    if (unwantedAt(entry, this.timeouts) > now) {
-      const isOwed = entry.subscribeSentAt === undefined || entry.needsResubscribe
-      if (isOwed) {
-        entry.subscribeSentAt = now
-        entry.needsResubscribe = false
-      }
-      // What is not owed a frame now may be owed one when its linger ends.
-      this.schedule(entry)
-      return isOwed ? subscribeFrame(entry.topic) : undefined
+  private onSilence(state: TopicState, now: number): PriceEventFactory {
+    if (phaseOf(state) === 'live') {
+      state.live = false
+      return staleEvent(state, now)
     }
-    const wasAsked = entry.subscribeSentAt !== undefined
-    if (wasAsked) this.pendingAcks.leaves(entry, now)
-    this.forget(entry)
-    return wasAsked ? unsubscribeFrame(entry.topic) : undefined
-  }
-
-  private silenced(entry: TopicState, now: number): PriceEventFactory {
-    if (entry.lastActivityAt !== never) {
-      entry.live = false
-      return staleEvent(entry, now)
-    }
-    const recent = this.pendingAcks.textsSince(entry.subscribeSentAt ?? now)
-    entry.needsResubscribe = true
-    this.pending.add(entry)
+    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
+    state.needsResubscribe = true
+    this.pending.add(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+  }
+
+  /** Only moves the deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
+  private schedule(state: TopicState): void {
+    const release = this.pending.has(state) ? Infinity : releaseAt(state, this.timeouts)
+    this.deadline = Math.min(this.deadline, release, silenceDeadline(state, this.timeouts))
+  }
+
+  private frameFor(state: TopicState, now: number): string | undefined {
+    const isRequested = state.subscribeSentAt !== undefined
+    if (releaseAt(state, this.timeouts) <= now) {
+      if (isRequested) this.acks.onUnsubscribe(state, now)
+      this.remove(state)
+      return isRequested ? unsubscribeFrame(state.topic) : undefined
+    }
+    const isDue = !isRequested || state.needsResubscribe
+    if (isDue) {
+      state.subscribeSentAt = now
+      state.needsResubscribe = false
+    }
+    // The topic may be lingering: then it needs an unsubscribe frame later.
+    this.schedule(state)
+    return isDue ? subscribeFrame(state.topic) : undefined
   }
 }

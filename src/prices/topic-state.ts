@@ -7,52 +7,52 @@ import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
 
-// One topic's state. All times are of the clock that only moves forward, in ms.
+// The state of one topic on one connection. All times are monotonic, in ms, except `receivedAt`.
 
 export type PriceEvent = Either<PriceError, Price>
 
-/** Somebody who listens, and the topic as they wrote it. */
 export interface PriceSubscriber {
+  /** The topic as this subscriber wrote it. */
   readonly topic: Topic
   readonly subscriber: Subscriber<PriceEvent>
 }
 
-/** A price as it came, before it is spelled for each listener. */
+/** A price before it carries the topic as each subscriber wrote it. */
 export type ReceivedPrice = Omit<Price, 'topic'>
 
-/** What each price touches comes first, and of that what it waits for: so it is close together in memory. */
+/** Fields that every price reads or writes come first, so that they share a cache line. */
 export interface TopicState {
-  /** Confirmed, or priced, and not silent for too long: another price only puts its silence off. */
+  /** True if the topic is confirmed or has a price, and is not stale. */
   live: boolean
-  /** Who listens, where that is one, and the topic as they wrote it: it spares each price the way by the audience. */
+  /** The only subscriber, if there is exactly one. Avoids the array on the hot path. */
   soleSubscriber: Subscriber<PriceEvent> | undefined
+  /** The topic as the first subscriber wrote it. */
   soleTopic: Topic
-  /** When it was last heard of: the later of its confirmation and its last price. `never` while it waits. */
+  /** Time of the last confirmation or price; `never` before the first. */
   lastActivityAt: number
-  /** Its last price on this connection, in USD; `never` before the first. */
+  /** The last price on this connection, in USD; `never` before the first. */
   price: number
-  /** When that price came, in ms since the Unix epoch, and over which connection. */
+  /** When that price arrived, in ms since the Unix epoch. */
   receivedAt: number
+  /** The number of the connection over which that price arrived. */
   epoch: number
-  /** Copied on every change, so that a delivery under way is not disturbed by who comes and goes. */
+  /** Replaced on every change, never mutated: a delivery in progress keeps its own list. */
   subscribers: readonly PriceSubscriber[]
+  /** The canonical key: the lower-cased base address. */
   readonly base: Address
-  /** The topic as it is sent: as the first who asked for it wrote it. */
+  /** The topic as the client sends it: as its first subscriber wrote it. */
   readonly topic: Topic
-  /** When it was asked for on the connection that is open now. */
+  /** When the subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
-  /** Whether asking for it came to nothing, so that it is to be asked for again. */
+  /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
-  /** When its last listener left. */
+  /** When the last subscriber left. */
   idleSince: number | undefined
-  /** What its price updates look like. */
-  pattern: RecordOffset | 'cannot be learned' | undefined
+  /** Where the fast path stores the byte pattern of this topic's frames. */
+  framePattern: RecordOffset | 'not learnable' | undefined
 }
 
-/**
- * A number all the same: what is always a floating-point number is overwritten in place by each price, where an object
- * or an `undefined` would cost an allocation that outlives the price.
- */
+/** A number instead of `undefined`: V8 updates a field that always holds a double in place, and allocates otherwise. */
 export const never = -Infinity
 
 export const createTopicState = (base: Address, topic: Topic): TopicState => ({
@@ -69,71 +69,82 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   subscribeSentAt: undefined,
   needsResubscribe: false,
   idleSince: undefined,
-  pattern: undefined,
+  framePattern: undefined,
 })
 
-/** Forgets all that only held on a connection that is gone. */
-export const resetTopicState = (entry: TopicState): void => {
-  entry.subscribeSentAt = undefined
-  entry.lastActivityAt = never
-  entry.price = never
-  entry.live = false
-  entry.needsResubscribe = false
-  entry.pattern = undefined
+/** Clears everything that is valid for one connection only. */
+export const resetTopicState = (state: TopicState): void => {
+  state.subscribeSentAt = undefined
+  state.lastActivityAt = never
+  state.price = never
+  state.live = false
+  state.needsResubscribe = false
+  state.framePattern = undefined
 }
 
-export const setSubscribers = (entry: TopicState, audience: readonly PriceSubscriber[]): void => {
-  const [first] = audience
-  entry.subscribers = audience
-  entry.soleSubscriber = audience.length === 1 ? first?.subscriber : undefined
-  entry.soleTopic = first?.topic ?? entry.topic
+export const setSubscribers = (state: TopicState, subscribers: readonly PriceSubscriber[]): void => {
+  const [first] = subscribers
+  state.subscribers = subscribers
+  state.soleSubscriber = subscribers.length === 1 ? first?.subscriber : undefined
+  state.soleTopic = first?.topic ?? state.topic
 }
 
-export const setPrice = (entry: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
-  entry.price = price
-  entry.receivedAt = receivedAt
-  entry.epoch = epoch
+export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
+  state.price = price
+  state.receivedAt = receivedAt
+  state.epoch = epoch
 }
 
-/** Its last price on this connection, if there was one. */
+/** The last price on this connection, if there is one. */
 export const lastPrice = ({ price, receivedAt, epoch }: TopicState): ReceivedPrice | undefined =>
   price === never ? undefined : { price, receivedAt, epoch }
 
+/** All in ms. */
 export interface TopicTimeouts {
   readonly linger: number
   readonly staleAfter: number
   readonly confirmTimeout: number
 }
 
-/** Asked for on this connection, and not yet confirmed. */
-export const isWaiting = (entry: TopicState): boolean =>
-  entry.subscribeSentAt !== undefined && entry.lastActivityAt === never
+/**
+ * The phases of a topic on the open connection: `unsent`; `pending` until the service confirms it or sends a price;
+ * `unconfirmed` after `confirmTimeout`; `live`; `stale` after `staleAfter`. Every other question is derived from it.
+ */
+export type TopicPhase = 'unsent' | 'pending' | 'unconfirmed' | 'live' | 'stale'
 
-/** Heard of, but silent for too long since. */
-export const isStale = (entry: TopicState): boolean => entry.lastActivityAt !== never && !entry.live
+export const phaseOf = (state: TopicState): TopicPhase => {
+  if (state.live) return 'live'
+  if (state.lastActivityAt !== never) return 'stale'
+  if (state.subscribeSentAt === undefined) return 'unsent'
+  return state.needsResubscribe ? 'unconfirmed' : 'pending'
+}
 
-/** Waiting, and the wait for the answer has not ended. */
-export const isUnanswered = (entry: TopicState): boolean => isWaiting(entry) && !entry.needsResubscribe
+/** True while the service may still confirm or reject the subscribe frame. */
+export const isUnconfirmed = (state: TopicState): boolean =>
+  state.subscribeSentAt !== undefined && state.lastActivityAt === never
 
-/** When it is no longer wanted, because nobody came back in time. Nobody waits for what the service does not answer. */
-export const unwantedAt = (
-  { idleSince, needsResubscribe }: TopicState,
-  { linger }: TopicTimeouts,
-): number => {
+/** When to unsubscribe a topic that has no subscribers. A topic that the service does not confirm has no linger. */
+export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {
   if (idleSince === undefined) return Infinity
   return needsResubscribe ? idleSince : idleSince + linger
 }
 
-/** When its silence becomes an error: it is not confirmed in time, or goes stale. */
-export const silentAt = (entry: TopicState, patience: TopicTimeouts): number => {
-  if (entry.subscribeSentAt === undefined || entry.needsResubscribe || isStale(entry)) return Infinity
-  return entry.lastActivityAt === never
-    ? entry.subscribeSentAt + patience.confirmTimeout
-    : entry.lastActivityAt + patience.staleAfter
+/** When the confirmation times out, or when the topic becomes stale. */
+export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): number => {
+  switch (phaseOf(state)) {
+    case 'pending':
+      return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
+    case 'live':
+      return state.lastActivityAt + timeouts.staleAfter
+    case 'unsent':
+    case 'unconfirmed':
+    case 'stale':
+      return Infinity
+  }
 }
 
-export const snapshotStateOf = (entry: TopicState): TopicSnapshotState => {
-  if (entry.idleSince !== undefined) return 'lingering'
-  if (entry.live) return 'live'
-  return entry.lastActivityAt === never ? 'waiting' : 'stale'
+export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
+  if (state.idleSince !== undefined) return 'lingering'
+  const phase = phaseOf(state)
+  return phase === 'live' || phase === 'stale' ? phase : 'waiting'
 }

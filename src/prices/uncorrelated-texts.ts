@@ -1,25 +1,26 @@
 import { truncate } from '../errors/text.js'
 
-/** How many are kept. */
+/** The number of texts that are stored. */
 const limit = 16
 
-/** The error texts of this connection that could not be attributed: one of them may be a waiting topic's answer. */
+/** The recent error texts of one connection that match no topic. One of them may answer a pending topic. */
 export class UncorrelatedTexts {
-  private kept: readonly { readonly at: number; readonly text: string }[] = []
+  private texts: readonly { readonly at: number; readonly text: string }[] = []
 
   get isEmpty(): boolean {
-    return this.kept.length === 0
+    return this.texts.length === 0
   }
 
   add(text: string, now: number): void {
-    this.kept = [...this.kept.slice(1 - limit), { at: now, text: truncate(text) }]
+    this.texts = [...this.texts.slice(1 - limit), { at: now, text: truncate(text) }]
   }
 
+  /** `time` is monotonic, in ms. */
   since(time: number): readonly string[] {
-    return this.kept.filter(({ at }) => at >= time).map(({ text }) => text)
+    return this.texts.filter(({ at }) => at >= time).map(({ text }) => text)
   }
 
   clear(): void {
-    this.kept = []
+    this.texts = []
   }
 }

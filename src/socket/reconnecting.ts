@@ -9,19 +9,19 @@ import type { Socket } from '../transport/ports.js'
 import { session$, type FrameSink, type SessionConfig, type SessionEvent } from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {
-  /** How long a connection must have been up for the backoff to start over, in ms. */
+  /** How long a connection must be up before the backoff is reset, in ms. */
   readonly stableAfter: number
 }
 
 export interface ReconnectingConfig extends SessionConfig {
-  /** Host and port of `url`: how the connection is called in diagnostics. */
+  /** Host and port of `url`: the name of the connection in diagnostics. */
   readonly host: string
   readonly reconnect: ReconnectPolicy
-  /** The number of the next connection. */
+  /** Returns the number of the next connection. */
   readonly nextEpoch: () => number
 }
 
-export type ConnectionEvent =
+export type SocketEvent =
   | { readonly _tag: 'Connecting'; readonly attempt: number }
   | OpenedEvent
   | { readonly _tag: 'Down'; readonly error: Disconnected }
@@ -32,97 +32,100 @@ export interface OpenedEvent {
   /** In ms since the Unix epoch. */
   readonly since: number
   readonly socket: Socket
-  /** Counts the signs of life. */
-  readonly seen: () => number
+  /** The number of frames and pongs received so far. */
+  readonly activityCount: () => number
 }
 
 /**
- * A connection that is kept alive: while it is subscribed to there is a socket, or a wait for the next attempt.
- * It never completes and never fails, whatever the close code. What it remembers of failures outlives a
- * subscription, so that coming and going cannot turn into a busy loop of dials.
+ * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next attempt.
+ * `events$` never completes and never fails, whatever the close code. Failure counts survive unsubscription, so that
+ * rapid resubscription cannot cause a dial loop.
  */
 export class ReconnectingSocket {
   private failures = 0
-  /** When the dial began that has neither opened nor failed yet. */
-  private dialledAt: number | undefined
-  /** The connection that is open; `since` on the clock that only moves forward, in ms. */
-  private up: { readonly epoch: number; readonly since: number } | undefined
+  /** When the dial in progress began; `undefined` once it opened or failed. Monotonic, in ms. */
+  private dialStartedAt: number | undefined
+  /** `since` is monotonic, in ms. */
+  private openConnection: { readonly epoch: number; readonly since: number } | undefined
+  /** Earliest time of the next dial after a failure, monotonic, in ms. */
   private retryAt = 0
-  /** When to dial again at the earliest where the last dial was given up. */
+  /** Earliest time of the next dial after an aborted dial, monotonic, in ms. */
   private redialAt = 0
 
   constructor(private readonly config: ReconnectingConfig) {}
 
-  /** What is left of the wait after the last failure, in ms. */
+  /** The rest of the delay after the last failure, in ms. */
   get retryInMs(): number {
     return Math.max(0, this.retryAt - elapsed())
   }
 
-  events$(sink: FrameSink): Observable<ConnectionEvent> {
-    const retry$ = until$(() => this.retryAt)
-    // Somebody wants a connection, and a failure is not what it waits for.
-    const redial$ = until$(() => this.redialAt)
-    return concat(retry$, this.announce$(), redial$, this.session$(sink)).pipe(repeat())
+  events$(sink: FrameSink): Observable<SocketEvent> {
+    const retryDelay$ = waitUntil$(() => this.retryAt)
+    // Reports Connecting while a redial is delayed.
+    const redialDelay$ = waitUntil$(() => this.redialAt)
+    return concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink)).pipe(repeat())
   }
 
-  private announce$(): Observable<ConnectionEvent> {
+  private connecting$(): Observable<SocketEvent> {
     return defer(() => of({ _tag: 'Connecting' as const, attempt: this.failures + 1 }))
   }
 
-  private session$(sink: FrameSink): Observable<ConnectionEvent> {
+  private session$(sink: FrameSink): Observable<SocketEvent> {
     return defer(() => {
-      this.dialledAt = elapsed()
+      this.dialStartedAt = elapsed()
       return session$(this.config, sink)
     }).pipe(
-      map((event) => (event._tag === 'Lost' ? this.lost(event) : this.opened(event))),
-      finalize(() => this.hungUp()),
+      map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
+      finalize(() => this.onUnsubscribe()),
     )
   }
 
-  private opened({ socket, seen }: SessionEvent & { _tag: 'Opened' }): ConnectionEvent {
+  private onOpened({ socket, activityCount }: SessionEvent & { _tag: 'Opened' }): SocketEvent {
     const { host, nextEpoch } = this.config
     const epoch = nextEpoch()
-    const connectMs = elapsed() - (this.dialledAt ?? 0)
-    this.dialledAt = undefined
-    this.up = { epoch, since: elapsed() }
+    const connectMs = elapsed() - (this.dialStartedAt ?? 0)
+    this.dialStartedAt = undefined
+    this.openConnection = { epoch, since: elapsed() }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { _tag: 'Opened', epoch, since: wallClock(), socket, seen }
+    return { _tag: 'Opened', epoch, since: wallClock(), socket, activityCount }
   }
 
-  private lost({ code, reason }: SessionEvent & { _tag: 'Lost' }): ConnectionEvent {
+  private onLost({ code, reason }: SessionEvent & { _tag: 'Lost' }): SocketEvent {
     const { host, reconnect } = this.config
-    const ended = this.ended()
-    this.dialledAt = undefined
+    const connection = this.endConnection()
+    this.dialStartedAt = undefined
     this.failures++
     const retryInMs = backoff(reconnect, this.failures, Math.random())
     this.retryAt = elapsed() + retryInMs
     const error = disconnected({ code, reason, attempt: this.failures, retryInMs })
-    publish('svc-streams:disconnected', () => ({ host, ...ended, error }))
+    publish('svc-streams:disconnected', () => ({ host, ...connection, error }))
     return { _tag: 'Down', error }
   }
 
-  /** A dial that is given up is no failure, but whoever comes and goes again and again must wait like others. */
-  private hungUp(): void {
+  /** An aborted dial is not a failure, but it delays the next dial by one backoff step. */
+  private onUnsubscribe(): void {
     const { host, reconnect } = this.config
-    if (this.dialledAt !== undefined) this.redialAt = this.dialledAt + backoff(reconnect, 1, Math.random())
-    this.dialledAt = undefined
-    if (this.up === undefined) return
-    const ended = this.ended()
-    publish('svc-streams:disconnected', () => ({ host, ...ended, error: undefined }))
+    if (this.dialStartedAt !== undefined) {
+      this.redialAt = this.dialStartedAt + backoff(reconnect, 1, Math.random())
+    }
+    this.dialStartedAt = undefined
+    if (this.openConnection === undefined) return
+    const connection = this.endConnection()
+    publish('svc-streams:disconnected', () => ({ host, ...connection, error: undefined }))
   }
 
-  /** Only a connection that stayed up lets the backoff start over: one that is accepted and cut does not. */
-  private ended(): { readonly epoch: number | undefined; readonly upMs: number } {
-    const { up } = this
-    const upMs = up === undefined ? 0 : elapsed() - up.since
-    if (up !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
-    this.up = undefined
-    return { epoch: up?.epoch, upMs }
+  /** Resets the backoff only if the connection was stable: a service that accepts and closes does not reset it. */
+  private endConnection(): { readonly epoch: number | undefined; readonly upMs: number } {
+    const { openConnection } = this
+    const upMs = openConnection === undefined ? 0 : elapsed() - openConnection.since
+    if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
+    this.openConnection = undefined
+    return { epoch: openConnection?.epoch, upMs }
   }
 }
 
-/** Waits for a time of the clock that only moves forward, in ms. */
-const until$ = (time: () => number): Observable<never> =>
+/** Completes at a monotonic time, in ms. */
+const waitUntil$ = (time: () => number): Observable<never> =>
   defer(() => {
     const wait = time() - elapsed()
     return wait > 0 ? delay$(wait).pipe(ignoreElements()) : EMPTY

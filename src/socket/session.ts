@@ -4,49 +4,50 @@ import { causeOf } from '../errors/failure-cause.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
 import type { Socket, SocketListener, WebSocketTransport } from '../transport/ports.js'
 
+/** Times are in ms. */
 export interface SessionConfig {
   readonly transport: WebSocketTransport
   readonly url: string
-  /** All in ms. */
   readonly connectTimeout: number
   readonly pingInterval: number
   readonly pongTimeout: number
   readonly maxFrameBytes: number
 }
 
-/** Where a session's frames go, past Rx: the hot path is a plain call. */
+/** Receives the frames of a session. Plain calls instead of an Observable, because this is the hot path. */
 export interface FrameSink {
-  /** Whether a text frame was dealt with as the bytes that it is. */
-  bytes(memory: Uint8Array, start: number, end: number): boolean
-  text(frame: string): void
-  binary(frame: Uint8Array): void
+  /** A text frame as bytes. Returns true if it is handled; otherwise it follows as text. */
+  onBytes(memory: Uint8Array, start: number, end: number): boolean
+  onText(frame: string): void
+  onBinary(frame: Uint8Array): void
 }
 
 export type SessionEvent =
-  | { readonly _tag: 'Opened'; readonly socket: Socket; readonly seen: () => number }
+  | { readonly _tag: 'Opened'; readonly socket: Socket; readonly activityCount: () => number }
   | { readonly _tag: 'Lost'; readonly code: number; readonly reason: string }
 
+/** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
 const noCloseFrame = 1006
 
 /**
- * One socket from its dial to its end: `Opened` if it opens, then `Lost`, then completion. A socket that does not
- * open in time, or that no longer shows a sign of life, is cut. Unsubscribing says goodbye.
+ * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
+ * that does not open in time, or that receives nothing after a ping. Unsubscribing closes the socket.
  */
 export const session$ = (config: SessionConfig, sink: FrameSink): Observable<SessionEvent> =>
   new Observable((subscriber) => {
-    let signsOfLife = 0
-    const seen = () => signsOfLife
-    const watch = new Subscription()
+    let received = 0
+    const activityCount = () => received
+    const timers = new Subscription()
 
     const end = (code: number, reason: string): void => {
-      watch.unsubscribe()
+      timers.unsubscribe()
       subscriber.next({ _tag: 'Lost', code, reason })
       subscriber.complete()
     }
 
-    const cut = (reason: string): void => {
-      // Whatever the socket says of its end from here on, this is why.
-      watch.unsubscribe()
+    const terminate = (reason: string): void => {
+      // The first close reason wins; later close events are ignored.
+      timers.unsubscribe()
       socket.terminate()
       end(noCloseFrame, reason)
     }
@@ -55,47 +56,47 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       opened: () => {
         if (subscriber.closed) return
         connecting.unsubscribe()
-        watch.add(
-          silence$(config, socket, seen).subscribe(() => {
-            cut(`no sign of life within ${config.pongTimeout} ms of a ping`)
+        timers.add(
+          pongTimeout$(config, socket, activityCount).subscribe(() => {
+            terminate(`no sign of life within ${config.pongTimeout} ms of a ping`)
           }),
         )
-        subscriber.next({ _tag: 'Opened', socket, seen })
+        subscriber.next({ _tag: 'Opened', socket, activityCount })
       },
       bytes: (memory, start, end) => {
-        signsOfLife++
-        return !subscriber.closed && sink.bytes(memory, start, end)
+        received++
+        return !subscriber.closed && sink.onBytes(memory, start, end)
       },
       text: (frame) => {
-        signsOfLife++
-        if (!subscriber.closed) sink.text(frame)
+        received++
+        if (!subscriber.closed) sink.onText(frame)
       },
       binary: (frame) => {
-        signsOfLife++
-        if (!subscriber.closed) sink.binary(frame)
+        received++
+        if (!subscriber.closed) sink.onBinary(frame)
       },
       alive: () => {
-        signsOfLife++
+        received++
       },
       closed: (code, reason) => {
-        if (!watch.closed) end(code, reason)
+        if (!timers.closed) end(code, reason)
       },
     }
 
     const dialled = dial(config, listener)
     if (isLeft(dialled)) return end(noCloseFrame, dialled.left)
     const socket = dialled.right
-    const late = () => cut(`not open within ${config.connectTimeout} ms`)
-    const connecting = deadline(config.connectTimeout, late, seen)
-    watch.add(connecting)
+    const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
+    const connecting = deadline(config.connectTimeout, onTimeout, activityCount)
+    timers.add(connecting)
 
     return () => {
-      watch.unsubscribe()
+      timers.unsubscribe()
       socket.close()
     }
   })
 
-/** A transport that throws has opened nothing: why it did is how that attempt ends. */
+/** Left: the reason of a failed attempt, if the transport throws. */
 const dial = (
   { transport, url, maxFrameBytes }: SessionConfig,
   listener: SocketListener,
@@ -105,14 +106,18 @@ const dial = (
     (thrown) => causeOf(thrown).message,
   )
 
-/** Pings, and emits once when a ping was followed by nothing at all. */
-const silence$ = (config: SessionConfig, socket: Socket, seen: () => number): Observable<unknown> =>
+/** Sends pings, and emits once when nothing at all is received after a ping. */
+const pongTimeout$ = (
+  config: SessionConfig,
+  socket: Socket,
+  activityCount: () => number,
+): Observable<unknown> =>
   delay$(config.pingInterval).pipe(
     repeat(),
     mergeMap(() => {
-      const before = seen()
+      const before = activityCount()
       socket.ping()
-      return deadline$(config.pongTimeout, seen).pipe(filter(() => seen() === before))
+      return deadline$(config.pongTimeout, activityCount).pipe(filter(() => activityCount() === before))
     }),
     take(1),
   )

@@ -1,29 +1,29 @@
 import { Observable } from 'rxjs'
 
 /**
- * A question that is asked when it is called, and has one answer: `answered` is called once with it, perhaps at once.
- * Returns how it is taken back: after that there is no answer, and after the answer it has no effect. It is what an
- * Observable of one value is, at a fraction of the cost: a request goes through several.
+ * A cancellable request with one result: calling it starts the request, and `onResult` is called at most once, perhaps
+ * synchronously. Returns the cancel function. Like an Observable of one value, at a fraction of its cost.
  */
-export type CancellableTask<A> = (answered: (answer: A) => void) => Cancel
+export type CancellableTask<A> = (onResult: (result: A) => void) => Cancel
 
+/** After cancellation there is no result; after the result, cancelling has no effect. */
 export type Cancel = () => void
 
 export const noCancel: Cancel = () => undefined
 
-/** A question whose answer is known already. */
+/** A task whose result exists already. */
 export const completedTask =
-  <A>(answer: A): CancellableTask<A> =>
-  (answered) => {
-    answered(answer)
+  <A>(result: A): CancellableTask<A> =>
+  (onResult) => {
+    onResult(result)
     return noCancel
   }
 
-/** Asks on each subscription: one value, then completion. Unsubscribing takes the question back. */
-export const fromTask$ = <A>(ask: CancellableTask<A>): Observable<A> =>
+/** Runs the task on each subscription: one value, then completion. Unsubscribing cancels it. */
+export const fromTask$ = <A>(task: CancellableTask<A>): Observable<A> =>
   new Observable((subscriber) =>
-    ask((answer) => {
-      subscriber.next(answer)
+    task((result) => {
+      subscriber.next(result)
       subscriber.complete()
     }),
   )

@@ -1,13 +1,13 @@
-/** A promise, and how it is settled. Only the first value counts. */
-export interface Settleable<A> {
+/** A promise with its resolve function. Only the first value counts. */
+export interface Deferred<A> {
   readonly promise: Promise<A>
-  readonly settle: (value: A) => void
+  readonly resolve: (value: A) => void
 }
 
-export const deferred = <A>(): Settleable<A> => {
-  let settle: (value: A) => void = () => undefined
-  const promise = new Promise<A>((resolve) => {
-    settle = resolve
+export const deferred = <A>(): Deferred<A> => {
+  let resolve: (value: A) => void = () => undefined
+  const promise = new Promise<A>((resolvePromise) => {
+    resolve = resolvePromise
   })
-  return { promise, settle }
+  return { promise, resolve }
 }

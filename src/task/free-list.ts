@@ -1,14 +1,15 @@
 /**
- * Things that come and go, each with a number that another has after it. A `Set` would do, but where many pass through
- * it, V8 leaves tables behind that keep what was in them alive past its time: a third of what a request costs.
+ * A free list: stores items in reusable slots. With a `Set` and many short-lived items, V8 keeps old hash tables and
+ * their items alive: that cost one third of a request.
  */
 export class FreeList<A> {
   private readonly slots: (A | undefined)[] = []
   private readonly free: number[] = []
 
-  add(thing: A): number {
+  /** Returns the number of the item's slot. */
+  add(item: A): number {
     const slot = this.free.pop() ?? this.slots.length
-    this.slots[slot] = thing
+    this.slots[slot] = item
     return slot
   }
 
@@ -18,6 +19,6 @@ export class FreeList<A> {
   }
 
   items(): readonly A[] {
-    return this.slots.filter((thing) => thing !== undefined)
+    return this.slots.filter((item) => item !== undefined)
   }
 }

@@ -1,28 +1,31 @@
-/** What is to be done when a signal aborts. Many clients may share one, and signals warn of many listeners. */
-const followers = new WeakMap<AbortSignal, Followers>()
-
-interface Followers {
-  readonly actions: Set<() => void>
+interface Registration {
+  readonly callbacks: Set<() => void>
   readonly listener: () => void
 }
 
-/** Does something when a signal aborts, at once if it has. Returns how that is taken back. */
-export const onAbort = (signal: AbortSignal, act: () => void): (() => void) => {
-  if (signal.aborted) act()
-  const { actions, listener } = followers.get(signal) ?? follow(signal)
-  actions.add(act)
+/**
+ * One listener per signal: many clients may share one signal, and Node warns of a leak above ten listeners.
+ */
+const registrations = new WeakMap<AbortSignal, Registration>()
+
+/** Calls back when a signal aborts, immediately if it is aborted already. Returns the function that unregisters. */
+export const onAbort = (signal: AbortSignal, callback: () => void): (() => void) => {
+  if (signal.aborted) callback()
+  const { callbacks, listener } = registrations.get(signal) ?? register(signal)
+  callbacks.add(callback)
   return () => {
-    actions.delete(act)
-    if (actions.size > 0) return
-    followers.delete(signal)
+    callbacks.delete(callback)
+    if (callbacks.size > 0) return
+    registrations.delete(signal)
     signal.removeEventListener('abort', listener)
   }
 }
 
-const follow = (signal: AbortSignal): Followers => {
-  const actions = new Set<() => void>()
-  const listener = () => [...actions].forEach((act) => act())
-  followers.set(signal, { actions, listener })
+const register = (signal: AbortSignal): Registration => {
+  const callbacks = new Set<() => void>()
+  const listener = () => [...callbacks].forEach((callback) => callback())
+  const registration = { callbacks, listener }
+  registrations.set(signal, registration)
   signal.addEventListener('abort', listener)
-  return { actions, listener }
+  return registration
 }

@@ -1,32 +1,33 @@
 import { Observable, throwError, type Subscriber } from 'rxjs'
 
-// Rx catches what handlers and operators throw, but not what a teardown does: not at completion, and not behind an
-// operator that has thrown. That hurts nobody else either, and is reported as Rx reports a handler's throw.
+// RxJS catches exceptions of handlers and operators, but not those of a teardown that runs on completion or after an
+// operator has thrown. These functions isolate such an exception and report it as RxJS reports a handler's.
 
-const report = (thrown: unknown): void => {
+/** Reports an exception asynchronously, as RxJS does. */
+export const reportError = (thrown: unknown): void => {
   throwError(() => thrown).subscribe()
 }
 
-/** Tells a subscriber. */
-export const next = <A>(subscriber: Subscriber<A>, value: A): void => {
+/** Emits a value to one subscriber. */
+export const safeNext = <A>(subscriber: Subscriber<A>, value: A): void => {
   try {
     subscriber.next(value)
   } catch (thrown) {
-    report(thrown)
+    reportError(thrown)
   }
 }
 
-/** Completes a subscriber. */
-export const complete = (subscriber: Subscriber<never>): void => {
+/** Completes one subscriber. */
+export const safeComplete = (subscriber: Subscriber<never>): void => {
   try {
     subscriber.complete()
   } catch (thrown) {
-    report(thrown)
+    reportError(thrown)
   }
 }
 
-/** The source, whose completion reaches everybody, whatever the teardown of one may throw. */
-export const completing$ = <A>(source$: Observable<A>): Observable<A> =>
+/** The source, with a completion that reaches every subscriber even if the teardown of one throws. */
+export const withSafeComplete$ = <A>(source$: Observable<A>): Observable<A> =>
   new Observable((subscriber) =>
-    source$.subscribe({ next: (value) => subscriber.next(value), complete: () => complete(subscriber) }),
+    source$.subscribe({ next: (value) => subscriber.next(value), complete: () => safeComplete(subscriber) }),
   )

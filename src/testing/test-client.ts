@@ -36,7 +36,7 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   return clientFromStreams({
     environment,
     status$,
-    status: () => currentStatus(status$),
+    currentStatus: () => currentStatus(status$),
     errors$,
     price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, noStream))),
     depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, noStream))),

@@ -1,14 +1,14 @@
-/** How failures in a row stretch the wait before the next try. All times in ms. */
+/** Both in ms. */
 export interface BackoffPolicy {
-  /** The ceiling of the first wait. */
+  /** The upper bound of the first delay. */
   readonly initialDelay: number
-  /** The ceiling that no wait goes beyond. */
+  /** The upper bound of every delay. */
   readonly maxDelay: number
 }
 
 /**
- * The wait after so many failures in a row, in ms: exponential with full jitter, that is anywhere between 0 and a
- * ceiling that doubles with each failure. `random` is in [0, 1).
+ * The delay after a number of consecutive failures, in ms: exponential backoff with full jitter, so a value between 0
+ * and an upper bound that doubles with each failure. `random` is in [0, 1).
  */
 export const backoff = (policy: BackoffPolicy, failures: number, random: number): number =>
   failures === 0

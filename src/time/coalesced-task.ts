@@ -2,29 +2,28 @@ import type { Subscription } from 'rxjs'
 import { asap } from './asap.js'
 import { delay } from './deadline.js'
 
-/** When something is done that need not be done at once: after this tick, in the next turn, or after a wait. Once each. */
+/** Runs a task once per tick, per event-loop turn, or after a delay, however often it is requested. */
 export class CoalescedTask {
   private scheduled: Subscription | undefined
   private delayed: Subscription | undefined
 
   constructor(private readonly task: () => void) {}
 
-  /** Whether it waits for a time to come. */
   get isDelayed(): boolean {
     return this.delayed !== undefined
   }
 
-  /** After all that happens in this tick, so that coming and going within it costs nothing. */
+  /** Runs the task after the current tick, so that changes that cancel out within it cost nothing. */
   afterTick(): void {
     this.scheduled ??= asap(this.run)
   }
 
-  /** When the event loop has had its turn. */
+  /** Runs the task in the next event-loop turn. */
   afterTurn(): void {
     this.scheduled ??= delay(0, this.run)
   }
 
-  /** In so many ms, whatever else is done meanwhile. */
+  /** Runs the task after `ms` ms. An earlier run does not cancel it. */
   afterDelay(ms: number): void {
     this.delayed ??= delay(ms, () => {
       this.delayed = undefined

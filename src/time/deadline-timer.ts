@@ -2,32 +2,32 @@ import type { Subscription } from 'rxjs'
 import { elapsed } from './clock.js'
 import { deadline } from './deadline.js'
 
-/** One timer for many deadlines, set to what comes first. Times are of the clock that only moves forward, in ms. */
+/** One timer for many deadlines, set to the earliest. Times are monotonic, in ms. */
 export class DeadlineTimer {
-  private waiting: Subscription | undefined
+  private timer: Subscription | undefined
   private dueAt = Infinity
 
   constructor(
-    /** Counts the signs of life: a deadline waits for what has come and is not read yet. */
-    private readonly seen: () => number,
-    private readonly due: () => void,
+    /** Counts received data: a deadline is handled after the data that has arrived is read. */
+    private readonly activityCount: () => number,
+    private readonly onDeadline: () => void,
   ) {}
 
-  /** It may ring earlier than is asked for now, and never later. */
-  set(nextDue: number): void {
-    if (nextDue === Infinity) this.clear()
-    if (nextDue >= this.dueAt) return
+  /** Only moves the timer earlier: it may fire before `nextDeadline`, and never after it. `Infinity` stops it. */
+  set(nextDeadline: number): void {
+    if (nextDeadline === Infinity) this.clear()
+    if (nextDeadline >= this.dueAt) return
     this.clear()
-    this.dueAt = nextDue
-    const ring = (): void => {
+    this.dueAt = nextDeadline
+    const fire = (): void => {
       this.clear()
-      this.due()
+      this.onDeadline()
     }
-    this.waiting = deadline(Math.max(0, nextDue - elapsed()), ring, this.seen)
+    this.timer = deadline(Math.max(0, nextDeadline - elapsed()), fire, this.activityCount)
   }
 
   private clear(): void {
-    this.waiting?.unsubscribe()
+    this.timer?.unsubscribe()
     this.dueAt = Infinity
   }
 }

@@ -1,53 +1,53 @@
 import { Observable, Subscription } from 'rxjs'
-import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
-import { isVirtualTime } from './clock.js'
+import { isVirtualTime, startInterval } from './rx-providers.js'
 
-/** The longest delay that the platform's timers take, in ms; a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1
+/** The longest delay of the platform's timers, in ms. A longer one would fire immediately. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** Poll phases to wait for at most: a peer that never pauses must not put a deadline off for ever. */
+/** The maximum number of poll phases to wait for: a peer that never pauses must not postpone a deadline for ever. */
 const maxPhases = 64
 
-/**
- * Calls once, in `ms`, however long that is, unless it is unsubscribed from. It is what `asyncScheduler` runs on, and
- * not that itself: where a teardown throws in an action of anybody's, it stands still for good.
- */
-export const delay = (ms: number, passed: () => void): Subscription => {
-  const handle = intervalProvider.setInterval(
+/** Calls back once after `ms` ms, of any length, unless unsubscribed. */
+export const delay = (ms: number, callback: () => void): Subscription => {
+  const stop = startInterval(
     () => {
-      intervalProvider.clearInterval(handle)
-      if (ms <= longestTimer) passed()
-      else waiting.add(delay(ms - longestTimer, passed))
+      stop()
+      if (ms <= maxTimerMs) callback()
+      else subscription.add(delay(ms - maxTimerMs, callback))
     },
-    Math.min(ms, longestTimer),
+    Math.min(ms, maxTimerMs),
   )
-  const waiting = new Subscription(() => intervalProvider.clearInterval(handle))
-  return waiting
+  const subscription = new Subscription(stop)
+  return subscription
 }
 
 /**
- * A deadline that is fair to the peer: it decides only after what had arrived by then has been read. When the
- * event loop was blocked, Node runs timers before it reads sockets, so a deadline that fires must let poll phases
- * pass: one, and more as long as they bring something, which `seen` counts. Calls once, unless unsubscribed from.
+ * Calls back once after `ms` ms and after the data that had arrived by then is read, unless unsubscribed. After a
+ * blocked event loop Node runs timers before it reads sockets, so the deadline waits for one more poll phase, and for
+ * further ones as long as they bring data, which `activityCount` counts.
  */
-export const deadline = (ms: number, reached: () => void, seen: () => number = noActivity): Subscription => {
-  const waiting = delay(ms, () => {
-    if (isVirtualTime()) reached()
-    else waiting.add(afterReading(seen, reached))
+export const deadline = (
+  ms: number,
+  callback: () => void,
+  activityCount: () => number = noActivity,
+): Subscription => {
+  const subscription = delay(ms, () => {
+    if (isVirtualTime()) callback()
+    else subscription.add(afterReading(activityCount, callback))
   })
-  return waiting
+  return subscription
 }
 
-/** As `delay`: emits once, then completes. */
-export const delay$ = (ms: number): Observable<void> => once$((passed) => delay(ms, passed))
+/** Like `delay`: emits once, then completes. */
+export const delay$ = (ms: number): Observable<void> => once$((callback) => delay(ms, callback))
 
-/** As `deadline`: emits once, then completes. */
-export const deadline$ = (ms: number, seen?: () => number): Observable<void> =>
-  once$((reached) => deadline(ms, reached, seen))
+/** Like `deadline`: emits once, then completes. */
+export const deadline$ = (ms: number, activityCount?: () => number): Observable<void> =>
+  once$((callback) => deadline(ms, callback, activityCount))
 
-const once$ = (wait: (over: () => void) => Subscription): Observable<void> =>
+const once$ = (start: (callback: () => void) => Subscription): Observable<void> =>
   new Observable((subscriber) =>
-    wait(() => {
+    start(() => {
       subscriber.next()
       subscriber.complete()
     }),
@@ -55,13 +55,13 @@ const once$ = (wait: (over: () => void) => Subscription): Observable<void> =>
 
 const noActivity = (): number => 0
 
-const afterReading = (seen: () => number, read: () => void): (() => void) => {
-  const wait = (phases: number, before: number): NodeJS.Immediate =>
+const afterReading = (activityCount: () => number, callback: () => void): (() => void) => {
+  const nextPhase = (phases: number, before: number): NodeJS.Immediate =>
     setImmediate(() => {
-      const after = seen()
-      if (after === before || phases === maxPhases) read()
-      else pending = wait(phases + 1, after)
+      const after = activityCount()
+      if (after === before || phases === maxPhases) callback()
+      else pending = nextPhase(phases + 1, after)
     })
-  let pending = wait(1, seen())
+  let pending = nextPhase(1, activityCount())
   return () => clearImmediate(pending)
 }

@@ -1,9 +1,12 @@
-import { elapsed, isVirtualTime, wallClock } from './clock.js'
+import { elapsed, wallClock } from './clock.js'
+import { isVirtualTime } from './rx-providers.js'
 
-/** The time, read once for all that comes in one go: until the event loop turns, it stands still. Virtual time moves. */
+const resolved = Promise.resolve()
+
+/** Reads the clocks at most once per tick, for frames that arrive together. Virtual time is read every time. */
 export class TickClock {
   private isCurrent = false
-  /** In ms, of the clock that only moves forward. */
+  /** Monotonic, in ms. */
   elapsed = 0
   /** In ms since the Unix epoch. */
   wallClock = 0
@@ -16,13 +19,11 @@ export class TickClock {
     this.isCurrent = true
     this.elapsed = elapsed()
     this.wallClock = wallClock()
-    // By a promise: `queueMicrotask` costs three times as much.
-    void resolved.then(this.passed)
+    // A promise: `queueMicrotask` costs three times as much.
+    void resolved.then(this.expire)
   }
 
-  private readonly passed = (): void => {
+  private readonly expire = (): void => {
     this.isCurrent = false
   }
 }
-
-const resolved = Promise.resolve()

@@ -1,37 +1,38 @@
-import { throwError } from 'rxjs'
-import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
-import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
-import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
-import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
-import { Immediate } from 'rxjs/internal/util/Immediate'
 import TinyQueue from 'tinyqueue'
+import { reportError } from '../task/safe-notify.js'
+import {
+  readDelegates,
+  realImmediate,
+  realInterval,
+  writeDelegates,
+  type IntervalHandle,
+  type RxDelegates,
+} from './rx-providers.js'
 
-/** What Rx has asked to be called for, and when. */
-interface Task {
-  due: number
-  /** Of tasks that are due at once, that with the lower number goes first. */
+/** A timer or an immediate of RxJS in virtual time. */
+interface Timer {
+  dueAt: number
+  /** Timers with the same due time fire in this order. */
   order: number
-  /** How often, in ms; 0 for once. */
+  /** In ms; 0 for an immediate, which fires once. */
   readonly period: number
-  readonly call: () => void
-  /** Whose it is: who cancels it may live in another time. */
-  readonly time: VirtualTime
+  readonly callback: () => void
+  /** The owner: a timer may be cleared while another clock is active. */
+  readonly owner: VirtualTime
   cancelled: boolean
 }
 
-/** At the same time, what is to be done immediately goes before all timers. */
-const immediately = -(2 ** 52)
+/** Added to the order of immediates, so that they fire before all timers with the same due time. */
+const immediateOrder = -(2 ** 52)
 
 /**
- * A time of its own, in ms since the Unix epoch, that only moves when it is told to. What is done inside `run` lives
- * in it: Rx's clocks show it, and the timers of Rx that are made there wait for it. Elsewhere time is as it always
- * was, which sets it apart from `TestScheduler.run`: a process can live in both.
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks and timers are virtual
+ * inside `run` and real outside, so virtual and real time can be used side by side in one process.
  */
 export class VirtualTime {
-  private tasks = queueOf([])
-  private asked = 0
-  /** Since the queue was last rid of them. */
-  private cancelled = 0
+  private timers = queueOf([])
+  private nextOrder = 0
+  private cancelledCount = 0
 
   constructor(private time: number) {}
 
@@ -42,147 +43,180 @@ export class VirtualTime {
     try {
       return work()
     } finally {
-      provide(before)
+      leave(before)
     }
   }
 
-  /** Moves on to a time, never back, and does what is due by then on the way. To be called inside `run`. */
+  /** Moves the clock forward, never back, and fires the timers that are due. Must be called inside `run`. */
   advance(to: number): void {
-    for (let task = this.tasks.peek(); task !== undefined && task.due <= to; task = this.tasks.peek()) {
-      this.tasks.pop()
-      if (!task.cancelled) this.perform(task)
+    for (
+      let timer = this.timers.peek();
+      timer !== undefined && timer.dueAt <= to;
+      timer = this.timers.peek()
+    ) {
+      this.timers.pop()
+      if (!timer.cancelled) this.fire(timer)
     }
     this.time = Math.max(this.time, to)
   }
 
-  timer(call: () => void, delay: number): Task {
-    return this.add({ due: this.time + delay, order: this.asked++, period: Math.max(1, delay), call })
+  /** Cancels all timers, and with them the last trace of this clock in RxJS. */
+  dispose(): void {
+    for (const timer of this.timers.data) markCancelled(timer)
+    this.timers = queueOf([])
+    this.cancelledCount = 0
+    restoreIfUnused()
   }
 
-  immediate(call: () => void): Task {
-    return this.add({ due: this.time, order: immediately + this.asked++, period: 0, call })
+  addTimer(callback: () => void, delay: number): Timer {
+    return this.add({
+      dueAt: this.time + delay,
+      order: this.nextOrder++,
+      period: Math.max(1, delay),
+      callback,
+    })
   }
 
-  /** A timer that is set anew with each price is cancelled long before it is due: the queue is not to fill with such. */
-  cancel(task: Task): void {
-    task.cancelled = true
-    if (++this.cancelled <= this.tasks.length / 2) return
-    this.tasks = queueOf(this.tasks.data.filter(({ cancelled }) => !cancelled))
-    this.cancelled = 0
+  addImmediate(callback: () => void): Timer {
+    return this.add({ dueAt: this.time, order: immediateOrder + this.nextOrder++, period: 0, callback })
   }
 
-  private add(asked: Omit<Task, 'cancelled' | 'time'>): Task {
-    const task = { ...asked, time: this, cancelled: false }
-    this.tasks.push(task)
-    return task
+  /** Purges the queue when half of it is cancelled: a timer that every price restarts is cancelled long before it is due. */
+  cancel(timer: Timer): void {
+    markCancelled(timer)
+    if (++this.cancelledCount <= this.timers.length / 2) return
+    this.timers = queueOf(this.timers.data.filter(({ cancelled }) => !cancelled))
+    this.cancelledCount = 0
   }
 
-  private perform(task: Task): void {
-    this.time = Math.max(this.time, task.due)
-    if (task.period > 0) {
-      task.due += task.period
-      task.order = this.asked++
-      this.tasks.push(task)
-    }
+  private add(timer: Omit<Timer, 'cancelled' | 'owner'>): Timer {
+    const added = { ...timer, owner: this, cancelled: false }
+    this.timers.push(added)
+    pendingTimers++
+    return added
+  }
+
+  private fire(timer: Timer): void {
+    this.time = Math.max(this.time, timer.dueAt)
+    if (timer.period > 0) {
+      timer.dueAt += timer.period
+      timer.order = this.nextOrder++
+      this.timers.push(timer)
+    } else markCancelled(timer)
     try {
-      task.call()
+      timer.callback()
     } catch (thrown) {
-      // To Rx, what has thrown is over; a `TestScheduler` that was run meanwhile keeps it from saying so.
-      this.cancel(task)
-      // As Rx reports what is thrown in a timer: to the process, and not to who moves the time.
-      throwError(() => thrown).subscribe()
+      // RxJS regards the action as finished; a `TestScheduler` that ran meanwhile prevents RxJS from clearing it.
+      this.cancel(timer)
+      reportError(thrown)
     }
   }
 }
 
-const queueOf = (tasks: Task[]): TinyQueue<Task> =>
-  new TinyQueue(tasks, (a, b) => a.due - b.due || a.order - b.order)
+const queueOf = (timers: Timer[]): TinyQueue<Timer> =>
+  new TinyQueue(timers, (a, b) => a.dueAt - b.dueAt || a.order - b.order)
 
-// Rx asks these providers for the time and for timers, and lets them be replaced.
-
-/** The time that is lived in, where it is not the real one. */
-let current: VirtualTime | undefined
-/** What there was when a virtual time was entered from none. */
-let outside: Providers | undefined
-
-/** Does something in a time. */
+/** Runs a function in one clock. */
 export type RunInClock = <A>(work: () => A) => A
 
 /**
- * Does things in the time that this is called in, from wherever that is done: what lives in real time does not have its
- * clocks and timers from a virtual one that it is only called from.
+ * Captures the active clock. A live client that is created in real time keeps real clocks and timers, even if a
+ * replay calls it in virtual time.
  */
 export const currentClock = (): RunInClock => {
-  const here = current
+  const clock = current
   return (work) => {
-    if (current === here) return work()
-    if (here !== undefined) return here.run(work)
-    const before = providers()
-    if (outside !== undefined) provide(outside)
+    if (current === clock) return work()
+    if (clock !== undefined) return clock.run(work)
+    const before = activeState()
+    leave({ clock: undefined, delegates: outside })
     try {
       return work()
     } finally {
-      provide(before)
+      leave(before)
     }
   }
 }
 
-const enter = (virtual: VirtualTime): Providers => {
-  const before = providers()
-  if (current === undefined) outside = before
-  current = virtual
-  dateTimestampProvider.delegate = virtual
-  performanceTimestampProvider.delegate = virtual
-  intervalProvider.delegate = intervals
-  immediateProvider.delegate = immediates
+interface ActiveState {
+  readonly clock: VirtualTime | undefined
+  readonly delegates: RxDelegates
+}
+
+/** The active virtual clock, if time is not real. */
+let current: VirtualTime | undefined
+/** The delegates from before the first virtual clock was entered. */
+let outside: RxDelegates = readDelegates()
+/** The timers of all virtual clocks that are neither fired nor cancelled. */
+let pendingTimers = 0
+
+const activeState = (): ActiveState => ({ clock: current, delegates: readDelegates() })
+
+const enter = (clock: VirtualTime): ActiveState => {
+  const before = activeState()
+  if (current === undefined) outside = before.delegates
+  current = clock
+  writeDelegates({ date: clock, performance: clock, interval, immediate })
   return before
 }
 
-type Providers = ReturnType<typeof providers>
-
-const providers = () => ({
-  current,
-  date: dateTimestampProvider.delegate,
-  performance: performanceTimestampProvider.delegate,
-  interval: intervalProvider.delegate,
-  immediate: immediateProvider.delegate,
-})
-
-// Where nobody else had them, timers stay ours: one may be cleared in another time than it was made in.
-const provide = (before: Providers): void => {
-  current = before.current
-  dateTimestampProvider.delegate = before.date
-  performanceTimestampProvider.delegate = before.performance
-  intervalProvider.delegate = before.interval ?? intervals
-  immediateProvider.delegate = before.immediate ?? immediates
+const leave = ({ clock, delegates }: ActiveState): void => {
+  current = clock
+  writeDelegates(delegates)
+  if (current === undefined && pendingTimers > 0) {
+    // While virtual timers are pending, RxJS must be able to clear them in real time too.
+    writeDelegates({
+      ...delegates,
+      interval: delegates.interval ?? interval,
+      immediate: delegates.immediate ?? immediate,
+    })
+  }
+  restoreIfUnused()
 }
 
-type Handle = ReturnType<typeof intervalProvider.setInterval>
+/** Removes the delegates that were kept for pending timers, once there are none. */
+const restoreIfUnused = (): void => {
+  if (current !== undefined || pendingTimers > 0) return
+  const delegates = readDelegates()
+  writeDelegates({
+    ...delegates,
+    interval: delegates.interval === interval ? undefined : delegates.interval,
+    immediate: delegates.immediate === immediate ? undefined : delegates.immediate,
+  })
+}
 
-/** To Rx a handle is what it gives back to have a timer cleared, whatever it is. */
-const handleOf = (task: Task): Handle => task as unknown as Handle
+const markCancelled = (timer: Timer): void => {
+  if (timer.cancelled) return
+  timer.cancelled = true
+  pendingTimers--
+}
 
-const wasCancelled = (handle: Handle): boolean => {
+/** For RxJS a handle is opaque: only the delegate that made it reads it. */
+const handleOf = (timer: Timer): IntervalHandle => timer as unknown as IntervalHandle
+
+/** Cancels a virtual timer. Returns false if the handle is a real one. */
+const cancelVirtual = (handle: IntervalHandle): boolean => {
   if (typeof handle !== 'object' || !('cancelled' in handle)) return false
-  const task = handle as unknown as Task
-  task.time.cancel(task)
+  const timer = handle as unknown as Timer
+  timer.owner.cancel(timer)
+  restoreIfUnused()
   return true
 }
 
-// Where time is real, what Rx would have done without us.
-const intervals: NonNullable<typeof intervalProvider.delegate> = {
+const interval: NonNullable<RxDelegates['interval']> = {
   setInterval: (handler, timeout = 0) =>
-    // eslint-disable-next-line no-restricted-globals -- it is what Rx's own time is made of
-    current === undefined ? setInterval(handler, timeout) : handleOf(current.timer(handler, timeout)),
+    current === undefined
+      ? realInterval.setInterval(handler, timeout)
+      : handleOf(current.addTimer(handler, timeout)),
   clearInterval: (handle) => {
-    if (!wasCancelled(handle)) clearInterval(handle)
+    if (!cancelVirtual(handle)) realInterval.clearInterval(handle)
   },
 }
 
-const immediates: NonNullable<typeof immediateProvider.delegate> = {
+const immediate: NonNullable<RxDelegates['immediate']> = {
   setImmediate: (handler) =>
-    current === undefined ? Immediate.setImmediate(handler) : handleOf(current.immediate(handler)),
+    current === undefined ? realImmediate.setImmediate(handler) : handleOf(current.addImmediate(handler)),
   clearImmediate: (handle) => {
-    if (!wasCancelled(handle)) Immediate.clearImmediate(handle as number)
+    if (!cancelVirtual(handle)) realImmediate.clearImmediate(handle)
   },
 }

@@ -15,7 +15,7 @@ const withClosed = { ...values, c: left(clientClosed) }
 
 const ended = (): Lifetime => {
   const lifetime = new Lifetime()
-  lifetime.end()
+  lifetime.close()
   return lifetime
 }
 
@@ -24,7 +24,7 @@ describe('a stream that is whileOpen$', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const lifetime = new Lifetime()
       const source$ = cold('                               -1-e-2', values)
-      cold('                                               ----x').subscribe(() => lifetime.end())
+      cold('                                               ----x').subscribe(() => lifetime.close())
       expectObservable(lifetime.whileOpen$(source$)).toBe('-1-e|', values)
       expectSubscriptions(source$.subscriptions).toBe('    ^---!')
     })
@@ -48,7 +48,7 @@ describe('a stream that is whileOpen$', () => {
     marbles(({ expectObservable }) => {
       const lifetime = new Lifetime()
       const source$ = lifetime.whileOpen$(NEVER)
-      lifetime.end()
+      lifetime.close()
       expectObservable(source$).toBe('(c|)', withClosed)
     })
   })
@@ -58,7 +58,7 @@ describe('a stream that is until$', () => {
   it('is what it is until the end, and nothing after it', () => {
     marbles(({ cold, expectObservable }) => {
       const lifetime = new Lifetime()
-      cold('                                          ----x').subscribe(() => lifetime.end())
+      cold('                                          ----x').subscribe(() => lifetime.close())
       expectObservable(lifetime.until$(cold('         -1-e-2', values))).toBe('-1-e|', values)
       expectObservable(lifetime.until$(cold('1', values)), '-----^').toBe('-----|')
     })
@@ -84,7 +84,7 @@ describe('a task', () => {
     const lifetime = new Lifetime()
     const takeBack = vi.fn()
     const running = lifetime.once(() => takeBack)()
-    lifetime.end()
+    lifetime.close()
     expect(await running).toEqual(left(clientClosed))
     expect(takeBack).toHaveBeenCalledTimes(1)
   })
@@ -99,7 +99,7 @@ describe('a task', () => {
     }
     const [first, second, third] = [lifetime.once(ask)(), lifetime.once(ask)(), lifetime.once(ask)()]
     answers[1]?.(right(2))
-    lifetime.end()
+    lifetime.close()
     answers[0]?.(right(1))
     expect(await Promise.all([first, second, third])).toEqual([
       left(clientClosed),
@@ -113,7 +113,7 @@ describe('a task', () => {
     const lifetime = new Lifetime()
     const takeBack = vi.fn()
     const running = lifetime.once(() => {
-      lifetime.end()
+      lifetime.close()
       return takeBack
     })()
     expect(await running).toEqual(left(clientClosed))
@@ -130,6 +130,6 @@ describe('a task', () => {
 describe('the end', () => {
   it('may come twice', () => {
     const lifetime = ended()
-    expect(() => lifetime.end()).not.toThrow()
+    expect(() => lifetime.close()).not.toThrow()
   })
 })

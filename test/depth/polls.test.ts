@@ -4,6 +4,7 @@ import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, httpError, networkError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { DepthPolls } from '../../src/depth/polls.js'
+import type { SignedGet } from '../../src/http/signed-get.js'
 import { fails, marbles } from '../support/marbles.js'
 import { askOf } from '../support/run-task.js'
 import { unhandledErrors } from '../support/unhandled.js'
@@ -22,8 +23,12 @@ const answers: Readonly<Record<string, Either<DepthError, Depth>>> = {
 const pollsOf = (
   request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
   policy = reconnect,
-): DepthPolls =>
-  new DepthPolls({ request: (asked) => askOf(request$(asked)), reconnect: policy, host: 'relayer' })
+): DepthPolls => new DepthPolls({ signedGet: signedGetOf(request$), reconnect: policy, host: 'relayer' })
+
+const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
+  const request = (resource: string) => askOf(request$(resource.replace(/.*\//, '') as Address))
+  return { request } as unknown as SignedGet
+}
 
 /** Polls that are answered by these streams, with a note of each request. */
 const counted = (request$: () => Observable<Either<DepthError, Depth>>) => {

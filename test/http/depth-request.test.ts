@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { concatenateHeaders } from '../../src/auth/signed-headers.js'
 import { createSigner } from '../../src/auth/signer.js'
 import { decodeError } from '../../src/errors/constructors.js'
-import { DepthRequests, type DepthEvent, type DepthRequestConfig } from '../../src/http/depth-request.js'
+import { depthRequest, type DepthEvent } from '../../src/http/depth-request.js'
+import { SignedGet, type SignedGetConfig } from '../../src/http/signed-get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { fails, marbles } from '../support/marbles.js'
@@ -16,11 +17,9 @@ const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toStrin
 const now = Date.UTC(2025, 0, 1, 12)
 const dateAfter = (ms: number): string => new Date(now + ms).toUTCString()
 
-const requestsOf = (
-  config: Partial<DepthRequestConfig> = {},
-): { requests: DepthRequests; http: FakeHttp } => {
+const signedGetOf = (config: Partial<SignedGetConfig> = {}): { signedGet: SignedGet; http: FakeHttp } => {
   const http = new FakeHttp()
-  const requests = new DepthRequests({
+  const signedGet = new SignedGet({
     http,
     requestTimeout: 100,
     maxBodyBytes: 4096,
@@ -29,7 +28,7 @@ const requestsOf = (
     authExpiration: 10_000,
     ...config,
   })
-  return { requests, http }
+  return { signedGet, http }
 }
 
 const requested = (http: FakeHttp, count: number): Promise<void> =>
@@ -46,8 +45,8 @@ const answered = async (
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<DepthEvent> => {
-  const { requests, http } = requestsOf()
-  const answer = firstValueFrom(fromTask$(requests.request(mint)))
+  const { signedGet, http } = signedGetOf()
+  const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
   http.request(1).answers(status, body, headers)
   return answer
 }
@@ -63,8 +62,8 @@ afterEach(() => void vi.restoreAllMocks())
 
 describe('a depth request', () => {
   it('goes to the path of the mint as it was written, signed for as long as the options say', async () => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     const path = '/v0/order_book/depth/0xAb'
     const expires = { 'x-svc-auth-expiration': String(now + 10_000) }
     const signature = signRequest({ key, path, headers: expires })
@@ -79,8 +78,8 @@ describe('a depth request', () => {
 
   it('signs the path as it is sent: below the prefix, with the query', async () => {
     const relayer = { origin: 'https://gate.example', prefix: '/relayer', query: '?key=1' }
-    const { requests, http } = requestsOf({ relayer })
-    const listening = fromTask$(requests.request(mint)).subscribe()
+    const { signedGet, http } = signedGetOf({ relayer })
+    const listening = fromTask$(depthRequest(signedGet, mint)).subscribe()
     const { path, headers } = http.request(1)
     expect(path).toBe('/relayer/v0/order_book/depth/0xAb?key=1')
     const expires = { 'x-svc-auth-expiration': headers['x-svc-auth-expiration'] ?? '' }
@@ -90,8 +89,8 @@ describe('a depth request', () => {
   })
 
   it('is signed afresh for each attempt', () => {
-    const { requests, http } = requestsOf()
-    const source$ = fromTask$(requests.request(mint))
+    const { signedGet, http } = signedGetOf()
+    const source$ = fromTask$(depthRequest(signedGet, mint))
     source$.subscribe().unsubscribe()
     clock.now += 1
     source$.subscribe().unsubscribe()
@@ -100,28 +99,28 @@ describe('a depth request', () => {
   })
 
   it('is `InvalidMint`, and asks nobody, for what is no mint', () => {
-    const { requests, http } = requestsOf()
+    const { signedGet, http } = signedGetOf()
     marbles(({ expectObservable }) => {
       for (const wrong of ['', '0x', 'ab', '0xab/../x', '0xab?x'] as Address[]) {
         const i = fails({ _tag: 'InvalidMint', mint: wrong })
-        expectObservable(fromTask$(requests.request(wrong))).toBe('(i|)', { i })
+        expectObservable(fromTask$(depthRequest(signedGet, wrong))).toBe('(i|)', { i })
       }
     })
     expect(http.requests).toEqual([])
   })
 
   it('is `Timeout` where no answer comes, and aborts', () => {
-    const { requests, http } = requestsOf()
+    const { signedGet, http } = signedGetOf()
     marbles(({ expectObservable }) => {
       const t = fails({ _tag: 'Timeout', afterMs: 100 })
-      expectObservable(fromTask$(requests.request(mint))).toBe('100ms (t|)', { t })
+      expectObservable(fromTask$(depthRequest(signedGet, mint))).toBe('100ms (t|)', { t })
     })
     expect(http.request(1).aborted).toBe(true)
   })
 
   it('that is left is aborted', () => {
-    const { requests, http } = requestsOf()
-    fromTask$(requests.request(mint)).subscribe().unsubscribe()
+    const { signedGet, http } = signedGetOf()
+    fromTask$(depthRequest(signedGet, mint)).subscribe().unsubscribe()
     expect(http.request(1).aborted).toBe(true)
   })
 })
@@ -158,8 +157,8 @@ describe('an answer', () => {
   it.each(['NetworkError', 'DecodeError'] as const)(
     'that the transport gives is passed on: %s',
     async (tag) => {
-      const { requests, http } = requestsOf()
-      const answer = firstValueFrom(fromTask$(requests.request(mint)))
+      const { signedGet, http } = signedGetOf()
+      const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
       if (tag === 'NetworkError') http.request(1).fails(new Error('refused'))
       else http.request(1).answersWith(left(decodeError('body', 'xxx', [])))
       expect(await answer).toEqual(fails({ _tag: tag }))
@@ -172,8 +171,8 @@ describe('401', () => {
   it('is `Unauthorized` where the clocks agree, or the service does not tell its own', async () => {
     const unauthorized = fails({ _tag: 'Unauthorized', body: 'Unauthorized' })
     for (const date of [undefined, 'nonsense', dateAfter(0), dateAfter(5000), dateAfter(-5000)]) {
-      const { requests, http } = requestsOf()
-      const answer = firstValueFrom(fromTask$(requests.request(mint)))
+      const { signedGet, http } = signedGetOf()
+      const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
       http.request(1).answers(401, 'Unauthorized', date === undefined ? {} : { date })
       expect(await answer).toEqual(unauthorized)
       expect(http.requests).toHaveLength(1)
@@ -183,8 +182,8 @@ describe('401', () => {
   it.each([6000, -6000, 3_600_000, -86_400_000])(
     'with a clock that is %i ms off is tried again at once, signed by that clock',
     async (offset) => {
-      const { requests, http } = requestsOf()
-      const answer = firstValueFrom(fromTask$(requests.request(mint)))
+      const { signedGet, http } = signedGetOf()
+      const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
       http.request(1).answers(401, 'Unauthorized', { date: dateAfter(offset) })
       await requested(http, 2)
       expect(expirationOf(http, 2)).toBe(now + offset + 10_000)
@@ -195,8 +194,8 @@ describe('401', () => {
   )
 
   it('is tried again once: a second is `Unauthorized`, whatever its clock says', async () => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http.request(1).answers(401, 'first', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(401, 'second', { date: dateAfter(600_000) })
@@ -205,9 +204,9 @@ describe('401', () => {
   })
 
   it('is no reason to keep a clock that did not help: the next request is signed by our own', async () => {
-    const { requests, http } = requestsOf()
+    const { signedGet, http } = signedGetOf()
     for (const [index, second] of [401, 'network', 200].entries()) {
-      const answer = firstValueFrom(fromTask$(requests.request(mint)))
+      const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
       expect(expirationOf(http, 2 * index + 1)).toBe(now + 10_000)
       http.request(2 * index + 1).answers(401, '', { date: dateAfter(-3_600_000) })
       await requested(http, 2 * index + 2)
@@ -217,13 +216,13 @@ describe('401', () => {
       else request.fails(new Error('refused'))
       await answer
     }
-    void firstValueFrom(fromTask$(requests.request(mint)))
+    void firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     expect(expirationOf(http, 7)).toBe(now - 3_600_000 + 10_000)
   })
 
   it('gives what the second attempt gives', async () => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).fails(new Error('refused'))
@@ -231,8 +230,8 @@ describe('401', () => {
   })
 
   it('may abort the second attempt', async () => {
-    const { requests, http } = requestsOf()
-    const listening = fromTask$(requests.request(mint)).subscribe()
+    const { signedGet, http } = signedGetOf()
+    const listening = fromTask$(depthRequest(signedGet, mint)).subscribe()
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     expect(http.request(2).aborted).toBe(false)
@@ -241,18 +240,18 @@ describe('401', () => {
   })
 
   it('is remembered: later requests, of any mint, are signed by that clock, and it may change again', async () => {
-    const { requests, http } = requestsOf()
-    const first = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const first = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(200, depthBody())
     await first
-    const second = firstValueFrom(fromTask$(requests.request('0xcd')))
+    const second = firstValueFrom(fromTask$(depthRequest(signedGet, '0xcd')))
     expect(expirationOf(http, 3)).toBe(now + 70_000)
     // The same clock once more says nothing new: the signature is at fault.
     http.request(3).answers(401, '', { date: dateAfter(61_000) })
     expect(await second).toEqual(fails({ _tag: 'Unauthorized' }))
-    const third = firstValueFrom(fromTask$(requests.request(mint)))
+    const third = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http.request(4).answers(401, '', { date: dateAfter(0) })
     await requested(http, 5)
     expect(expirationOf(http, 5)).toBe(now + 10_000)
@@ -270,8 +269,8 @@ describe('an answer that repeats the request', () => {
     [401, 'Unauthorized', 'body'],
     [500, 'HttpError', 'body'],
   ] as const)('with %i shows neither signature nor key', async (status, _tag, field) => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     const secrets = [signatureOf(http, 1), key]
     http.request(1).answers(status, echo(http))
     const event = await answer
@@ -280,8 +279,8 @@ describe('an answer that repeats the request', () => {
   })
 
   it('and is too large for the transport shows neither', async () => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http
       .request(1)
       .answersWith(left(decodeError('body', echo(http), [{ path: '', expected: 'less', actual: 'more' }])))
@@ -289,8 +288,8 @@ describe('an answer that repeats the request', () => {
   })
 
   it('on the second attempt shows the signature of neither', async () => {
-    const { requests, http } = requestsOf()
-    const answer = firstValueFrom(fromTask$(requests.request(mint)))
+    const { signedGet, http } = signedGetOf()
+    const answer = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
     http.request(1).answers(401, '', { date: dateAfter(60_000) })
     await requested(http, 2)
     http.request(2).answers(401, `no: ${signatureOf(http, 2)}, after ${signatureOf(http, 1)}`)

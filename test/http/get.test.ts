@@ -1,7 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
-import { request } from '../../src/http/get.js'
+import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
@@ -15,7 +15,7 @@ const timeout = fails({ _tag: 'Timeout', afterMs: 100 })
 describe('a request', () => {
   it('sends the target as it stands, on each subscription anew', async () => {
     const http = new FakeHttp()
-    const source$ = fromTask$(request({ http, ...limits }, target))
+    const source$ = fromTask$(get({ http, ...limits }, target))
     expect(http.requests).toHaveLength(0)
     const answers = [firstValueFrom(source$), firstValueFrom(source$)]
     http.request(1).answers(200, 'one')
@@ -28,7 +28,7 @@ describe('a request', () => {
   it('is one value, then completion', async () => {
     const http = new FakeHttp()
     const heard: string[] = []
-    fromTask$(request({ http, ...limits }, target)).subscribe({
+    fromTask$(get({ http, ...limits }, target)).subscribe({
       next: (answer) => heard.push(answer._tag),
       complete: () => heard.push('complete'),
     })
@@ -39,7 +39,7 @@ describe('a request', () => {
   it('is a `Timeout` when its time is over, which aborts the request', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(fromTask$(request({ http, ...limits }, target))).toBe('100ms (t|)', { t: timeout })
+      expectObservable(fromTask$(get({ http, ...limits }, target))).toBe('100ms (t|)', { t: timeout })
     })
     expect(http.request(1).aborted).toBe(true)
   })
@@ -50,7 +50,7 @@ describe('a request', () => {
     let heard = 0
     virtually(
       ({ at }) => {
-        fromTask$(request({ http, ...limits, requestTimeout }, target)).subscribe(() => heard++)
+        fromTask$(get({ http, ...limits, requestTimeout }, target)).subscribe(() => heard++)
         at(requestTimeout - 1, () => expect(heard).toBe(0))
       },
       { until: requestTimeout },
@@ -61,7 +61,7 @@ describe('a request', () => {
   it('aborts the request, and sets no timer any more, when it is left', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
-      expectObservable(fromTask$(request({ http, ...limits }, target)), '^--!').toBe('')
+      expectObservable(fromTask$(get({ http, ...limits }, target)), '^--!').toBe('')
     })
     expect(http.request(1).aborted).toBe(true)
   })
@@ -70,7 +70,7 @@ describe('a request', () => {
     vi.useFakeTimers()
     try {
       const http = new FakeHttp()
-      const answer = firstValueFrom(fromTask$(request({ http, ...limits }, target)))
+      const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
       http.request(1).answers(200, '')
       await answer
       expect(vi.getTimerCount()).toBe(0)
@@ -82,12 +82,10 @@ describe('a request', () => {
   it('does not hear what comes after it was left', async () => {
     const http = new FakeHttp()
     const heard: unknown[] = []
-    const listening = fromTask$(request({ http, ...limits }, target)).subscribe((answer) =>
-      heard.push(answer),
-    )
+    const listening = fromTask$(get({ http, ...limits }, target)).subscribe((answer) => heard.push(answer))
     listening.unsubscribe()
     http.request(1).fails(new Error('aborted'))
-    const other = firstValueFrom(fromTask$(request({ http, ...limits }, target)))
+    const other = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(2).answers(200, '')
     await other
     expect(heard).toEqual([])
@@ -95,7 +93,7 @@ describe('a request', () => {
 
   it('gives what the transport says as it is', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(fromTask$(request({ http, ...limits }, target)))
+    const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(1).fails(new Error('refused'))
     expect(await answer).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
   })
@@ -103,14 +101,14 @@ describe('a request', () => {
   it('is a `NetworkError` over a transport that throws', async () => {
     const http = new FakeHttp()
     http.throws = new Error('rude')
-    expect(await firstValueFrom(fromTask$(request({ http, ...limits }, target)))).toEqual(
+    expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toEqual(
       fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
     )
   })
 
   it('aborts nothing that has been answered', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(fromTask$(request({ http, ...limits }, target)))
+    const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(1).answers(200, '')
     await answer
     expect(http.request(1).aborted).toBe(false)
@@ -125,7 +123,7 @@ describe('a request', () => {
       },
       close: () => Promise.resolve(),
     }
-    expect(await firstValueFrom(fromTask$(request({ http, ...limits }, target)))).toMatchObject({
+    expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toMatchObject({
       right: { body: 'quick' },
     })
     expect(aborts).not.toHaveBeenCalled()

@@ -9,7 +9,7 @@ const rejects = (
   waiting: readonly Address[],
   unanswered: readonly Address[] = waiting,
 ): Address | undefined =>
-  correlate(text, { isWaiting: (base) => waiting.includes(base), bases: () => unanswered })
+  correlate(text, { isUnconfirmed: (base) => waiting.includes(base), pending: () => unanswered })
 
 describe('a text with an address in it', () => {
   it('rejects the waiting topic of that address, however many wait', () => {

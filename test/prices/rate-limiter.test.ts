@@ -9,10 +9,10 @@ describe('a budget of frames', () => {
     budget.consume(2, 0)
     budget.consume(1, 400)
     expect(budget.available(400)).toBe(0)
-    expect(budget.wait(400)).toBe(windowMs - 400)
+    expect(budget.delay(400)).toBe(windowMs - 400)
     expect(budget.available(windowMs - 1)).toBe(0)
     expect(budget.available(windowMs)).toBe(2)
-    expect(budget.wait(windowMs)).toBe(0)
+    expect(budget.delay(windowMs)).toBe(0)
     expect(budget.available(windowMs + 400)).toBe(3)
   })
 
@@ -20,7 +20,7 @@ describe('a budget of frames', () => {
     const budget = new RateLimiter(Infinity)
     budget.consume(1_000_000, 0)
     expect(budget.available(0)).toBe(Infinity)
-    expect(budget.wait(0)).toBe(0)
+    expect(budget.delay(0)).toBe(0)
   })
 
   it('takes a part of a frame for none', () => {
@@ -36,9 +36,9 @@ describe('a budget of frames', () => {
         let now = 0
         for (const [after, wish] of wishes) {
           now += after
-          if (budget.wait(now) > 0) {
+          if (budget.delay(now) > 0) {
             expect(budget.available(now)).toBe(0)
-            now += budget.wait(now)
+            now += budget.delay(now)
           }
           const frames = Math.min(wish, budget.available(now))
           expect(frames).toBeGreaterThan(0)

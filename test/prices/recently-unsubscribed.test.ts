@@ -32,29 +32,29 @@ describe('frames that may be late', () => {
     const gone = departed(['0xaa', 0, 50])
     gone.clear()
     expect(gone.has('0xaa', 1)).toBe(false)
-    expect(gone.unanswered(1)).toEqual([])
+    expect(gone.pending(1)).toEqual([])
   })
 })
 
 describe('subscribes that may still be answered', () => {
   it('are those of topics left unanswered, until their time is over', () => {
     const two = departed(['0xaa', 0, 40], ['0xbb', 0, 60], ['0xcc', 0, 0])
-    expect(two.unanswered(39)).toEqual(['0xaa', '0xbb'])
-    expect(two.unanswered(40)).toEqual(['0xbb'])
-    expect(two.unanswered(60)).toEqual([])
+    expect(two.pending(39)).toEqual(['0xaa', '0xbb'])
+    expect(two.pending(40)).toEqual(['0xbb'])
+    expect(two.pending(60)).toEqual([])
   })
 
   it('are no more once they were answered, though late prices may still come', () => {
     const one = departed(['0xaa', 0, 40])
-    one.answered('0xaa')
-    one.answered('0xbb')
-    expect(one.unanswered(1)).toEqual([])
+    one.onAck('0xaa')
+    one.onAck('0xbb')
+    expect(one.pending(1)).toEqual([])
     expect(one.has('0xaa', 1)).toBe(true)
   })
 
   it('are still known when others leave after them, and even when the grace is over for those before', () => {
     const some = departed(['0xaa', 0, 90], ['0xbb', 20, 110], ['0xcc', 105, 200])
     expect(some.has('0xaa', 105)).toBe(false)
-    expect(some.unanswered(105)).toEqual(['0xbb', '0xcc'])
+    expect(some.pending(105)).toEqual(['0xbb', '0xcc'])
   })
 })

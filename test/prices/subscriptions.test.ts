@@ -33,8 +33,8 @@ interface Wanted {
 const asked = (bases: readonly Address[], options: Partial<typeof patience> = {}): Wanted => {
   const subscriptions = new Subscriptions({ ...patience, ...options })
   const listeners = bases.map((base) => listenerOf(topicOf(base)))
-  const entries = listeners.map((listener, index) => subscriptions.join(bases[index]!, listener))
-  subscriptions.connected()
+  const entries = listeners.map((listener, index) => subscriptions.addSubscriber(bases[index]!, listener))
+  subscriptions.onOpen()
   subscriptions.takeFrames(Infinity, 0)
   return { subscriptions, listeners, entries }
 }
@@ -46,21 +46,21 @@ const told = (deliveries: readonly Delivery[]): readonly string[] =>
 
 it('who leaves after all was forgotten leaves nothing, however many they are', () => {
   const { subscriptions, entries, listeners } = asked([aa, bb])
-  subscriptions.disconnected()
+  subscriptions.onDown()
   subscriptions.clear()
   const [entry] = entries
   const { subscribers } = entry!
-  subscriptions.leave(entry!, listeners[0]!, 10)
+  subscriptions.removeSubscriber(entry!, listeners[0]!, 10)
   expect(entry!.subscribers).toBe(subscribers)
-  expect([...subscriptions.all]).toEqual([])
+  expect([...subscriptions.states]).toEqual([])
   expect(subscriptions.nextDeadline).toBe(Infinity)
 })
 
 describe('frames', () => {
   it('are owed once for each topic, to as many as are asked for at a time, in order', () => {
     const subscriptions = new Subscriptions(patience)
-    for (const base of [aa, bb, cc]) subscriptions.join(base, listenerOf(topicOf(base)))
-    subscriptions.connected()
+    for (const base of [aa, bb, cc]) subscriptions.addSubscriber(base, listenerOf(topicOf(base)))
+    subscriptions.onOpen()
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(2, 0)).toEqual([subscribes('svc-0xaa'), subscribes('svc-0xbb')])
     expect(subscriptions.hasPendingFrames).toBe(true)
@@ -71,85 +71,85 @@ describe('frames', () => {
 
   it('are not owed for more listeners of one topic', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.join(aa, listenerOf('svc-0xAA'))
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xAA'))
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([])
   })
 
   it('ask as the first listener wrote the topic, though it has left since', () => {
     const subscriptions = new Subscriptions(patience)
     const first = listenerOf('svc-0xAA')
-    const entry = subscriptions.join(aa, first)
-    subscriptions.join(aa, listenerOf('svc-0xaa'))
-    subscriptions.leave(entry, first, 0)
-    subscriptions.connected()
+    const entry = subscriptions.addSubscriber(aa, first)
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.removeSubscriber(entry, first, 0)
+    subscriptions.onOpen()
     expect(subscriptions.takeFrames(Infinity, 0)).toEqual([subscribes('svc-0xAA')])
   })
 
   it('end the subscription of a topic that nobody came back to, once, and forget it', () => {
     const { subscriptions, listeners, entries } = asked([aa, bb])
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
     expect(subscriptions.nextDeadline).toBe(110)
-    expect(subscriptions.expire(109)).toEqual([])
+    expect(subscriptions.expireDeadlines(109)).toEqual([])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.expire(110)
+    subscriptions.expireDeadlines(110)
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([unsubscribes('svc-0xaa')])
     expect(subscriptions.has(aa)).toBe(false)
     expect(subscriptions.size).toBe(1)
-    subscriptions.expire(500)
+    subscriptions.expireDeadlines(500)
     expect(subscriptions.takeFrames(Infinity, 500)).not.toContain(unsubscribes('svc-0xaa'))
   })
 
   it('are not owed where somebody came back between the end of the wait and the frame', () => {
     const { subscriptions, listeners, entries } = asked([aa])
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
-    subscriptions.expire(110)
-    expect(subscriptions.join(aa, listenerOf('svc-0xaa'))).toBe(entries[0])
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
+    subscriptions.expireDeadlines(110)
+    expect(subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))).toBe(entries[0])
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([])
-    expect(subscriptions.expire(250)).toEqual([])
+    expect(subscriptions.expireDeadlines(250)).toEqual([])
     expect(subscriptions.has(aa)).toBe(true)
   })
 
   it('end it at once where there is no linger, and ask anew for who comes after', () => {
     const { subscriptions, listeners, entries } = asked([aa], { linger: 0 })
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
     expect(subscriptions.takeFrames(Infinity, 10)).toEqual([unsubscribes('svc-0xaa')])
-    expect(subscriptions.join(aa, listenerOf('svc-0xaa'))).not.toBe(entries[0])
+    expect(subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))).not.toBe(entries[0])
     expect(subscriptions.takeFrames(Infinity, 11)).toEqual([subscribes('svc-0xaa')])
   })
 
   it('are not owed for a topic that came and went before it was asked for', () => {
     const { subscriptions } = asked([])
     const listener = listenerOf('svc-0xaa')
-    subscriptions.leave(subscriptions.join(aa, listener), listener, 1)
+    subscriptions.removeSubscriber(subscriptions.addSubscriber(aa, listener), listener, 1)
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.size).toBe(0)
   })
 
   it('are not owed for a topic that is left by one of two', () => {
     const { subscriptions, entries, listeners } = asked([aa])
-    subscriptions.join(aa, listenerOf('svc-0xaa'))
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
     expect(subscriptions.nextDeadline).toBe(300)
-    subscriptions.confirmed(aa, 20)
-    expect(subscriptions.expire(900)).toEqual([])
+    subscriptions.onConfirmation(aa, 20)
+    expect(subscriptions.expireDeadlines(900)).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 900)).toEqual([])
   })
 
   it('are owed for all that is wanted on a new connection, and for nothing that only lingered', () => {
     const { subscriptions, entries, listeners } = asked([aa, bb, cc])
-    subscriptions.leave(entries[1]!, listeners[1]!, 10)
-    expect(subscriptions.disconnected()).toEqual([listeners[0], listeners[2]])
+    subscriptions.removeSubscriber(entries[1]!, listeners[1]!, 10)
+    expect(subscriptions.onDown()).toEqual([listeners[0], listeners[2]])
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.nextDeadline).toBe(Infinity)
-    subscriptions.connected()
+    subscriptions.onOpen()
     expect(subscriptions.takeFrames(Infinity, 50)).toEqual([subscribes('svc-0xaa'), subscribes('svc-0xcc')])
   })
 
   it('leave a listener who has left a topic that was forgotten without any effect', () => {
     const { subscriptions, entries, listeners } = asked([aa])
-    subscriptions.rejected('Invalid token 0xaa', 1)
-    subscriptions.join(aa, listenerOf('svc-0xaa'))
-    subscriptions.leave(entries[0]!, listeners[0]!, 2)
+    subscriptions.onErrorText('Invalid token 0xaa', 1)
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 2)
     expect(subscriptions.takeFrames(Infinity, 500)).toEqual([subscribes('svc-0xaa')])
   })
 })
@@ -158,20 +158,20 @@ describe('a topic asked for', () => {
   it('is out of time after `confirmTimeout`, is told so, and is asked for again', () => {
     const { subscriptions } = asked([aa])
     expect(subscriptions.nextDeadline).toBe(300)
-    expect(subscriptions.expire(299)).toEqual([])
-    expect(told(subscriptions.expire(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
-    expect(told(subscriptions.expire(300))).toEqual([])
+    expect(subscriptions.expireDeadlines(299)).toEqual([])
+    expect(told(subscriptions.expireDeadlines(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(told(subscriptions.expireDeadlines(300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 310)).toEqual([subscribes('svc-0xaa')])
-    expect(told(subscriptions.expire(609))).toEqual([])
-    expect(told(subscriptions.expire(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(told(subscriptions.expireDeadlines(609))).toEqual([])
+    expect(told(subscriptions.expireDeadlines(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
   })
 
   it('is asked for again for those who listen alone: left before or after its time, it is given up', () => {
     for (const leftAt of [290, 310]) {
       const { subscriptions, listeners, entries } = asked([aa])
-      if (leftAt < 300) subscriptions.leave(entries[0]!, listeners[0]!, leftAt)
-      subscriptions.expire(300)
-      if (leftAt > 300) subscriptions.leave(entries[0]!, listeners[0]!, leftAt)
+      if (leftAt < 300) subscriptions.removeSubscriber(entries[0]!, listeners[0]!, leftAt)
+      subscriptions.expireDeadlines(300)
+      if (leftAt > 300) subscriptions.removeSubscriber(entries[0]!, listeners[0]!, leftAt)
       expect(subscriptions.takeFrames(Infinity, 310)).toEqual([unsubscribes('svc-0xaa')])
       expect(subscriptions.size).toBe(0)
     }
@@ -179,62 +179,62 @@ describe('a topic asked for', () => {
 
   it('that was given up, and is then confirmed after all, lingers as any other', () => {
     const { subscriptions, listeners, entries } = asked([aa])
-    subscriptions.expire(300)
-    subscriptions.leave(entries[0]!, listeners[0]!, 310)
-    subscriptions.confirmed(aa, 320)
+    subscriptions.expireDeadlines(300)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 310)
+    subscriptions.onConfirmation(aa, 320)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
     expect(subscriptions.nextDeadline).toBe(410)
-    subscriptions.expire(410)
+    subscriptions.expireDeadlines(410)
     expect(subscriptions.takeFrames(Infinity, 410)).toEqual([unsubscribes('svc-0xaa')])
   })
 
   it('is confirmed by a confirmation, or by a price', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.confirmed(aa, 100)
-    subscriptions.priced(bb, quote(2), 200)
-    expect(told(subscriptions.expire(300))).toEqual([])
+    subscriptions.onConfirmation(aa, 100)
+    subscriptions.onPrice(bb, quote(2), 200)
+    expect(told(subscriptions.expireDeadlines(300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
-    expect(told(subscriptions.expire(1100))).toEqual(['svc-0xaa Stale'])
-    expect(told(subscriptions.expire(1199))).toEqual([])
-    expect(told(subscriptions.expire(1200))).toEqual(['svc-0xbb Stale'])
+    expect(told(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
+    expect(told(subscriptions.expireDeadlines(1199))).toEqual([])
+    expect(told(subscriptions.expireDeadlines(1200))).toEqual(['svc-0xbb Stale'])
   })
 
   it('is not asked for again where a late confirmation comes before the frame', () => {
     for (const answer of ['confirmed', 'priced'] as const) {
       const { subscriptions } = asked([aa])
-      subscriptions.expire(300)
-      if (answer === 'confirmed') subscriptions.confirmed(aa, 301)
-      else subscriptions.priced(aa, quote(1), 301)
+      subscriptions.expireDeadlines(300)
+      if (answer === 'confirmed') subscriptions.onConfirmation(aa, 301)
+      else subscriptions.onPrice(aa, quote(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
-      expect(told(subscriptions.expire(1300))).toEqual([])
-      expect(told(subscriptions.expire(1301))).toEqual(['svc-0xaa Stale'])
+      expect(told(subscriptions.expireDeadlines(1300))).toEqual([])
+      expect(told(subscriptions.expireDeadlines(1301))).toEqual(['svc-0xaa Stale'])
     }
   })
 
   it('is not silent for longer because it is confirmed once more', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.confirmed(aa, 100)
-    subscriptions.confirmed(aa, 900)
-    expect(told(subscriptions.expire(1100))).toEqual(['svc-0xaa Stale'])
+    subscriptions.onConfirmation(aa, 100)
+    subscriptions.onConfirmation(aa, 900)
+    expect(told(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
   })
 
   it('tells `Stale` once, until a price mends it', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.priced(aa, quote(1), 0)
-    expect(told(subscriptions.expire(1000))).toHaveLength(1)
-    expect(told(subscriptions.expire(5000))).toEqual([])
+    subscriptions.onPrice(aa, quote(1), 0)
+    expect(told(subscriptions.expireDeadlines(1000))).toHaveLength(1)
+    expect(told(subscriptions.expireDeadlines(5000))).toEqual([])
     expect(subscriptions.nextDeadline).toBe(Infinity)
-    subscriptions.priced(aa, quote(2), 6000)
+    subscriptions.onPrice(aa, quote(2), 6000)
     expect(subscriptions.nextDeadline).toBe(7000)
-    expect(told(subscriptions.expire(7000))).toHaveLength(1)
+    expect(told(subscriptions.expireDeadlines(7000))).toHaveLength(1)
   })
 
   it('goes on being silent while it lingers', () => {
     const { subscriptions, entries, listeners } = asked([aa], { linger: 5000 })
-    subscriptions.priced(aa, quote(1), 0)
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
-    expect(told(subscriptions.expire(1000))).toEqual([])
-    const entry = subscriptions.join(aa, listenerOf('svc-0xaa'))
+    subscriptions.onPrice(aa, quote(1), 0)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
+    expect(told(subscriptions.expireDeadlines(1000))).toEqual([])
+    const entry = subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
     expect(brief(initialEvent(entry, patience, 1500)?.('svc-0xAA'))).toBe('Stale')
     expect(initialEvent(entry, patience, 1500)?.('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', silentForMs: 1500, last: { topic: 'svc-0xAA', price: 1 } },
@@ -244,35 +244,35 @@ describe('a topic asked for', () => {
   it('gives who joins its latest price, and nothing where it has none', () => {
     const { subscriptions, entries } = asked([aa])
     expect(initialEvent(entries[0]!, patience, 1)).toBeUndefined()
-    subscriptions.confirmed(aa, 2)
+    subscriptions.onConfirmation(aa, 2)
     expect(initialEvent(entries[0]!, patience, 3)).toBeUndefined()
-    subscriptions.priced(aa, quote(7), 4)
+    subscriptions.onPrice(aa, quote(7), 4)
     expect(brief(initialEvent(entries[0]!, patience, 5)?.('svc-0xaa'))).toBe('7')
-    subscriptions.disconnected()
+    subscriptions.onDown()
     expect(initialEvent(entries[0]!, patience, 6)).toBeUndefined()
   })
 
   it('is priced on its connection only once it was asked for there', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.disconnected()
-    expect(subscriptions.priced(aa, quote(1), 1)).toBeUndefined()
-    subscriptions.connected()
-    expect(subscriptions.priced(aa, quote(1), 2)).toBeUndefined()
+    subscriptions.onDown()
+    expect(subscriptions.onPrice(aa, quote(1), 1)).toBeUndefined()
+    subscriptions.onOpen()
+    expect(subscriptions.onPrice(aa, quote(1), 2)).toBeUndefined()
     subscriptions.takeFrames(Infinity, 3)
-    expect(lastPrice(subscriptions.priced(aa, quote(1), 4)!)).toEqual(quote(1))
+    expect(lastPrice(subscriptions.onPrice(aa, quote(1), 4)!)).toEqual(quote(1))
   })
 })
 
 describe('error texts that belong to no topic', () => {
   const timeoutOf = (subscriptions: Subscriptions, now: number) =>
-    subscriptions.expire(now).map(({ eventFor }) => eventFor('svc-0xaa'))
+    subscriptions.expireDeadlines(now).map(({ eventFor }) => eventFor('svc-0xaa'))
 
   it('are told to each topic whose wait they came in, and to no other', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.rejected('early', 100)
-    subscriptions.join(cc, listenerOf('svc-0xcc'))
+    subscriptions.onErrorText('early', 100)
+    subscriptions.addSubscriber(cc, listenerOf('svc-0xcc'))
     subscriptions.takeFrames(Infinity, 200)
-    subscriptions.rejected('late', 250)
+    subscriptions.onErrorText('late', 250)
     expect(timeoutOf(subscriptions, 300)).toMatchObject([
       { left: { recent: ['early', 'late'] } },
       { left: { recent: ['early', 'late'] } },
@@ -283,7 +283,7 @@ describe('error texts that belong to no topic', () => {
   it('are kept up to 2 kB each, and no more than the latest 16', () => {
     const { subscriptions } = asked([aa, bb])
     for (let number = 1; number <= 20; number++)
-      subscriptions.rejected(`${number} ${'x'.repeat(5000)}`, number)
+      subscriptions.onErrorText(`${number} ${'x'.repeat(5000)}`, number)
     const [first] = timeoutOf(subscriptions, 300)
     const { recent } = (first as { readonly left: { readonly recent: readonly string[] } }).left
     expect(recent.map((text) => parseInt(text))).toEqual(Array.from({ length: 16 }, (_, index) => index + 5))
@@ -292,9 +292,9 @@ describe('error texts that belong to no topic', () => {
 
   it('are forgotten with the connection', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.rejected('of the last connection', 10)
-    subscriptions.disconnected()
-    subscriptions.connected()
+    subscriptions.onErrorText('of the last connection', 10)
+    subscriptions.onDown()
+    subscriptions.onOpen()
     subscriptions.takeFrames(Infinity, 10)
     expect(timeoutOf(subscriptions, 310)).toMatchObject([{ left: { recent: [] } }, { left: { recent: [] } }])
     expect(subscriptions.takeFrames(Infinity, 310)).toHaveLength(2)
@@ -302,45 +302,45 @@ describe('error texts that belong to no topic', () => {
 
   it('make what is asked again go one by one, each when the one before was answered or is out of time', () => {
     const { subscriptions } = asked([aa, bb, cc])
-    subscriptions.rejected('Error', 1)
-    subscriptions.expire(300)
+    subscriptions.onErrorText('Error', 1)
+    subscriptions.expireDeadlines(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.confirmed(aa, 310)
+    subscriptions.onConfirmation(aa, 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribes('svc-0xbb')])
-    expect(told(subscriptions.expire(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
+    expect(told(subscriptions.expireDeadlines(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
     expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribes('svc-0xcc')])
-    expect(told([subscriptions.rejected('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
+    expect(told([subscriptions.onErrorText('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
     expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribes('svc-0xbb')])
   })
 
   it('are what holds back: without any, what is asked again goes at once', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.join(bb, listenerOf('svc-0xbb'))
+    subscriptions.addSubscriber(bb, listenerOf('svc-0xbb'))
     subscriptions.takeFrames(Infinity, 100)
-    subscriptions.expire(300)
+    subscriptions.expireDeadlines(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
-    subscriptions.expire(400)
+    subscriptions.expireDeadlines(400)
     expect(subscriptions.takeFrames(Infinity, 400)).toEqual([subscribes('svc-0xbb')])
   })
 
   it('do not hold back what is asked for the first time', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.rejected('Error', 1)
-    subscriptions.expire(300)
+    subscriptions.onErrorText('Error', 1)
+    subscriptions.expireDeadlines(300)
     subscriptions.takeFrames(Infinity, 300)
-    subscriptions.join(cc, listenerOf('svc-0xcc'))
+    subscriptions.addSubscriber(cc, listenerOf('svc-0xcc'))
     expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribes('svc-0xcc')])
   })
 
   it('do not keep a topic that was left meanwhile from being unsubscribed', () => {
     const { subscriptions, entries, listeners } = asked([aa, bb])
-    subscriptions.rejected('Error', 1)
-    subscriptions.expire(300)
+    subscriptions.onErrorText('Error', 1)
+    subscriptions.expireDeadlines(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
-    subscriptions.leave(entries[1]!, listeners[1]!, 310)
-    subscriptions.expire(600)
+    subscriptions.removeSubscriber(entries[1]!, listeners[1]!, 310)
+    subscriptions.expireDeadlines(600)
     expect(subscriptions.takeFrames(Infinity, 600)).toEqual([
       unsubscribes('svc-0xbb'),
       subscribes('svc-0xaa'),
@@ -350,8 +350,8 @@ describe('error texts that belong to no topic', () => {
   it('cost one look at the topics for each frame, however many are held back', () => {
     const bases = Array.from({ length: 50 }, (_, index): Address => `0x${index.toString(16)}`)
     const { subscriptions } = asked(bases)
-    subscriptions.rejected('Error', 1)
-    subscriptions.expire(300)
+    subscriptions.onErrorText('Error', 1)
+    subscriptions.expireDeadlines(300)
     subscriptions.takeFrames(Infinity, 300)
     const looks = vi.spyOn(Map.prototype, 'values')
     expect(subscriptions.hasPendingFrames).toBe(false)
@@ -364,8 +364,8 @@ describe('error texts that belong to no topic', () => {
 describe('an error text that belongs to a topic', () => {
   it('is the last thing that its listeners are told, each in its own spelling', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.join(aa, listenerOf('svc-0xAA'))
-    const delivery = subscriptions.rejected('Invalid token 0xaa', 1)
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xAA'))
+    const delivery = subscriptions.onErrorText('Invalid token 0xaa', 1)
     expect(delivery?.completes).toBe(true)
     expect(told([delivery!])).toEqual(['svc-0xaa SubscriptionRejected', 'svc-0xAA SubscriptionRejected'])
     expect(delivery?.eventFor('svc-0xAA')).toMatchObject({
@@ -376,57 +376,57 @@ describe('an error text that belongs to a topic', () => {
 
   it('is kept up to 2 kB', () => {
     const { subscriptions } = asked([aa])
-    expect(subscriptions.rejected('x'.repeat(5000), 1)?.eventFor('svc-0xaa')).toMatchObject({
+    expect(subscriptions.onErrorText('x'.repeat(5000), 1)?.eventFor('svc-0xaa')).toMatchObject({
       left: { reason: 'x'.repeat(2048) },
     })
   })
 
   it('is nobody\'s business where the topic was left, and is not "uncorrelated"', () => {
     const { subscriptions, entries, listeners } = asked([aa], { linger: 0 })
-    subscriptions.leave(entries[0]!, listeners[0]!, 1)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 1)
     subscriptions.takeFrames(Infinity, 1)
-    expect(subscriptions.rejected('Error', 2)).toMatchObject({ audience: [] })
+    expect(subscriptions.onErrorText('Error', 2)).toMatchObject({ subscribers: [] })
     // That was the answer: the next text is not for it.
-    expect(subscriptions.rejected('Error', 3)).toBeUndefined()
+    expect(subscriptions.onErrorText('Error', 3)).toBeUndefined()
   })
 
   it('is not that of a topic that is live again, though an earlier subscribe of it was never answered', () => {
     const { subscriptions, entries, listeners } = asked([aa], { linger: 0 })
-    subscriptions.leave(entries[0]!, listeners[0]!, 1)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 1)
     subscriptions.takeFrames(Infinity, 1)
-    subscriptions.join(aa, listenerOf('svc-0xaa'))
+    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
     subscriptions.takeFrames(Infinity, 2)
-    subscriptions.priced(aa, quote(1), 3)
-    expect(subscriptions.rejected('Error', 4)).toMatchObject({ audience: [] })
+    subscriptions.onPrice(aa, quote(1), 3)
+    expect(subscriptions.onErrorText('Error', 4)).toMatchObject({ subscribers: [] })
     expect(subscriptions.has(aa)).toBe(true)
-    expect(subscriptions.priced(aa, quote(2), 5)).toBeDefined()
+    expect(subscriptions.onPrice(aa, quote(2), 5)).toBeDefined()
   })
 
   it('counts the subscribe of a topic since left for as long as it may be answered', () => {
     const { subscriptions, entries, listeners } = asked([aa, bb], { linger: 0 })
-    subscriptions.leave(entries[0]!, listeners[0]!, 200)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 200)
     subscriptions.takeFrames(Infinity, 200)
-    expect(subscriptions.rejected('Error', 299)).toBeUndefined()
-    subscriptions.expire(300)
+    expect(subscriptions.onErrorText('Error', 299)).toBeUndefined()
+    subscriptions.expireDeadlines(300)
     subscriptions.takeFrames(Infinity, 300)
-    expect(told([subscriptions.rejected('Error', 301)!])).toEqual(['svc-0xbb SubscriptionRejected'])
+    expect(told([subscriptions.onErrorText('Error', 301)!])).toEqual(['svc-0xbb SubscriptionRejected'])
   })
 
   it('does not count the subscribe of a topic since left that was confirmed, before or after', () => {
     for (const confirmedAt of [100, 250]) {
       const { subscriptions, entries, listeners } = asked([aa, bb], { linger: 0 })
-      if (confirmedAt < 200) subscriptions.confirmed(aa, confirmedAt)
-      subscriptions.leave(entries[0]!, listeners[0]!, 200)
+      if (confirmedAt < 200) subscriptions.onConfirmation(aa, confirmedAt)
+      subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 200)
       subscriptions.takeFrames(Infinity, 200)
-      if (confirmedAt > 200) subscriptions.confirmed(aa, confirmedAt)
-      expect(told([subscriptions.rejected('Error', 260)!])).toEqual(['svc-0xbb SubscriptionRejected'])
+      if (confirmedAt > 200) subscriptions.onConfirmation(aa, confirmedAt)
+      expect(told([subscriptions.onErrorText('Error', 260)!])).toEqual(['svc-0xbb SubscriptionRejected'])
     }
   })
 
   it('may still reject a topic whose wait has ended, by its address', () => {
     const { subscriptions } = asked([aa])
-    subscriptions.expire(300)
-    expect(told([subscriptions.rejected('no such token: 0xAA', 301)!])).toEqual([
+    subscriptions.expireDeadlines(300)
+    expect(told([subscriptions.onErrorText('no such token: 0xAA', 301)!])).toEqual([
       'svc-0xaa SubscriptionRejected',
     ])
     expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
@@ -434,11 +434,11 @@ describe('an error text that belongs to a topic', () => {
 
   it('does not reject a topic that is confirmed, nor one that was priced', () => {
     const { subscriptions } = asked([aa, bb])
-    subscriptions.confirmed(aa, 1)
-    subscriptions.priced(bb, quote(1), 1)
-    expect(subscriptions.rejected('trouble with 0xaa', 2)).toBeUndefined()
-    expect(subscriptions.rejected('trouble with 0xbb', 2)).toBeUndefined()
-    expect(subscriptions.rejected('trouble', 2)).toBeUndefined()
+    subscriptions.onConfirmation(aa, 1)
+    subscriptions.onPrice(bb, quote(1), 1)
+    expect(subscriptions.onErrorText('trouble with 0xaa', 2)).toBeUndefined()
+    expect(subscriptions.onErrorText('trouble with 0xbb', 2)).toBeUndefined()
+    expect(subscriptions.onErrorText('trouble', 2)).toBeUndefined()
     expect(subscriptions.size).toBe(2)
   })
 })
@@ -446,12 +446,12 @@ describe('an error text that belongs to a topic', () => {
 describe('frames that come late', () => {
   it('are expected for a while after the topic was unsubscribed, and are not for others', () => {
     const { subscriptions, entries, listeners } = asked([aa], { linger: 0 })
-    subscriptions.leave(entries[0]!, listeners[0]!, 10)
+    subscriptions.removeSubscriber(entries[0]!, listeners[0]!, 10)
     subscriptions.takeFrames(Infinity, 10)
     expect(subscriptions.isRecentlyUnsubscribed(aa, 309)).toBe(true)
     expect(subscriptions.isRecentlyUnsubscribed(aa, 310)).toBe(false)
     expect(subscriptions.isRecentlyUnsubscribed(bb, 20)).toBe(false)
-    subscriptions.disconnected()
+    subscriptions.onDown()
     expect(subscriptions.isRecentlyUnsubscribed(aa, 20)).toBe(false)
   })
 })

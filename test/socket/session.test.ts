@@ -34,9 +34,9 @@ const session = (
         ...options,
       })
       const sink = {
-        bytes: () => false,
-        text: (frame: string) => journal.note(`text ${frame}`),
-        binary: (frame: Uint8Array) => journal.note(`binary ${frame.length}`),
+        onBytes: () => false,
+        onText: (frame: string) => journal.note(`text ${frame}`),
+        onBinary: (frame: Uint8Array) => journal.note(`binary ${frame.length}`),
       }
       const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
         next: (event) =>
@@ -59,7 +59,7 @@ describe('a session', () => {
       close: () => Promise.resolve(),
     }
     const told: unknown[] = []
-    const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
+    const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
     const timersLeft = virtually(() => {
       session$({ transport, ...limits }, sink).subscribe({
         next: (event) => told.push(event),
@@ -124,7 +124,7 @@ describe('a session', () => {
 
   it('is a dial of its own for each who subscribes', () => {
     const transport = new ManualTransport()
-    const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
+    const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
     const source$ = session$({ transport, ...limits }, sink)
     expect(transport.sockets).toHaveLength(0)
     virtually(() => {
@@ -206,7 +206,7 @@ describe('pings', () => {
     it('are as far apart as the option says, beyond what a timer of the platform can wait', () => {
       vi.useFakeTimers()
       const transport = new ManualTransport()
-      const sink = { bytes: () => false, text: () => undefined, binary: () => undefined }
+      const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
       const config = { transport, ...limits, pingInterval: 2 ** 31 + 1000, pongTimeout: 1000 }
       const subscription = session$(config, sink).subscribe()
       transport.last.opens()

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { elapsed, isVirtualTime, wallClock } from '../../src/time/clock.js'
+import { elapsed, wallClock } from '../../src/time/clock.js'
+import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
 describe('virtual time', () => {

@@ -110,10 +110,10 @@ export class LineRecorder implements Recorder {
     if (!this.subscriptions.closed) return
     if (this.failure !== undefined) {
       // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
-      this.result.settle(left(this.failure))
+      this.result.resolve(left(this.failure))
     } else if (this.pending === 0) {
       this.to.off?.('error', this.fail)
-      this.result.settle(right({ rows: this.rows }))
+      this.result.resolve(right({ rows: this.rows }))
     }
   }
 }

@@ -80,8 +80,8 @@ export class Playback {
     this.waiting.unsubscribe()
     this.resume?.()
     this.ended$.next()
-    this.firstHeader.settle(left(clientClosed))
-    this.result.settle(right({ rows: this.rows }))
+    this.firstHeader.resolve(left(clientClosed))
+    this.result.resolve(right({ rows: this.rows }))
   }
 
   /** Returns the teardown. */
@@ -117,7 +117,7 @@ export class Playback {
   private emit(row: Row | RecordingHeader): void {
     if (row._tag !== 'Recording') this.rows++
     this.clock.runAt(row.at, () => this.streams.emit(row))
-    if (row._tag === 'Recording') this.firstHeader.settle(right(row))
+    if (row._tag === 'Recording') this.firstHeader.resolve(right(row))
   }
 
   /** Resolves when a row is due, or on `close`. A row needs a subscriber, a header does not. */
@@ -142,7 +142,7 @@ export class Playback {
   }
 
   private async end(error: RecordingError | undefined): Promise<void> {
-    if (error !== undefined) this.firstHeader.settle(left(error))
+    if (error !== undefined) this.firstHeader.resolve(left(error))
     // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
     await nextTurn()
     if (this.closing.closed) return
@@ -150,6 +150,6 @@ export class Playback {
       this.streams.complete(error)
       this.ended$.next()
     })
-    this.result.settle(error === undefined ? right({ rows: this.rows }) : left(error))
+    this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))
   }
 }

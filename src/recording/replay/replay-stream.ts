@@ -1,6 +1,6 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { complete } from '../../task/safe-notify.js'
+import { safeComplete } from '../../task/safe-notify.js'
 
 /** One stream of a replay. A late subscriber receives the retained event first. */
 export class ReplayStream<E, A> {
@@ -43,6 +43,6 @@ export class ReplayStream<E, A> {
     this.retainedEvent = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
     const subscribers = [...this.subscribers]
     this.subscribers.clear()
-    for (const subscriber of subscribers) complete(subscriber)
+    for (const subscriber of subscribers) safeComplete(subscriber)
   }
 }

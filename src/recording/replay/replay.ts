@@ -71,11 +71,11 @@ export const replay = (
   const client = clientFromStreams({
     environment,
     status$: streams.status$,
-    status: () => streams.status,
+    currentStatus: () => streams.status,
     errors$: streams.errors$,
     price$: (topic) => streams.price$(topic),
     depth$: (mint) => streams.depth$(mint),
-    closed: () => playback.close(),
+    onClose: () => playback.close(),
   })
   return {
     ...client,

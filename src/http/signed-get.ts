@@ -1,0 +1,103 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { redact } from '../auth/redact.js'
+import type { SignatureHeaders, Signer } from '../auth/signer.js'
+import { parseHttpDate } from '../codec/http-date.js'
+import { requestPath, type Endpoint } from '../domain/endpoint.js'
+import { networkError } from '../errors/constructors.js'
+import type { NetworkError } from '../errors/model.js'
+import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
+import { wallClock } from '../time/clock.js'
+import { headerOf } from '../transport/ports.js'
+import { get, type GetConfig, type GetError, type GetResult, type ReadResponse } from './get.js'
+
+export interface SignedGetConfig extends GetConfig {
+  readonly relayer: Endpoint
+  readonly sign: Signer
+  /** The validity of a signature, in ms. */
+  readonly authExpiration: number
+}
+
+/**
+ * Signed GET requests to the relayer (section 5 of the service's documentation). Stores the offset of the service's
+ * clock. Redacts the secrets from every error.
+ */
+export class SignedGet {
+  /** The service's clock minus the local clock, in ms. */
+  private clockOffset = 0
+
+  constructor(private readonly config: SignedGetConfig) {}
+
+  /**
+   * Requests a resource, for example `/v0/markets`. Each run of the task signs again. A 401 that a wrong clock may have
+   * caused is repeated once with the service's clock.
+   */
+  request<E, A>(resource: string, read: ReadResponse<E, A>): CancellableTask<Either<GetError | E, A>> {
+    const path = requestPath(this.config.relayer, resource)
+    return (onResult) => {
+      const { clockOffset } = this
+      let cancelRetry = noCancel
+      const cancelFirst = this.attempt(path, clockOffset, (result, secrets) => {
+        const offset = this.correctedOffset(result, clockOffset)
+        if (offset === undefined) return onResult(readRedacted(result, secrets, read))
+        cancelRetry = this.attempt(path, offset, (second, secretsOfSecond) => {
+          // An offset that does not help is not stored: it may come from a wrong date.
+          if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
+          onResult(readRedacted(second, () => [...secretsOfSecond(), ...secrets()], read))
+        })
+      })
+      return () => {
+        cancelFirst()
+        cancelRetry()
+      }
+    }
+  }
+
+  private attempt(path: string, clockOffset: number, onResult: OnResult): Cancel {
+    const signed = this.sign(path, clockOffset)
+    if (isLeft(signed)) {
+      onResult(signed, noSecrets)
+      return noCancel
+    }
+    const { headers, secrets } = signed.right
+    const task = get(this.config, { origin: this.config.relayer.origin, path, headers })
+    return task((result) => onResult(result, secrets))
+  }
+
+  /** Signing runs the caller's `canonicalHeaders`: an exception in it must not become an Rx error. */
+  private sign(path: string, clockOffset: number): Either<NetworkError, SignatureHeaders> {
+    try {
+      const expiration = Math.round(wallClock() + clockOffset + this.config.authExpiration)
+      return right(this.config.sign(path, expiration))
+    } catch (thrown) {
+      return left(networkError(thrown))
+    }
+  }
+
+  /** The clock offset to retry with, if the result is a 401 that the clock may have caused. */
+  private correctedOffset(result: GetResult, clockOffset: number): number | undefined {
+    if (isLeft(result) || result.right.status !== 401) return undefined
+    const offset = parseHttpDate(headerOf(result.right, 'date')) - wallClock()
+    return Math.abs(offset - clockOffset) > this.config.authExpiration / 2 ? offset : undefined
+  }
+}
+
+type Secrets = SignatureHeaders['secrets']
+type OnResult = (result: GetResult, secrets: Secrets) => void
+
+const noSecrets: Secrets = () => []
+
+/** Decodes a response. A response may repeat the request, so an error is decoded from the redact body. */
+const readRedacted = <E, A>(
+  result: GetResult,
+  secrets: Secrets,
+  read: ReadResponse<E, A>,
+): Either<GetError | E, A> => {
+  if (isLeft(result)) return left(withoutSecrets(result.left, secrets()))
+  const response = result.right
+  const receivedAt = wallClock()
+  const value = read(response, receivedAt)
+  return isLeft(value) ? read({ ...response, body: redact(response.body, secrets()) }, receivedAt) : value
+}
+
+const withoutSecrets = (error: GetError, secrets: readonly RegExp[]): GetError =>
+  error._tag === 'DecodeError' ? { ...error, input: redact(error.input, secrets) } : error

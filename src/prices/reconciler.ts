@@ -1,0 +1,175 @@
+import { Observable, Subscription, takeUntil } from 'rxjs'
+import { assertNever } from '../domain/assert-never.js'
+import type { ConnectionStatus } from '../domain/status.js'
+import type { Disconnected } from '../errors/model.js'
+import {
+  ReconnectingSocket,
+  type OpenedEvent,
+  type ReconnectingConfig,
+  type SocketEvent,
+} from '../socket/reconnecting.js'
+import type { FrameSink } from '../socket/session.js'
+import { elapsed } from '../time/clock.js'
+import { CoalescedTask } from '../time/coalesced-task.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { Subscriptions } from './subscriptions.js'
+import type { PriceSubscriber } from './topic-state.js'
+
+export interface ReconcilerConfig extends ReconnectingConfig {
+  /** Shared by all connections of the client. */
+  readonly rateLimiter: RateLimiter
+}
+
+export interface ReconcilerListener {
+  readonly onStatus: (status: ConnectionStatus) => void
+  /** The subscriptions' next deadline may have changed. */
+  readonly onDeadlines: () => void
+  /** The connection is down, or an attempt failed. */
+  readonly onDown: (error: Disconnected, subscribers: readonly PriceSubscriber[]) => void
+}
+
+/** Frames that are sent in one event-loop turn. */
+const burst = 256
+
+/**
+ * Brings one connection in line with the subscriptions: dials, sends the pending frames, closes. Changes only alter
+ * the subscriptions and schedule one `reconcile()`, so changes that cancel out within one tick send no frames.
+ */
+export class Reconciler {
+  private readonly socket: ReconnectingSocket
+  private readonly task = new CoalescedTask(() => this.reconcile())
+  private current: ConnectionStatus = { _tag: 'Idle' }
+  /** The subscription to the socket: present from the dial until the client closes it. */
+  private session: Subscription | undefined
+  private open: OpenedEvent | undefined
+  /** The last failure, if no connection opened since. */
+  private failure: Disconnected | undefined
+
+  constructor(
+    private readonly config: ReconcilerConfig,
+    private readonly subscriptions: Subscriptions,
+    private readonly sink: FrameSink,
+    private readonly listener: ReconcilerListener,
+  ) {
+    this.socket = new ReconnectingSocket(config)
+  }
+
+  get status(): ConnectionStatus {
+    return this.current
+  }
+
+  /** The number of the open connection; 0 if there is none. */
+  get epoch(): number {
+    return this.open?.epoch ?? 0
+  }
+
+  /** Counts the frames and pongs of the open connection. */
+  get activityCount(): number {
+    return this.open?.activityCount() ?? 0
+  }
+
+  /** The failure that a late subscriber receives. Holds while the socket retries or a retry delay is running. */
+  get currentFailure(): Disconnected | undefined {
+    return this.session !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
+  }
+
+  schedule(): void {
+    this.task.afterTick()
+  }
+
+  /** Schedules only if there is something to do. Called for every frame that takes the slow path. */
+  scheduleIfNeeded(): void {
+    const { size, hasPendingFrames } = this.subscriptions
+    if ((hasPendingFrames && !this.task.isDelayed) || size === 0) this.task.afterTick()
+  }
+
+  /** Closes the socket. Returns the subscribers. */
+  close(status: ConnectionStatus): readonly PriceSubscriber[] {
+    this.task.cancel()
+    this.session?.unsubscribe()
+    this.session = undefined
+    this.open = undefined
+    const subscribers = this.subscriptions.onDown()
+    this.listener.onDeadlines()
+    this.setStatus(status)
+    return subscribers
+  }
+
+  private reconcile(): void {
+    if (this.open !== undefined) this.sendFrames(this.open)
+    if (!this.subscriptions.needsConnection(elapsed())) this.close({ _tag: 'Idle' })
+    else if (this.session === undefined) this.dial()
+  }
+
+  private sendFrames({ socket }: OpenedEvent): void {
+    const now = elapsed()
+    const { rateLimiter } = this.config
+    const frames = this.subscriptions.takeFrames(Math.min(burst, rateLimiter.available(now)), now)
+    rateLimiter.consume(frames.length, now)
+    for (const frame of frames) socket.send(frame)
+    if (this.subscriptions.hasPendingFrames) this.sendMoreAfter(rateLimiter.delay(now))
+    this.listener.onDeadlines()
+  }
+
+  private sendMoreAfter(delay: number): void {
+    if (delay === 0) this.task.afterTurn()
+    else this.task.afterDelay(delay)
+  }
+
+  private dial(): void {
+    const { retryInMs } = this.socket
+    const session = new Subscription()
+    const closed$ = new Observable<void>((subscriber) => session.add(() => subscriber.next()))
+    // Set before notifying: a subscriber may unsubscribe synchronously, which cancels this dial.
+    this.session = session
+    if (retryInMs === 0) this.failure = undefined
+    else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
+    const event$ = this.socket.events$(this.sink).pipe(takeUntil(closed$))
+    event$.subscribe((event) => this.onSocketEvent(event))
+  }
+
+  private onSocketEvent(event: SocketEvent): void {
+    switch (event._tag) {
+      case 'Connecting':
+        return this.setStatus(event)
+      case 'Opened':
+        return this.onOpened(event)
+      case 'Down':
+        return this.onDown(event.error)
+      default:
+        return assertNever(event)
+    }
+  }
+
+  private onOpened(opened: OpenedEvent): void {
+    this.open = opened
+    this.failure = undefined
+    this.subscriptions.onOpen()
+    this.task.afterTick()
+    this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
+  }
+
+  private onDown(error: Disconnected): void {
+    this.open = undefined
+    this.failure = error
+    this.task.cancelDelay()
+    const subscribers = this.subscriptions.onDown()
+    this.listener.onDeadlines()
+    this.task.afterTick()
+    this.setStatus(waiting(error, error.retryInMs))
+    this.listener.onDown(error, subscribers)
+  }
+
+  private setStatus(status: ConnectionStatus): void {
+    if (this.current._tag === 'Closed' || (status._tag === 'Idle' && this.current._tag === 'Idle')) return
+    this.current = status
+    this.listener.onStatus(status)
+  }
+}
+
+const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
+  _tag: 'Waiting',
+  attempt,
+  retryInMs,
+  reason,
+})

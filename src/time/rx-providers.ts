@@ -1,0 +1,71 @@
+import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
+import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
+import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
+import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
+import { QueueAction } from 'rxjs/internal/scheduler/QueueAction'
+import { QueueScheduler } from 'rxjs/internal/scheduler/QueueScheduler'
+import { Immediate } from 'rxjs/internal/util/Immediate'
+
+// The only file that imports RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
+// delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers
+// instead of the schedulers above them, because `asapScheduler` and `queueScheduler` drop what is queued behind an
+// action that throws, and `asyncScheduler` may stop for good.
+
+type IntervalDelegate = NonNullable<typeof intervalProvider.delegate>
+type ImmediateDelegate = NonNullable<typeof immediateProvider.delegate>
+
+export type IntervalHandle = ReturnType<typeof intervalProvider.setInterval>
+
+/** The delegates of all providers. `undefined`: RxJS uses the platform's clock or timer. */
+export interface RxDelegates {
+  readonly date: { readonly now: () => number } | undefined
+  readonly performance: { readonly now: () => number } | undefined
+  readonly interval: IntervalDelegate | undefined
+  readonly immediate: ImmediateDelegate | undefined
+}
+
+export const readDelegates = (): RxDelegates => ({
+  date: dateTimestampProvider.delegate,
+  performance: performanceTimestampProvider.delegate,
+  interval: intervalProvider.delegate,
+  immediate: immediateProvider.delegate,
+})
+
+export const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
+  dateTimestampProvider.delegate = date
+  performanceTimestampProvider.delegate = performance
+  intervalProvider.delegate = interval
+  immediateProvider.delegate = immediate
+}
+
+/** Monotonic time, in ms. */
+export const performanceNow = (): number => performanceTimestampProvider.now()
+
+export const isVirtualTime = (): boolean => performanceTimestampProvider.delegate !== undefined
+
+/** Calls back every `ms` ms. Returns the function that stops it. */
+export const startInterval = (callback: () => void, ms: number): (() => void) => {
+  const handle = intervalProvider.setInterval(callback, ms)
+  return () => intervalProvider.clearInterval(handle)
+}
+
+/** Calls back once after the current tick. Returns the function that cancels it. */
+export const startImmediate = (callback: () => void): (() => void) => {
+  const handle = immediateProvider.setImmediate(callback)
+  return () => immediateProvider.clearImmediate(handle)
+}
+
+/** RxJS's own timers, for a delegate that is active while time is real. */
+export const realInterval: IntervalDelegate = {
+  // eslint-disable-next-line no-restricted-globals -- RxJS's own time is made of it
+  setInterval: (handler, timeout) => setInterval(handler, timeout),
+  clearInterval: (handle) => clearInterval(handle),
+}
+
+export const realImmediate: ImmediateDelegate = {
+  setImmediate: (handler) => Immediate.setImmediate(handler),
+  clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
+}
+
+/** A queue of its own: RxJS's `queueScheduler` is shared by the whole process. */
+export const createQueueScheduler = (): QueueScheduler => new QueueScheduler(QueueAction)

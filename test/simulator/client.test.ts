@@ -7,7 +7,7 @@ import { bitcoin, ether, manualMarket } from './support/manual-market.js'
 import { running } from './support/running.js'
 
 test.each(['svc', 'acme'])(
-  "the package's own client takes a simulator as it is, whose service is %s",
+  'createClient accepts a simulator as its options (service %s)',
   async (service) => {
     const market = manualMarket()
     const simulator = await running({ market, service })

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest'
 import { checkOptions } from '../../src/simulator/options.js'
 import { authKey } from './support/running.js'
 
-const refusal = (options: object): string => {
+const rejection = (options: object): string => {
   try {
     checkOptions(options)
-    return 'taken'
+    return 'accepted'
   } catch (error) {
     expect(error).toBeInstanceOf(SimulatorError)
     return (error as SimulatorError).message
   }
 }
 
-test('what is absent or undefined has its default', () => {
+test('checkOptions applies the default of an option that is absent or undefined', () => {
   const absent = { httpPort: undefined, market: undefined, faults: undefined }
   expect(checkOptions(absent as object)).toMatchObject({
     httpPort: 0,
@@ -28,47 +28,47 @@ test('what is absent or undefined has its default', () => {
 })
 
 test.each(['AA', 'AAE', 'AAEC', 'AA==', 'AAE=', '_-8', '+/8=', authKey])(
-  'the auth key %s is taken',
+  'checkOptions accepts the auth key %s',
   (key) => {
     expect(checkOptions({ authKey: key }).authKey).toBe(key)
   },
 )
 
 test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$ecret'])(
-  'the auth key "%s" is refused, and not repeated',
+  'checkOptions rejects the auth key "%s" without repeating it in the message',
   (key) => {
-    expect(refusal({ authKey: key })).toBe(
+    expect(rejection({ authKey: key })).toBe(
       'authKey: expected a base64 text of at least one byte; leave it out for a random key',
     )
   },
 )
 
-test.each(['svc', 'Acme2', 'a-b', 'a_b'])('the service %s is taken', (service) => {
+test.each(['svc', 'Acme2', 'a-b', 'a_b'])('checkOptions accepts the service name %s', (service) => {
   expect(checkOptions({ service }).service).toBe(service)
 })
 
-test('what is wrong is refused by name', () => {
+test('checkOptions rejects an invalid or unknown option by name', () => {
   expect([
-    refusal({ httpPort: -1 }),
-    refusal({ wsPort: 65_536 }),
-    refusal({ httpPort: '3000' }),
-    refusal({ tick: 0 }),
-    refusal({ tick: NaN }),
-    refusal({ seed: 0.5 }),
-    refusal({ repeat: Infinity }),
-    refusal({ tokens: '0xab' }),
-    refusal({ tokens: ['ab'] }),
-    refusal({ market: 'walk' }),
-    refusal({ market: {} }),
-    refusal({ market: [recordedMarket(), {}] }),
-    refusal({ market: recordedMarket(), seed: 1 }),
-    refusal({ market: [recordedMarket(), recordedMarket()] }),
-    refusal({ service: 'svc-' }),
-    refusal({ service: '' }),
-    refusal({ faults: true }),
-    refusal({ signal: {} }),
-    refusal({ port: 3000 }),
-    refusal({ toString: 1 }),
+    rejection({ httpPort: -1 }),
+    rejection({ wsPort: 65_536 }),
+    rejection({ httpPort: '3000' }),
+    rejection({ tick: 0 }),
+    rejection({ tick: NaN }),
+    rejection({ seed: 0.5 }),
+    rejection({ repeat: Infinity }),
+    rejection({ tokens: '0xab' }),
+    rejection({ tokens: ['ab'] }),
+    rejection({ market: 'walk' }),
+    rejection({ market: {} }),
+    rejection({ market: [recordedMarket(), {}] }),
+    rejection({ market: recordedMarket(), seed: 1 }),
+    rejection({ market: [recordedMarket(), recordedMarket()] }),
+    rejection({ service: 'svc-' }),
+    rejection({ service: '' }),
+    rejection({ faults: true }),
+    rejection({ signal: {} }),
+    rejection({ port: 3000 }),
+    rejection({ toString: 1 }),
   ]).toMatchInlineSnapshot(`
     [
       "httpPort: expected a port from 0 to 65535, got -1",

@@ -16,7 +16,7 @@ import { sourceUrl, spawnNode } from './support/spawn-node.js'
 
 const portOf = (url: string) => Number(new URL(url).port)
 
-const refusalOf = (options: SimulatorOptions): Promise<unknown> =>
+const rejectionOf = (options: SimulatorOptions): Promise<unknown> =>
   startSimulator(options).then(
     (simulator) => {
       onTestFinished(simulator.close)
@@ -25,7 +25,7 @@ const refusalOf = (options: SimulatorOptions): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-test('addresses and key are as a client takes them', async () => {
+test('startSimulator returns its URLs and its key in the form of client options', async () => {
   const simulator = await running()
   expect(simulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(simulator.priceBaseUrl).toBe(simulator.baseUrl)
@@ -35,7 +35,7 @@ test('addresses and key are as a client takes them', async () => {
   expect(simulator.service).toBe('svc')
 })
 
-test('without options it plays the recording', async () => {
+test('startSimulator plays the recorded market by default', async () => {
   const simulator = await running()
   expect(simulator.tokens).toEqual([
     { address: ether, symbol: 'ETH', decimals: 18 },
@@ -46,7 +46,7 @@ test('without options it plays the recording', async () => {
   expect((await client.first(2))[1]).toBe(`{"topic":"svc-${bitcoin}","price":61685.995}`)
 })
 
-test('the same seed gives the same prices, over the socket too', async () => {
+test('startSimulator sends the same prices for the same seed', async () => {
   const prices = async (seed: number) => {
     const { priceWsUrl, close } = await running({ tokens: ['0xAB', '0xcd'], seed, tick: 5 })
     const client = await dial(priceWsUrl)
@@ -59,7 +59,7 @@ test('the same seed gives the same prices, over the socket too', async () => {
   expect(await prices(7)).not.toEqual(await prices(8))
 })
 
-test('seed or tick alone is a walk of ETH and BTC', async () => {
+test('startSimulator uses a random walk of ETH and BTC if only seed or tick is given', async () => {
   const { priceWsUrl, tokens } = await running({ tick: 5 })
   expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC'])
   const client = await dial(priceWsUrl)
@@ -69,12 +69,12 @@ test('seed or tick alone is a walk of ETH and BTC', async () => {
   expect((await client.first(2))[1]).toBe(`{"topic":"svc-${ether}","price":${expected[0]!.price}}`)
 })
 
-test('several markets are one', async () => {
+test('startSimulator combines several markets', async () => {
   const { tokens } = await running({ market: [manualMarket(), randomWalk({ tokens: ['0xab'] })] })
   expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC', '0xab'])
 })
 
-test('ports can be chosen, and are free again when close has resolved', async () => {
+test('close frees the chosen ports before it resolves', async () => {
   const first = await running()
   const [httpPort, wsPort] = [portOf(first.baseUrl), portOf(first.priceWsUrl)]
   const client = await dial(first.priceWsUrl)
@@ -83,7 +83,7 @@ test('ports can be chosen, and are free again when close has resolved', async ()
   for (let round = 0; round < 3; round++) {
     const again = await running({ httpPort, wsPort })
     expect([portOf(again.baseUrl), portOf(again.priceWsUrl)]).toEqual([httpPort, wsPort])
-    // On a connection of its own: one that the last round left in the client's pool is closed by now.
+    // A new connection: the pool of `request` may still contain a closed one of the previous round.
     expect((await request(again.baseUrl, { reset: true })).statusCode).toBe(404)
     expect((await request(again.priceWsUrl.replace('ws', 'http'), { reset: true })).statusCode).toBe(426)
     await dial(again.priceWsUrl)
@@ -91,23 +91,23 @@ test('ports can be chosen, and are free again when close has resolved', async ()
   }
 })
 
-test('close is idempotent, and ends what is open, stalled or delayed', async () => {
+test('close is idempotent and ends open connections and stalled requests', async () => {
   const simulator = await running({ market: manualMarket(), faults: { stall: true } })
   const client = await dial(simulator.priceWsUrl)
   client.subscribe(`svc-${ether}`)
-  const answer = fetch(`${simulator.baseUrl}/price/svc-${ether}`).catch(() => 'no answer')
+  const response = fetch(`${simulator.baseUrl}/price/svc-${ether}`).catch(() => 'no response')
   await until(() => simulator.requests.length === 1)
   const closing = simulator.close()
   expect(simulator.close()).toBe(closing)
   expect(simulator[Symbol.asyncDispose]()).toBe(closing)
   await closing
-  expect(await answer).toBe('no answer')
+  expect(await response).toBe('no response')
   await client.closed()
   expect(simulator.connections).toEqual([])
   await expect(dial(simulator.priceWsUrl)).rejects.toThrow('ECONNREFUSED')
 })
 
-test('aborting the signal closes it; a signal that is aborted lets nothing start', async () => {
+test('startSimulator closes the simulator when the signal aborts, and rejects if it aborts before the start completes', async () => {
   const controller = new AbortController()
   const simulator = await running({ signal: controller.signal })
   const client = await dial(simulator.priceWsUrl)
@@ -117,20 +117,20 @@ test('aborting the signal closes it; a signal that is aborted lets nothing start
   await expect(fetch(simulator.baseUrl)).rejects.toThrow('fetch failed')
 
   const reason = new Error('not today')
-  expect(await refusalOf({ signal: AbortSignal.abort(reason) })).toBe(reason)
+  expect(await rejectionOf({ signal: AbortSignal.abort(reason) })).toBe(reason)
   const late = new AbortController()
-  const starting = refusalOf({ signal: late.signal })
+  const starting = rejectionOf({ signal: late.signal })
   late.abort(reason)
   expect(await starting).toBe(reason)
 })
 
-test('a port that is taken is named, with what to do, and nothing is left open', async () => {
+test('startSimulator rejects when a port is in use, and closes the server that already listens', async () => {
   const other = createServer()
   onTestFinished(() => void other.close())
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo
   for (const option of ['httpPort', 'wsPort'] as const) {
-    const error = await refusalOf({ [option]: port })
+    const error = await rejectionOf({ [option]: port })
     expect(error).toBeInstanceOf(SimulatorError)
     expect(error).toMatchObject({
       message: `${option}: port ${port} is in use already; choose another one, or 0 for any free one`,
@@ -141,11 +141,11 @@ test('a port that is taken is named, with what to do, and nothing is left open',
   const { baseUrl, close } = await running()
   const httpPort = portOf(baseUrl)
   await close()
-  await refusalOf({ httpPort, wsPort: port })
+  await rejectionOf({ httpPort, wsPort: port })
   await running({ httpPort })
 })
 
-test('when it is closed, nothing keeps the process alive', async () => {
+test('close lets the process exit', async () => {
   const script = `
     import { startSimulator } from ${JSON.stringify(sourceUrl('simulator/index.ts').href)}
     const simulator = await startSimulator({ tick: 5, faults: { httpDelay: 600000 } })

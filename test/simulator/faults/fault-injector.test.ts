@@ -2,63 +2,63 @@ import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import { createFaultInjector } from '../../../src/simulator/faults/fault-injector.js'
 
-test('faults replace each other; none is left of those before', () => {
-  const heard: Faults[] = []
+test('inject replaces all faults and notifies listeners', () => {
+  const received: Faults[] = []
   const faults = createFaultInjector({ echoQuote: true })
-  faults.onChange((current) => heard.push(current))
+  faults.onChange((current) => received.push(current))
   faults.inject({ httpStatus: 500 })
   faults.inject({})
-  expect(heard).toEqual([{ echoQuote: true }, { httpStatus: 500 }, {}])
+  expect(received).toEqual([{ echoQuote: true }, { httpStatus: 500 }, {}])
   expect(faults.current).toEqual({})
 })
 
-test('who waits for the end of a stall goes on with its end, and not before', async () => {
+test('whenNotStalled resolves when the stall ends, and not before', async () => {
   const faults = createFaultInjector({ stall: true })
-  let went = 0
+  let resolved = 0
   const waiting = [faults.whenNotStalled(), faults.whenNotStalled()].map((promise) =>
-    promise.then(() => (went += 1)),
+    promise.then(() => (resolved += 1)),
   )
   faults.inject({ stall: true, httpStatus: 500 })
   await new Promise(setImmediate)
-  expect(went).toBe(0)
+  expect(resolved).toBe(0)
   faults.inject({})
   faults.inject({ stall: true })
   await new Promise(setImmediate)
-  expect(went).toBe(0)
+  expect(resolved).toBe(0)
   faults.inject({ stall: false })
   await Promise.all(waiting)
-  expect(went).toBe(2)
+  expect(resolved).toBe(2)
   await faults.whenNotStalled()
 })
 
-test('a fault that is wrong is refused by name, and changes nothing', () => {
+test('inject rejects an invalid fault by name and changes nothing', () => {
   const faults = createFaultInjector({ echoQuote: true })
-  const refusal = (wrong: object) => {
+  const rejection = (wrong: object) => {
     try {
       faults.inject(wrong)
-      return 'taken'
+      return 'accepted'
     } catch (error) {
       return String(error)
     }
   }
   expect([
-    refusal({ stal: true }),
-    refusal({ stall: 1 }),
-    refusal({ drop: 100 }),
-    refusal({ drop: { every: 0 } }),
-    refusal({ drop: { every: 100, code: 1006 } }),
-    refusal({ drop: { evry: 100 } }),
-    refusal({ refuseUpgrades: 101 }),
-    refusal({ garbage: 'binary' }),
-    refusal({ garbage: ['binari'] }),
-    refusal({ confirmations: 'all' }),
-    refusal({ httpStatus: 100 }),
-    refusal({ retryAfter: -1 }),
-    refusal({ retryAfter: 'soon\r\n' }),
-    refusal({ redirect: '/elsewhere' }),
-    refusal({ httpDelay: -1 }),
-    refusal({ clockOffset: 0.5 }),
-    refusal({ body: 'empty' }),
+    rejection({ stal: true }),
+    rejection({ stall: 1 }),
+    rejection({ drop: 100 }),
+    rejection({ drop: { every: 0 } }),
+    rejection({ drop: { every: 100, code: 1006 } }),
+    rejection({ drop: { evry: 100 } }),
+    rejection({ refuseUpgrades: 101 }),
+    rejection({ garbage: 'binary' }),
+    rejection({ garbage: ['binari'] }),
+    rejection({ confirmations: 'all' }),
+    rejection({ httpStatus: 100 }),
+    rejection({ retryAfter: -1 }),
+    rejection({ retryAfter: 'soon\r\n' }),
+    rejection({ redirect: '/elsewhere' }),
+    rejection({ httpDelay: -1 }),
+    rejection({ clockOffset: 0.5 }),
+    rejection({ body: 'empty' }),
   ]).toMatchInlineSnapshot(`
     [
       "SimulatorError: stal: there is no such fault; there are stall, drop, refuseUpgrades, garbage, rejectSubscribes, namelessErrors, confirmations, echoQuote, httpStatus, retryAfter, redirect, httpDelay, clockOffset, body, quantitiesAsText",

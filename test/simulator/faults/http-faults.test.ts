@@ -5,15 +5,15 @@ import { ether, manualMarket } from '../support/manual-market.js'
 import { running } from '../support/running.js'
 import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
 
-const faulty = async (faults: Faults) => {
+const startFaulty = async (faults: Faults) => {
   const simulator = await running({ market: manualMarket(), faults })
   const getPrice = (signal: AbortSignal | null = null) =>
     fetch(`${simulator.baseUrl}/price/svc-${ether}`, { redirect: 'manual', signal })
   return { simulator, getPrice }
 }
 
-test('httpStatus: every request is answered with it, and with Retry-After where that is given', async () => {
-  const { simulator, getPrice } = await faulty({ httpStatus: 429, retryAfter: 7 })
+test('httpStatus sets the status of every response, and retryAfter its Retry-After header', async () => {
+  const { simulator, getPrice } = await startFaulty({ httpStatus: 429, retryAfter: 7 })
   for (const response of [await getDepth(simulator, ether), await getPrice()]) {
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7'])
     expect(response.headers.get('content-type')).toBe('text/plain')
@@ -33,8 +33,8 @@ test('httpStatus: every request is answered with it, and with Retry-After where 
   expect((await getPrice()).status).toBe(200)
 })
 
-test('redirect: every request is sent elsewhere', async () => {
-  const { simulator, getPrice } = await faulty({ redirect: 'http://127.0.0.1:1/elsewhére' })
+test('redirect redirects every request', async () => {
+  const { simulator, getPrice } = await startFaulty({ redirect: 'http://127.0.0.1:1/elsewhére' })
   const response = await getDepth(simulator, ether)
   expect([response.status, response.headers.get('location')]).toEqual([
     302,
@@ -44,28 +44,28 @@ test('redirect: every request is sent elsewhere', async () => {
   expect((await getPrice()).status).toBe(308)
 })
 
-test('httpDelay: no answer before its time', async () => {
-  const { getPrice } = await faulty({ httpDelay: 200 })
+test('httpDelay delays responses', async () => {
+  const { getPrice } = await startFaulty({ httpDelay: 200 })
   const before = performance.now()
   expect((await getPrice()).status).toBe(200)
-  // A slow machine makes it longer, and nothing makes it shorter.
+  // A slow machine only lengthens the delay.
   expect(performance.now() - before).toBeGreaterThan(190)
 })
 
-test('httpDelay: a client that does not wait for the answer hurts nobody, nor does one that the end finds waiting', async () => {
-  const { simulator, getPrice } = await faulty({ httpDelay: 60_000 })
-  const impatient = new AbortController()
-  const given = [getPrice(impatient.signal), getPrice()].map((promise) => promise.catch(() => 'no answer'))
+test('httpDelay tolerates a client that aborts a delayed request, and a close during one', async () => {
+  const { simulator, getPrice } = await startFaulty({ httpDelay: 60_000 })
+  const aborter = new AbortController()
+  const results = [getPrice(aborter.signal), getPrice()].map((promise) => promise.catch(() => 'no response'))
   await until(() => simulator.requests.length === 2)
-  impatient.abort()
-  expect(await given[0]).toBe('no answer')
+  aborter.abort()
+  expect(await results[0]).toBe('no response')
   await simulator.close()
-  expect(await given[1]).toBe('no answer')
+  expect(await results[1]).toBe('no response')
 })
 
-test('clockOffset: it dates answers and depths, and decides what has expired', async () => {
+test('clockOffset shifts the Date header, the timestamps of depths and the expiration of signatures', async () => {
   const ahead = 3600_000
-  const { simulator } = await faulty({ clockOffset: ahead })
+  const { simulator } = await startFaulty({ clockOffset: ahead })
   const refused = await getDepth(simulator, ether)
   expect(refused.status).toBe(401)
   const offset = Date.parse(refused.headers.get('date')!) - Date.now()
@@ -78,16 +78,16 @@ test('clockOffset: it dates answers and depths, and decides what has expired', a
   expect((await getDepth(simulator, ether, Date.now() - 60_000)).status).toBe(200)
 })
 
-test('body truncated: a depth is cut short, and whole as HTTP goes; a price stays whole', async () => {
-  const { simulator, getPrice } = await faulty({ body: 'truncated' })
+test('body truncated halves the JSON of a depth in a complete HTTP response, and leaves a price unchanged', async () => {
+  const { simulator, getPrice } = await startFaulty({ body: 'truncated' })
   const text = await (await getDepth(simulator, ether)).text()
   expect(text).toMatch(/^\{"price":2500,/)
   expect(() => void JSON.parse(text)).toThrow(SyntaxError)
   expect(await (await getPrice()).text()).toBe('2500')
 })
 
-test('body cut-off: the connection ends in the middle of it', async () => {
-  const { simulator, getPrice } = await faulty({ body: 'cut-off' })
+test('body cut-off closes the connection in the middle of the body', async () => {
+  const { simulator, getPrice } = await startFaulty({ body: 'cut-off' })
   for (const response of [await getDepth(simulator, ether), await getPrice()]) {
     expect(response.status).toBe(200)
     await expect(response.text()).rejects.toThrow('terminated')
@@ -95,35 +95,35 @@ test('body cut-off: the connection ends in the middle of it', async () => {
   expect((await fetch(simulator.baseUrl + depthPath(ether))).status).toBe(401)
 })
 
-test('body oversized: two megabytes, and still JSON', async () => {
-  const { simulator } = await faulty({ body: 'oversized' })
+test('body oversized extends the body to more than 2 MiB of valid JSON', async () => {
+  const { simulator } = await startFaulty({ body: 'oversized' })
   const text = await (await getDepth(simulator, ether)).text()
   expect(text.length).toBeGreaterThan(2 * 1024 * 1024)
   expect(JSON.parse(text)).toMatchObject({ price: 2500 })
 })
 
-test('body html: the page of a gateway', async () => {
-  const { getPrice } = await faulty({ body: 'html' })
+test('body html responds with an HTML error page and status 200', async () => {
+  const { getPrice } = await startFaulty({ body: 'html' })
   const response = await getPrice()
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html'])
   expect(await response.text()).toContain('<h1>Bad gateway</h1>')
 })
 
-test('body faults concern successful answers only', async () => {
-  const { simulator } = await faulty({ body: 'html' })
+test('a body fault does not change responses other than 200', async () => {
+  const { simulator } = await startFaulty({ body: 'html' })
   expect(await (await getDepth(simulator, '0xdead')).text()).toMatch(/^UnsupportedPair/)
 })
 
-test('quantitiesAsText: decimal strings', async () => {
-  const { simulator } = await faulty({ quantitiesAsText: true })
+test('quantitiesAsText writes quantities as decimal strings', async () => {
+  const { simulator } = await startFaulty({ quantitiesAsText: true })
   expect(await (await getDepth(simulator, ether)).json()).toMatchObject({
     buy: { total_quantity: '3000000000000000000', total_quantity_usd: 7500 },
     sell: { total_quantity: '1000000000000000000' },
   })
 })
 
-test('requests that are answered wrongly are still received, signed as they were', async () => {
-  const { simulator } = await faulty({ httpStatus: 500 })
+test('httpStatus does not prevent the logging of requests with their headers', async () => {
+  const { simulator } = await startFaulty({ httpStatus: 500 })
   const path = depthPath(ether)
   const headers = signedHeaders(simulator.authKey, path)
   await fetch(simulator.baseUrl + path, { headers })

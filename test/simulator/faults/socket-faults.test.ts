@@ -17,7 +17,7 @@ const connected = async (faults: Faults) => {
   return { market, simulator, client: await dial(simulator.priceWsUrl) }
 }
 
-test.each([undefined, 1011])('drop: connections end again and again, with code %s', async (code) => {
+test.each([undefined, 1011])('drop closes connections periodically with code %s', async (code) => {
   const simulator = await running({
     tick: 5,
     faults: { drop: { every: 20, ...(code === undefined ? {} : { code }) } },
@@ -32,7 +32,7 @@ test.each([undefined, 1011])('drop: connections end again and again, with code %
   expect(client.code).toBeUndefined()
 })
 
-test('stall: everything is accepted and nothing answered, pings included; then all of it is', async () => {
+test('stall accepts connections and requests but sends nothing, then responds to all when it ends', async () => {
   const { market, simulator, client } = await connected({})
   client.subscribe(eth)
   await client.first(2)
@@ -49,7 +49,7 @@ test('stall: everything is accepted and nothing answered, pings included; then a
   expect([client.frames.length, client.pongs, late.frames.length, late.pongs]).toEqual([2, 0, 0, 0])
   expect(simulator.connections.map(({ pings }) => pings)).toEqual([0, 0])
 
-  // The request is taken up after the stall, and not only answered then.
+  // The service handles the request after the stall: the response has the latest price.
   market.move({ price: 2502 })
   simulator.inject({})
   expect(await request).toBe('2502')
@@ -58,41 +58,41 @@ test('stall: everything is accepted and nothing answered, pings included; then a
   await until(() => client.pongs === 1 && late.pongs === 1)
 })
 
-test('stall: a request that is given up before its end hurts nobody', async () => {
+test('stall tolerates a client that aborts a request', async () => {
   const { simulator } = await connected({ stall: true })
-  const impatient = new AbortController()
+  const aborter = new AbortController()
   const url = `${simulator.priceBaseUrl}/price/${eth}`
-  const given = fetch(url, { signal: impatient.signal }).catch(() => 'no answer')
+  const result = fetch(url, { signal: aborter.signal }).catch(() => 'no response')
   await until(() => simulator.requests.length === 1)
-  impatient.abort()
-  expect(await given).toBe('no answer')
-  // The next request comes after the end of that connection.
+  aborter.abort()
+  expect(await result).toBe('no response')
+  // The server has closed the first connection when it receives the next request.
   const next = fetch(url)
   await until(() => simulator.requests.length === 2)
   simulator.inject({})
   expect((await next).status).toBe(200)
 })
 
-test('stall: no goodbye is answered, but dropConnections still says its own', async () => {
+test('stall leaves close frames unanswered, but dropConnections still sends its own', async () => {
   const { simulator, client } = await connected({ stall: true })
-  const leaving = await dial(simulator.priceWsUrl)
-  leaving.socket.close()
+  const closing = await dial(simulator.priceWsUrl)
+  closing.socket.close()
   simulator.dropConnections(1012)
   expect(await client.closed()).toBe(1012)
 })
 
-test.each([503, 404, 302, 599])('refuseUpgrades: the upgrade is answered with %s', async (status) => {
+test.each([503, 404, 302, 599])('refuseUpgrades refuses an upgrade with status %s', async (status) => {
   const simulator = await running({ faults: { refuseUpgrades: status } })
   const socket = new WebSocket(simulator.priceWsUrl)
-  const answer = await new Promise((resolve) =>
+  const response = await new Promise((resolve) =>
     socket
-      .on('unexpected-response', (request, response) => {
-        resolve([response.statusCode, response.statusMessage])
+      .on('unexpected-response', (request, { statusCode, statusMessage }) => {
+        resolve([statusCode, statusMessage])
         request.destroy()
       })
       .on('error', () => undefined),
   )
-  expect(answer).toEqual([
+  expect(response).toEqual([
     status,
     { 503: 'Service Unavailable', 404: 'Not Found', 302: 'Found' }[status] ?? 'Unknown',
   ])
@@ -102,7 +102,7 @@ test.each([503, 404, 302, 599])('refuseUpgrades: the upgrade is answered with %s
   expect(simulator.upgrades).toBe(2)
 })
 
-test('garbage: one piece before each price, in turn, all kinds', async () => {
+test('garbage sends one garbage frame before each price, of each kind in turn', async () => {
   const { market, client } = await connected({
     garbage: ['malformed', 'no-message', 'wrong-price', 'unknown-topic', 'binary'],
   })
@@ -128,7 +128,7 @@ test('garbage: one piece before each price, in turn, all kinds', async () => {
   ])
 })
 
-test('garbage: wrong prices in turn, none of which is a price', async () => {
+test('garbage wrong-price sends a different invalid price each time', async () => {
   const { market, client } = await connected({ garbage: ['wrong-price'] })
   client.subscribe(eth)
   await client.first(3)
@@ -146,14 +146,14 @@ test('garbage: wrong prices in turn, none of which is a price', async () => {
   ])
 })
 
-test('garbage: an oversized frame', async () => {
+test('garbage oversized sends a frame of 2 MiB', async () => {
   const { client } = await connected({ garbage: ['oversized'] })
   client.subscribe(eth)
   const [, oversized] = await client.first(3)
   expect(oversized).toHaveLength(2 * 1024 * 1024)
 })
 
-test('rejectSubscribes: an error text with the address, or with none', async () => {
+test('rejectSubscribes sends an error text, without the address if namelessErrors is on', async () => {
   const { simulator, client } = await connected({ rejectSubscribes: true })
   client.subscribe(eth)
   await client.first(1)
@@ -171,7 +171,7 @@ test('rejectSubscribes: an error text with the address, or with none', async () 
   ])
 })
 
-test('confirmations: none', async () => {
+test('confirmations none sends prices without confirmations', async () => {
   const { client } = await connected({ confirmations: 'none' })
   client.subscribe(eth)
   client.unsubscribe(eth)
@@ -179,7 +179,7 @@ test('confirmations: none', async () => {
   expect(await client.first(2)).toEqual([priced(eth, 2500), priced(btc, 60_000)])
 })
 
-test('confirmations: of the new topic only', async () => {
+test('confirmations new-only confirms only the new topic', async () => {
   const { client } = await connected({ confirmations: 'new-only' })
   client.subscribe(eth)
   client.subscribe(btc)
@@ -195,13 +195,13 @@ test('confirmations: of the new topic only', async () => {
   ])
 })
 
-test('echoQuote: topics come back lower-cased, with a quote', async () => {
+test('echoQuote echoes topics in lower case with the quote token appended', async () => {
   const { client } = await connected({ echoQuote: true })
   client.subscribe(`svc-0x${ether.slice(2).toUpperCase()}`)
   expect(await client.first(2)).toEqual([confirmed(`${eth}-${quote}`), priced(`${eth}-${quote}`, 2500)])
 })
 
-test('delist and list: those who are subscribed hear no more, others are refused, until it is back', async () => {
+test('delist stops the prices of a token and rejects subscribes until list restores it', async () => {
   const { market, simulator, client } = await connected({})
   client.subscribe(eth)
   await client.first(2)
@@ -211,9 +211,9 @@ test('delist and list: those who are subscribed hear no more, others are refused
   client.subscribe(eth)
   simulator.list({ address: '0xAB', price: 7 })
   client.subscribe('svc-0xab')
-  const refusal = `Invalid (exchange, base, quote) tuple: svc does not support the pair (${ether}, ${quote})`
+  const errorText = `Invalid (exchange, base, quote) tuple: svc does not support the pair (${ether}, ${quote})`
   expect((await client.first(5)).slice(2)).toEqual([
-    refusal,
+    errorText,
     confirmed(eth, 'svc-0xab'),
     priced('svc-0xab', 7),
   ])

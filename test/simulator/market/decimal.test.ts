@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { midpoint, plainDecimal, toTokens, toUnits } from '../../../src/simulator/market/decimal.js'
 
-test('a number becomes a plain decimal, whatever its size', () => {
+test('plainDecimal formats numbers of any size', () => {
   expect([2682.505, 0, 1e-7, 1.5e-7, 1e21, 1.25e22, 5e-324].map(plainDecimal)).toEqual([
     '2682.505',
     '0',
@@ -14,7 +14,7 @@ test('a number becomes a plain decimal, whatever its size', () => {
   ])
 })
 
-test('law: a plain decimal has no exponent, and is the same number again', () => {
+test('plainDecimal writes no exponent, and its text parses to the same number, for any number', () => {
   const amount = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
   fc.assert(
     fc.property(amount, (value) => {
@@ -25,7 +25,7 @@ test('law: a plain decimal has no exponent, and is the same number again', () =>
   )
 })
 
-test('tokens become units exactly', () => {
+test('toUnits converts tokens to units exactly, and truncates', () => {
   expect(toUnits('2.44816', 8)).toBe(244_816_000n)
   expect(toUnits('50.9739', 18)).toBe(50_973_900_000_000_000_000n)
   expect(toUnits('7', 0)).toBe(7n)
@@ -33,7 +33,7 @@ test('tokens become units exactly', () => {
   expect(toTokens(244_816_000n, 8)).toBe(2.44816)
 })
 
-test('a midpoint has no dust of binary fractions', () => {
+test('midpoint has no rounding errors of binary fractions', () => {
   expect((61685.98 + 61686) / 2).not.toBe(61685.99)
   expect(midpoint(61685.98, 61686)).toBe(61685.99)
   expect(midpoint(2682.5, 2682.51)).toBe(2682.505)

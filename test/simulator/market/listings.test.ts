@@ -12,25 +12,25 @@ afterEach(() => {
 const open = () => {
   const market = manualMarket()
   const published: (readonly [string, number])[] = []
-  const board = createListings(market, 10_000, (address, price) => published.push([address, price]))
-  board.find(ether)
+  const listings = createListings(market, 10_000, (address, price) => published.push([address, price]))
+  listings.find(ether)
   published.length = 0
-  return { market, board, published }
+  return { market, listings, published }
 }
 
-test('the market is opened with the first look, once, and ended with the board', () => {
+test('listings open the market at the first find, once, and stop it on close', () => {
   const market = manualMarket()
-  const board = createListings(market, 10_000, () => undefined)
+  const listings = createListings(market, 10_000, () => undefined)
   expect(market.runs).toEqual({ opened: 0, ended: 0 })
-  expect(board.find(ether)?.quote.price).toBe(2500)
-  board.find(bitcoin)
+  expect(listings.find(ether)?.quote.price).toBe(2500)
+  listings.find(bitcoin)
   expect(market.runs).toEqual({ opened: 1, ended: 0 })
-  board.close()
+  listings.close()
   expect(market.runs).toEqual({ opened: 1, ended: 1 })
 })
 
-test('a change of the price is published, one of the quantities only kept', () => {
-  const { market, board, published } = open()
+test('listings publish a change of the price, but not of the quantities alone', () => {
+  const { market, listings, published } = open()
   market.move({ price: 2501 })
   market.move({ price: 2501, buy: 7n })
   market.move({ price: 2502 })
@@ -39,12 +39,12 @@ test('a change of the price is published, one of the quantities only kept', () =
     [ether, 2502],
   ])
   market.move({ price: 2502, buy: 7n })
-  expect(board.find(ether)?.quote.buy).toBe(7n)
-  board.close()
+  expect(listings.find(ether)?.quote.buy).toBe(7n)
+  listings.close()
 })
 
-test('the last price is published again after every 10 s without a change', () => {
-  const { market, board, published } = open()
+test('listings publish the last price again after every 10 s without a change', () => {
+  const { market, listings, published } = open()
   market.move({ price: 2501 })
   vi.advanceTimersByTime(6_000)
   market.move({ price: 2502 })
@@ -56,29 +56,29 @@ test('the last price is published again after every 10 s without a change', () =
     [ether, 2502],
     [ether, 2502],
   ])
-  board.close()
+  listings.close()
 })
 
-test('a delisted token is not found and not published; listed again, it is as it was', () => {
-  const { market, board, published } = open()
-  board.delist('0x82AF49447D8A07E3BD95BD0D56F35241523FBAB1')
+test('delist hides a token and stops its prices; list restores it with its market', () => {
+  const { market, listings, published } = open()
+  listings.delist('0x82AF49447D8A07E3BD95BD0D56F35241523FBAB1')
   market.move({ price: 2501 })
   vi.advanceTimersByTime(20_000)
   expect(published.filter(([address]) => address === ether)).toEqual([])
-  expect(board.find(ether)).toBeUndefined()
-  expect(board.tokens.map(({ symbol }) => symbol)).toEqual(['BTC'])
-  board.list(randomWalk({ tokens: [ether] }))
+  expect(listings.find(ether)).toBeUndefined()
+  expect(listings.tokens.map(({ symbol }) => symbol)).toEqual(['BTC'])
+  listings.list(randomWalk({ tokens: [ether] }))
   expect(published.filter(([address]) => address === ether)).toEqual([[ether, 2501]])
-  expect(board.find(ether)?.token.symbol).toBe('ETH')
-  board.close()
+  expect(listings.find(ether)?.token.symbol).toBe('ETH')
+  listings.close()
 })
 
-test('a token listed later is found and published, before the first look and after it', () => {
-  const { board, published } = open()
-  board.list(randomWalk({ tokens: [{ address: '0xAB', price: 12 }] }))
+test('list adds a token before and after the market is open', () => {
+  const { listings, published } = open()
+  listings.list(randomWalk({ tokens: [{ address: '0xAB', price: 12 }] }))
   expect(published).toEqual([['0xab', 12]])
-  expect(board.find('0xab')?.quote.price).toBe(12)
-  board.close()
+  expect(listings.find('0xab')?.quote.price).toBe(12)
+  listings.close()
 
   const early = createListings(manualMarket(), 10_000, () => undefined)
   early.list(randomWalk({ tokens: ['0xab'] }))
@@ -86,15 +86,15 @@ test('a token listed later is found and published, before the first look and aft
   early.close()
 })
 
-test('a token without a quote passes for unsupported', () => {
-  const board = createListings(
+test('find returns undefined for a token without a quote', () => {
+  const listings = createListings(
     { tokens: [{ address: '0xab', symbol: 'AB', decimals: 0 }], open: () => () => undefined },
     10_000,
     () => undefined,
   )
-  expect(board.find('0xab')).toBeUndefined()
-  expect(board.tokens).toHaveLength(1)
-  board.close()
+  expect(listings.find('0xab')).toBeUndefined()
+  expect(listings.tokens).toHaveLength(1)
+  listings.close()
 })
 
 test.each<readonly [string, Partial<Quote>]>([
@@ -103,26 +103,26 @@ test.each<readonly [string, Partial<Quote>]>([
   ['without a good price or quantity', { price: Infinity }],
   ['without a good price or quantity', { buy: -1n }],
   ['without a good price or quantity', { sell: 1 as unknown as bigint }],
-])('a market that is wrong is told so: %s', (problem, change) => {
-  const { market, board } = open()
+])('listings throw into a market that emits an invalid quote: %s', (problem, change) => {
+  const { market, listings } = open()
   expect(() => market.move(change)).toThrow(problem)
-  board.close()
+  listings.close()
 })
 
-test('after the end nothing is opened, published or kept for later', () => {
+test('listings open no market and publish nothing after close', () => {
   const market = manualMarket()
   let emit: (quote: Quote) => void = () => undefined
   const published: number[] = []
-  const open = (given: typeof emit) => {
-    emit = given
-    return market.open(given)
+  const open = (emitToListings: typeof emit) => {
+    emit = emitToListings
+    return market.open(emitToListings)
   }
-  const board = createListings({ ...market, open }, 10_000, (_, price) => published.push(price))
-  board.find(ether)
-  board.close()
+  const listings = createListings({ ...market, open }, 10_000, (_, price) => published.push(price))
+  listings.find(ether)
+  listings.close()
   published.length = 0
   emit({ token: ether, price: 1, buy: 1n, sell: 1n })
-  board.list(randomWalk({ tokens: ['0xab'] }))
-  expect(board.find('0xab')).toBeUndefined()
+  listings.list(randomWalk({ tokens: ['0xab'] }))
+  expect(listings.find('0xab')).toBeUndefined()
   expect(published).toEqual([])
 })

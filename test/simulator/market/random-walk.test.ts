@@ -8,38 +8,38 @@ afterEach(() => void vi.useRealTimers())
 /** The first quotes of each token. */
 const quotes = (market: Market, steps: number, tick = 250): Readonly<Record<string, readonly Quote[]>> => {
   const all: Record<string, Quote[]> = {}
-  const end = market.open((quote) => (all[quote.token] ??= []).push(quote))
+  const stop = market.open((quote) => (all[quote.token] ??= []).push(quote))
   vi.advanceTimersByTime(steps * tick)
-  end()
+  stop()
   return all
 }
 
-test('the same seed gives the same prices, another seed others', () => {
+test('randomWalk gives the same prices for the same seed, and other prices for another seed', () => {
   const walk = (seed: number) => quotes(randomWalk({ tokens: ['0xab'], seed }), 100)
   expect(walk(7)).toEqual(walk(7))
   expect(walk(7)).not.toEqual(walk(8))
   expect(walk(7)['0xab']).toHaveLength(101)
 })
 
-test('law: a token walks alike whatever its company, and whatever the tick', () => {
+test('randomWalk gives a token the same quotes for any other tokens and any tick', () => {
   const alone = quotes(randomWalk({ tokens: ['0xab'], seed: 3 }), 20)['0xab']
   const others = fc.uniqueArray(fc.integer({ min: 1, max: 100 }), { maxLength: 5 })
   fc.assert(
-    fc.property(others, fc.integer({ min: 1, max: 10_000 }), (company, tick) => {
-      const tokens = [...company.map((n): `0x${string}` => `0xcc${n}`), '0xAB' as const]
+    fc.property(others, fc.integer({ min: 1, max: 10_000 }), (otherIds, tick) => {
+      const tokens = [...otherIds.map((n): `0x${string}` => `0xcc${n}`), '0xAB' as const]
       expect(quotes(randomWalk({ tokens, seed: 3, tick }), 20, tick)['0xab']).toEqual(alone)
     }),
   )
 })
 
-test('two tokens do not walk in step', () => {
+test('randomWalk gives two tokens different prices', () => {
   const { '0xaa': a, '0xab': b } = quotes(randomWalk({ tokens: ['0xaa', '0xab'] }), 20)
   expect(a?.map(({ price }) => price)).not.toEqual(b?.map(({ price }) => price))
 })
 
-test('the first quote comes at once, at the price given, the next after each tick', () => {
+test('randomWalk emits the first quote immediately at the given price, then one per tick', () => {
   const seen: number[] = []
-  const end = randomWalk({ tokens: [{ address: '0xab', price: 12.5 }], tick: 100 }).open(({ price }) =>
+  const stop = randomWalk({ tokens: [{ address: '0xab', price: 12.5 }], tick: 100 }).open(({ price }) =>
     seen.push(price),
   )
   expect(seen).toEqual([12.5])
@@ -47,13 +47,13 @@ test('the first quote comes at once, at the price given, the next after each tic
   expect(seen).toHaveLength(1)
   vi.advanceTimersByTime(1)
   expect(seen).toHaveLength(2)
-  end()
+  stop()
   vi.advanceTimersByTime(1000)
   expect(seen).toHaveLength(2)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('after hours it is still a market: prices near the start, depth that varies smoothly', () => {
+test('randomWalk keeps prices near the start and quantities smooth over hours', () => {
   const seen = quotes(randomWalk({ tokens: [{ address: '0xab', price: 2500, decimals: 6 }] }), 20_000)[
     '0xab'
   ]!
@@ -73,24 +73,24 @@ test('after hours it is still a market: prices near the start, depth that varies
   expect(new Set(seen.map(({ buy }) => buy)).size).toBeGreaterThan(1000)
 })
 
-test('units follow the decimals: about 250 000 USD can be bought', () => {
+test('randomWalk converts quantities of about 250 000 USD by the decimals of the token', () => {
   const [first] = quotes(randomWalk({ tokens: [{ address: '0xab', price: 2500, decimals: 30 }] }), 0)['0xab']!
   expect(first?.buy).toBe(100n * 10n ** 30n)
 })
 
-test('bad options are refused, each by its name', () => {
-  const refusal = (options: object) => {
+test('randomWalk rejects an invalid option by name', () => {
+  const rejection = (options: object) => {
     try {
       randomWalk({ tokens: [], ...options })
-      return 'taken'
+      return 'accepted'
     } catch (error) {
       return String(error)
     }
   }
-  const tokens = (...given: unknown[]) => refusal({ tokens: given })
+  const tokens = (...options: unknown[]) => rejection({ tokens: options })
   expect([
-    refusal({ seed: 1.5 }),
-    refusal({ tick: 0 }),
+    rejection({ seed: 1.5 }),
+    rejection({ tick: 0 }),
     tokens('ETH'),
     tokens('0xab', '0xAB'),
     tokens({ address: '0xab', price: -1 }),
@@ -99,7 +99,7 @@ test('bad options are refused, each by its name', () => {
     tokens({ address: '0xab', prize: 1 }),
     tokens({ symbol: 'ETH' }),
     tokens(null),
-    refusal({ tokens: 'ETH' }),
+    rejection({ tokens: 'ETH' }),
   ]).toMatchInlineSnapshot(`
     [
       "SimulatorError: seed: expected a whole number from -9007199254740991 to 9007199254740991, got 1.5",

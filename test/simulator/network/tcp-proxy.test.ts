@@ -6,14 +6,14 @@ import { eventually } from '../../support/eventually.js'
 import { closing } from '../../support/service.js'
 import { deafPort, tcpServer } from '../../transport/support/servers.js'
 
-/** One end of a connection, and what it has received. */
-interface End {
+/** One end of a connection, with the data and events that it received. */
+interface Peer {
   readonly socket: Socket
   readonly received: () => Buffer
   readonly events: string[]
 }
 
-const endOf = (socket: Socket): End => {
+const peerOf = (socket: Socket): Peer => {
   const chunks: Buffer[] = []
   const events: string[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,37 +24,37 @@ const endOf = (socket: Socket): End => {
   return { socket, received: () => Buffer.concat(chunks), events }
 }
 
-const dial = (port: number): End =>
-  endOf(connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }))
+const dial = (port: number): Peer =>
+  peerOf(connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }))
 
-interface Scene {
+interface ProxyFixture {
   readonly proxy: TcpProxy
-  readonly client: End
-  /** The service's ends, in the order in which they came. */
-  readonly service: readonly End[]
-  /** Goes past the proxy, there and back: what was sent before has had its time. */
-  readonly elsewhere: () => Promise<void>
+  readonly client: Peer
+  /** The service's peers, oldest first. */
+  readonly service: readonly Peer[]
+  /** Resolves after round trips that bypass the proxy: data sent before would have arrived without the fault. */
+  readonly bypassRoundTrips: () => Promise<void>
 }
 
-const start = async (): Promise<Scene> => {
-  const service: End[] = []
-  const port = await tcpServer((socket) => service.push(endOf(socket.setNoDelay())))
+const start = async (): Promise<ProxyFixture> => {
+  const service: Peer[] = []
+  const port = await tcpServer((socket) => service.push(peerOf(socket.setNoDelay())))
   const proxy = closing(await startTcpProxy({ target: `tcp://127.0.0.1:${port}` }))
   const client = dial(Number(new URL(proxy.url).port))
   await eventually(() => expect(service).toHaveLength(1))
   const echo = await tcpServer((socket) => void socket.pipe(socket))
-  const elsewhere = async (): Promise<void> => {
+  const bypassRoundTrips = async (): Promise<void> => {
     const { socket } = dial(echo)
     for (let count = 0; count < 20; count++) {
       socket.write('x')
       await once(socket, 'data')
     }
   }
-  return { proxy, client, service, elsewhere }
+  return { proxy, client, service, bypassRoundTrips }
 }
 
-describe('a network that is well', () => {
-  it('carries all data both ways, in order, and the end of each', async () => {
+describe('a TCP proxy without faults', () => {
+  it('forwards all data in both directions, in order, and each FIN', async () => {
     const { client, service } = await start()
     const bytes = Buffer.from(Uint32Array.from({ length: 500_000 }, (_, index) => index).buffer)
     client.socket.write(bytes)
@@ -64,43 +64,43 @@ describe('a network that is well', () => {
     await eventually(() => expect(client.received().length).toBe(bytes.length))
     expect(client.received().equals(bytes)).toBe(true)
     expect(service[0]!.received().equals(bytes)).toBe(true)
-    // The other way is open still.
-    service[0]!.socket.end('goodbye')
+    // The other direction is still open.
+    service[0]!.socket.end('last')
     await eventually(() => expect(client.events).toContain('end'))
-    expect(client.received().subarray(bytes.length).toString()).toBe('goodbye')
+    expect(client.received().subarray(bytes.length).toString()).toBe('last')
   })
 
-  it('passes on that one end is gone', async () => {
+  it('closes the client connection when the service resets its own', async () => {
     const { proxy, client, service } = await start()
     service[0]!.socket.resetAndDestroy()
     await eventually(() => expect(client.events).toContain('close'))
     await eventually(() => expect(proxy.connections).toBe(0))
   })
 
-  it('ends a connection that the service refuses', async () => {
+  it('closes a connection that the service refuses', async () => {
     const port = await deafPort()
     const proxy = closing(await startTcpProxy({ target: `ws://127.0.0.1:${port}` }))
     const { events } = dial(Number(new URL(proxy.url).port))
     await eventually(() => expect(events).toContain('close'))
   })
 
-  it('has an address like that of the service', async () => {
+  it('has a URL with the scheme, path and query of the target', async () => {
     const proxy = closing(await startTcpProxy({ target: 'ws://127.0.0.1:1/prices?key=1' }))
     expect(proxy.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/prices\?key=1$/)
   })
 })
 
-describe('a network that is told to', () => {
-  it('delays: what goes past it is faster', async () => {
-    const { proxy, client, service, elsewhere } = await start()
+describe('a TCP proxy with faults', () => {
+  it('delays data', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
     proxy.delay(1500)
     client.socket.write('late')
-    await elsewhere()
+    await bypassRoundTrips()
     expect(service[0]!.received()).toHaveLength(0)
     await eventually(() => expect(service[0]!.received().toString()).toBe('late'))
   })
 
-  it('cuts, and takes new connections', async () => {
+  it('cuts open connections and accepts new ones', async () => {
     const { proxy, client, service } = await start()
     proxy.cut()
     await eventually(() => expect(client.events).toEqual(['end']))
@@ -109,32 +109,32 @@ describe('a network that is told to', () => {
     await eventually(() => expect(service[1]?.received().toString()).toBe('again'))
   })
 
-  it('resets', async () => {
+  it('resets connections', async () => {
     const { proxy, client } = await start()
     client.socket.write('x')
     proxy.reset()
     await eventually(() => expect(client.events).toEqual(['ECONNRESET', 'close']))
   })
 
-  it('freezes: nothing comes and nothing ends, not on new connections either, until it heals', async () => {
-    const { proxy, client, service, elsewhere } = await start()
+  it('freezes open and new connections until it heals', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
     proxy.freeze()
     service[0]!.socket.write('frozen')
     service[0]!.socket.end()
     const late = dial(Number(new URL(proxy.url).port))
     await once(late.socket, 'connect')
-    late.socket.write('deaf')
-    await elsewhere()
+    late.socket.write('pending')
+    await bypassRoundTrips()
     expect(client.received()).toHaveLength(0)
     expect([client.events, late.events]).toEqual([[], []])
     expect(service[1]?.received() ?? []).toHaveLength(0)
     proxy.heal()
     await eventually(() => expect(client.received().toString()).toBe('frozen'))
     await eventually(() => expect(client.events).toContain('end'))
-    await eventually(() => expect(service[1]?.received().toString()).toBe('deaf'))
+    await eventually(() => expect(service[1]?.received().toString()).toBe('pending'))
   })
 
-  it.each(['up', 'down'] as const)('corrupts a single bit of what goes %s next', async (direction) => {
+  it.each(['up', 'down'] as const)('corrupts a single bit of the next chunk %s', async (direction) => {
     const { proxy, client, service } = await start()
     const [from, to] = direction === 'up' ? [client, service[0]!] : [service[0]!, client]
     const zeros = Buffer.alloc(100)
@@ -148,21 +148,21 @@ describe('a network that is told to', () => {
     await eventually(() => expect(to.received().subarray(100).equals(zeros)).toBe(true))
   })
 
-  it('heals: what was to be corrupted is not, nothing is late, and what was comes at once', async () => {
-    const { proxy, client, service, elsewhere } = await start()
+  it('heals: cancels a pending corruption and forwards delayed data immediately', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
     proxy.delay(60_000)
     proxy.corrupt('down')
     client.socket.write('late, ')
-    await elsewhere()
+    await bypassRoundTrips()
     proxy.heal()
     await eventually(() => expect(service[0]!.received().toString()).toBe('late, '))
-    client.socket.write('then well')
-    await eventually(() => expect(service[0]!.received().toString()).toBe('late, then well'))
+    client.socket.write('then prompt')
+    await eventually(() => expect(service[0]!.received().toString()).toBe('late, then prompt'))
     service[0]!.socket.write('well')
     await eventually(() => expect(client.received().toString()).toBe('well'))
   })
 
-  it('closes, frozen or not, more than once', async () => {
+  it('closes while frozen, more than once', async () => {
     const { proxy, client } = await start()
     proxy.freeze()
     await Promise.all([proxy.close(), proxy.close()])
@@ -171,8 +171,8 @@ describe('a network that is told to', () => {
   })
 })
 
-describe('what it cannot start with', () => {
-  it.each(['nowhere', 'tcp://127.0.0.1'])('is refused: a target like %s', async (target) => {
+describe('startTcpProxy', () => {
+  it.each(['nowhere', 'tcp://127.0.0.1'])('rejects the target %s', async (target) => {
     await expect(startTcpProxy({ target })).rejects.toThrow(SimulatorError)
     await expect(startTcpProxy({ target })).rejects.toThrow(/^target: /)
   })
@@ -183,15 +183,15 @@ describe('what it cannot start with', () => {
     ['seed', { seed: NaN }],
     ['delay', { delay: 5 }],
     ['options', null],
-  ])('is refused: a %s like that of %o', async (name, options) => {
-    const given = (options && { target: 'ws://127.0.0.1:1', ...options }) as TcpProxyOptions
-    await expect(startTcpProxy(given)).rejects.toThrow(SimulatorError)
-    await expect(startTcpProxy(given)).rejects.toThrow(new RegExp(`^${name}: `))
+  ])('rejects an invalid %s: %o', async (name, options) => {
+    const invalid = (options && { target: 'ws://127.0.0.1:1', ...options }) as TcpProxyOptions
+    await expect(startTcpProxy(invalid)).rejects.toThrow(SimulatorError)
+    await expect(startTcpProxy(invalid)).rejects.toThrow(new RegExp(`^${name}: `))
   })
 
-  it('is refused: a port that is taken', async () => {
+  it('rejects a port that is in use', async () => {
     const { proxy } = await start()
-    const taken = { target: 'ws://127.0.0.1:1', port: Number(new URL(proxy.url).port) }
-    await expect(startTcpProxy(taken)).rejects.toThrow(/^port: .* in use/)
+    const inUse = { target: 'ws://127.0.0.1:1', port: Number(new URL(proxy.url).port) }
+    await expect(startTcpProxy(inUse)).rejects.toThrow(/^port: .* in use/)
   })
 })

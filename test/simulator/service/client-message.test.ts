@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseClientMessage } from '../../../src/simulator/service/client-message.js'
 
-test('section 4.3: subscribe and unsubscribe, unknown fields ignored', () => {
+test('parseClientMessage parses subscribe and unsubscribe and ignores unknown fields (section 4.3)', () => {
   expect(parseClientMessage('{"method":"subscribe","topic":"svc-0xab"}')).toEqual({
     method: 'subscribe',
     topic: 'svc-0xab',
@@ -23,11 +23,11 @@ test.each([
   ['{"method":"Subscribe","topic":"svc-0xab"}', 'expected method to be subscribe or unsubscribe'],
   ['{"method":"subscribe"}', 'expected topic to be a string'],
   ['{"method":"unsubscribe","topic":["svc-0xab"]}', 'expected topic to be a string'],
-])('section 7: %s is an invalid request', (text, problem) => {
+])('parseClientMessage returns the error text of an invalid request for %s (section 7)', (text, problem) => {
   expect(parseClientMessage(text)).toBe(`Invalid request: ${problem}`)
 })
 
-test('law: any text is a message or an error text, which is no JSON', () => {
+test('parseClientMessage returns a message or an error text that is not JSON, for any text', () => {
   const any = fc.oneof(
     fc.string(),
     fc.json(),

@@ -3,7 +3,7 @@ import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js
 import { authKey, running } from '../support/running.js'
 import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
 
-test('section 4.1: a signed request is answered with the depth, its quantities exact', async () => {
+test('the depth endpoint responds to a signed request with the depth and exact quantities (section 4.1)', async () => {
   const market = manualMarket()
   const simulator = await running({ market })
   const before = Date.now()
@@ -22,7 +22,7 @@ test('section 4.1: a signed request is answered with the depth, its quantities e
   expect(timestamp).toBeGreaterThanOrEqual(before)
 })
 
-test('section 2.1: a quantity is an integer of any size, a small price no exponent', async () => {
+test('the depth endpoint writes quantities of any size as integers, and prices without exponent (section 2.1)', async () => {
   const market = manualMarket()
   const simulator = await running({ market })
   await getDepth(simulator, ether)
@@ -34,7 +34,7 @@ test('section 2.1: a quantity is an integer of any size, a small price no expone
   expect(text).toContain('"sell":{"total_quantity":0,"total_quantity_usd":0}')
 })
 
-test('a mint in any case is the same token, and USD follow its decimals', async () => {
+test('the depth endpoint accepts a mint in any case and converts to USD by the decimals of the token', async () => {
   const simulator = await running({ market: manualMarket() })
   const mint = `0x${bitcoin.slice(2).toUpperCase()}`
   expect(await (await getDepth(simulator, mint)).json()).toMatchObject({
@@ -43,23 +43,23 @@ test('a mint in any case is the same token, and USD follow its decimals', async 
   })
 })
 
-test('section 7: a request that is not signed, or wrongly, is Unauthorized, whatever it asks for', async () => {
+test('the depth endpoint responds 401 to a request without a valid signature, for any mint (section 7)', async () => {
   const simulator = await running({ market: manualMarket() })
   const key = Buffer.alloc(32, 1).toString('base64')
-  const answers = [
+  const responses = [
     await fetch(simulator.baseUrl + depthPath(ether)),
     await getDepth({ ...simulator, authKey: key }, ether),
     await getDepth({ ...simulator, authKey: key }, '0xdead'),
     await getDepth(simulator, ether, Date.now() - 1),
   ]
-  for (const response of answers) {
+  for (const response of responses) {
     expect(response.status).toBe(401)
     expect(response.headers.get('content-type')).toBe('text/plain')
     expect(await response.text()).toBe('Unauthorized')
   }
 })
 
-test('section 5: the key that is given is the one that counts, in either alphabet', async () => {
+test('the depth endpoint verifies with the authKey option, in base64 or base64url (section 5)', async () => {
   const simulator = await running({ market: manualMarket(), authKey })
   expect(simulator.authKey).toBe(authKey)
   expect((await getDepth(simulator, ether)).status).toBe(200)
@@ -69,7 +69,7 @@ test('section 5: the key that is given is the one that counts, in either alphabe
   expect((await getDepth({ ...urlSafe, authKey: bytes.toString('base64') }, ether)).status).toBe(200)
 })
 
-test('section 5: the query is signed as it was sent', async () => {
+test('the depth endpoint verifies the signature over the query as sent (section 5)', async () => {
   const { baseUrl, authKey: key } = await running({ market: manualMarket() })
   const path = `${depthPath(ether)}?levels=1&x=%20`
   expect((await fetch(baseUrl + path, { headers: signedHeaders(key, path) })).status).toBe(200)
@@ -80,7 +80,7 @@ test.each([
   ['0xDeaD', '0xdead'],
   ['dead', 'dead'],
   ['0x%22', '0x%22'],
-])('section 7: the mint %s is an unsupported pair', async (mint, named) => {
+])('the depth endpoint responds UnsupportedPair for the mint %s (section 7)', async (mint, named) => {
   const response = await getDepth(await running({ market: manualMarket() }), mint)
   expect(response.status).toBe(500)
   expect(response.headers.get('content-type')).toBe('text/plain')

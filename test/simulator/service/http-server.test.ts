@@ -14,13 +14,13 @@ test.each([
   '/price',
   '/price/svc-0xab/',
   '/prices/a',
-])('sections 4.1 and 4.2: there is nothing at %s', async (path) => {
+])('the HTTP server responds 404 for the path %s (sections 4.1 and 4.2)', async (path) => {
   const response = await fetch((await running()).baseUrl + path)
   expect([response.status, await response.text()]).toEqual([404, 'Not Found'])
 })
 
 test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
-  'sections 4.1 and 4.2: %s is not allowed',
+  'the HTTP server responds 405 to %s (sections 4.1 and 4.2)',
   async (method) => {
     const simulator = await running({ market: manualMarket() })
     for (const path of [depthPath(ether), `/price/svc-${ether}`]) {
@@ -30,7 +30,7 @@ test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
   },
 )
 
-test('section 5: a body is part of what is signed', async () => {
+test('the HTTP server verifies the signature over the body and limits its size (section 5)', async () => {
   const { baseUrl, authKey } = await running({ market: manualMarket() })
   const send = async (body: string, signed: string) => {
     const headers = signedHeaders(authKey, depthPath(ether), Date.now() + 10_000, { body: signed })
@@ -42,7 +42,7 @@ test('section 5: a body is part of what is signed', async () => {
   expect((await send('x'.repeat(70_000), ''))[0]).toBe(413)
 })
 
-test('requests are kept in order, as they were received', async () => {
+test('the HTTP server logs requests in order, as received', async () => {
   const simulator = await running({ market: manualMarket() })
   await fetch(`${simulator.baseUrl}/price/svc-0xAB?x=%20`, { headers: { 'X-Trace': '7' } })
   await getDepth(simulator, ether)
@@ -56,15 +56,15 @@ test('requests are kept in order, as they were received', async () => {
   expect(simulator.requests[1]?.headers['x-svc-auth']).toHaveLength(43)
 })
 
-test('a client that goes away in the middle, or speaks no HTTP, hurts nobody', async () => {
+test('the HTTP server still responds after a client disconnects during a request or sends invalid HTTP', async () => {
   const simulator = await running({ market: manualMarket() })
   const port = Number(new URL(simulator.baseUrl).port)
-  const half = connect(port, '127.0.0.1')
-  half.write('GET /price/svc-0xab HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
+  const partial = connect(port, '127.0.0.1')
+  partial.write('GET /price/svc-0xab HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
   await until(() => simulator.requests.length === 1)
-  half.resetAndDestroy()
-  const noise = connect(port, '127.0.0.1').resume()
-  noise.end('\u0000\u0001 no HTTP\r\n\r\n')
-  await until(() => noise.closed)
+  partial.resetAndDestroy()
+  const invalid = connect(port, '127.0.0.1').resume()
+  invalid.end('\u0000\u0001 no HTTP\r\n\r\n')
+  await until(() => invalid.closed)
   expect((await fetch(`${simulator.baseUrl}/price/svc-${ether}`)).status).toBe(200)
 })

@@ -7,7 +7,7 @@ const get = async (url: string) => {
   return [response.status, response.headers.get('content-type'), await response.text()]
 }
 
-test('section 4.2: the price of a topic, as a decimal text', async () => {
+test('the price endpoint responds with the price of a topic as decimal text (section 4.2)', async () => {
   const market = manualMarket()
   const { priceBaseUrl } = await running({ market })
   expect(await get(`${priceBaseUrl}/price/svc-${ether}`)).toEqual([200, 'text/plain', '2500'])
@@ -31,7 +31,7 @@ test.each([
   'svc-0xno',
   '%00',
   'SVC-0xdead',
-])('section 7: the topic %s is malformed', async (topic) => {
+])('the price endpoint rejects the malformed topic %s (section 7)', async (topic) => {
   const { priceBaseUrl } = await running({ market: manualMarket() })
   expect(await get(`${priceBaseUrl}/price/${topic}`)).toEqual([
     500,
@@ -40,10 +40,10 @@ test.each([
   ])
 })
 
-test('section 7: a topic of a token that is not supported', async () => {
+test('the price endpoint rejects a topic of an unsupported token (section 7)', async () => {
   const { priceBaseUrl, inject } = await running({ market: manualMarket() })
-  const long = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, ${quote})`
-  expect(await get(`${priceBaseUrl}/price/svc-0xDEAD`)).toEqual([500, 'text/plain', long])
+  const withAddresses = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, ${quote})`
+  expect(await get(`${priceBaseUrl}/price/svc-0xDEAD`)).toEqual([500, 'text/plain', withAddresses])
   inject({ namelessErrors: true })
   expect(await get(`${priceBaseUrl}/price/svc-0xdead`)).toEqual([
     500,
@@ -52,7 +52,7 @@ test('section 7: a topic of a token that is not supported', async () => {
   ])
 })
 
-test("the service's name is the topics' prefix", async () => {
+test('the price endpoint requires the service name as the prefix of a topic', async () => {
   const { priceBaseUrl } = await running({ market: manualMarket(), service: 'acme' })
   expect((await get(`${priceBaseUrl}/price/acme-${ether}`))[0]).toBe(200)
   expect((await get(`${priceBaseUrl}/price/svc-${ether}`))[2]).toBe('Invalid (exchange, base, quote) tuple')
@@ -61,7 +61,7 @@ test("the service's name is the topics' prefix", async () => {
   )
 })
 
-test('no request is so mutilated that the next one is not answered', async () => {
+test('the price endpoint still responds after malformed requests', async () => {
   const { priceBaseUrl } = await running({ market: manualMarket() })
   for (const path of [
     '',

@@ -17,15 +17,15 @@ const connected = async (options: SimulatorOptions = {}) => {
   return { market, simulator, client: await dial(simulator.priceWsUrl) }
 }
 
-/** Everything up to the answer to one more message, which comes after all that was sent before. */
+/** All frames before the response to a final, invalid message. */
 const settled = async (client: RawClient): Promise<readonly string[]> => {
-  client.socket.send('ask')
-  const answer = 'Invalid request: expected a JSON object'
-  await until(() => client.frames.includes(answer))
-  return client.frames.slice(0, client.frames.indexOf(answer))
+  client.socket.send('end')
+  const response = 'Invalid request: expected a JSON object'
+  await until(() => client.frames.includes(response))
+  return client.frames.slice(0, client.frames.indexOf(response))
 }
 
-test('section 6: a subscribe is confirmed with all topics, and the price follows at once, then every change', async () => {
+test('a connection confirms a subscribe with all topics, then sends the price and every change (section 6)', async () => {
   const { market, client } = await connected()
   client.subscribe(eth)
   client.subscribe(btc)
@@ -40,7 +40,7 @@ test('section 6: a subscribe is confirmed with all topics, and the price follows
   expect((await client.first(6)).slice(4)).toEqual([priced(eth, 2501), priced(eth, 2500.25)])
 })
 
-test('section 6: an unsubscribe is answered with what remains, and no price follows', async () => {
+test('a connection confirms an unsubscribe with the remaining topics and sends no more prices (section 6)', async () => {
   const { market, client } = await connected()
   client.subscribe(eth)
   client.subscribe(btc)
@@ -52,13 +52,13 @@ test('section 6: an unsubscribe is answered with what remains, and no price foll
   expect((await settled(client)).slice(4)).toEqual([confirmed(btc), confirmed(btc), confirmed()])
 })
 
-test('section 6: the last price comes again when nothing changes', async () => {
+test('a connection repeats the last price while nothing changes (section 6)', async () => {
   const { client } = await connected({ repeat: 20 })
   client.subscribe(eth)
   expect((await client.first(5)).slice(1)).toEqual(new Array(4).fill(priced(eth, 2500)))
 })
 
-test('section 2.2: a topic in another case is the same; it comes back as it was asked for last', async () => {
+test('a connection treats topics as case-insensitive and echoes the latest spelling (section 2.2)', async () => {
   const { market, simulator, client } = await connected()
   const upper = `svc-0x${ether.slice(2).toUpperCase()}`
   client.subscribe(eth)
@@ -76,7 +76,7 @@ test('section 2.2: a topic in another case is the same; it comes back as it was 
 })
 
 test.each(['', 'svc', 'svc-', 'svc-82af', 'acme-0xdead', `${eth}-${quote}`, 'svc-0xab ', 'SVC-0xab'])(
-  'section 7: the topic "%s" is malformed, to subscribe to and to unsubscribe from',
+  'a connection rejects a subscribe and an unsubscribe of the malformed topic "%s" (section 7)',
   async (topic) => {
     const { client } = await connected()
     client.subscribe(topic)
@@ -85,7 +85,7 @@ test.each(['', 'svc', 'svc-', 'svc-82af', 'acme-0xdead', `${eth}-${quote}`, 'svc
   },
 )
 
-test('section 7: a token that is not supported', async () => {
+test('a connection rejects a topic of an unsupported token (section 7)', async () => {
   const { simulator, client } = await connected({ service: 'acme' })
   client.subscribe('acme-0xDEAD')
   expect(await settled(client)).toEqual([
@@ -94,7 +94,7 @@ test('section 7: a token that is not supported', async () => {
   expect(simulator.connections[0]?.topics).toEqual([])
 })
 
-test('section 7: a message that is none gets its error text, a binary frame too, and the connection stays', async () => {
+test('a connection sends an error text for an invalid message or a binary frame, and stays open (section 7)', async () => {
   const { client } = await connected()
   client.socket.send('{"method":"subscribe"')
   client.socket.send(Buffer.from([1, 2]))
@@ -109,14 +109,14 @@ test('section 7: a message that is none gets its error text, a binary frame too,
   ])
 })
 
-test('law: one answer for each message, in order, whatever the message, and no message ends the service', async () => {
+test('a connection sends one response for each message, for any messages', async () => {
   const { simulator } = await connected()
   const topic = fc.oneof(fc.constantFrom(eth, btc, 'svc-0xdead', 'svc'), fc.string())
-  const proper = fc
+  const valid = fc
     .record({ method: fc.constantFrom('subscribe', 'unsubscribe'), topic })
     .map((m) => JSON.stringify(m))
-  const cut = fc.tuple(proper, fc.nat(80)).map(([text, length]) => text.slice(0, length))
-  const message = fc.oneof(proper, cut, fc.string(), fc.json(), fc.uint8Array())
+  const cut = fc.tuple(valid, fc.nat(80)).map(([text, length]) => text.slice(0, length))
+  const message = fc.oneof(valid, cut, fc.string(), fc.json(), fc.uint8Array())
   await fc.assert(
     fc.asyncProperty(fc.array(message, { maxLength: 30 }), async (messages) => {
       const client = await dial(simulator.priceWsUrl)
@@ -124,15 +124,15 @@ test('law: one answer for each message, in order, whatever the message, and no m
       client.subscribe('svc-0xbeef')
       const last = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xbeef, ${quote})`
       await until(() => client.frames.at(-1) === last)
-      const answers = client.frames.filter((frame) => !frame.startsWith('{"topic"'))
-      expect(answers).toHaveLength(messages.length + 1)
+      const responses = client.frames.filter((frame) => !frame.startsWith('{"topic"'))
+      expect(responses).toHaveLength(messages.length + 1)
       client.socket.terminate()
     }),
     { numRuns: 50 },
   )
 })
 
-test('connections do not see each other', async () => {
+test('connections have separate topics and prices', async () => {
   const { simulator, market, client } = await connected()
   const other = await dial(`${simulator.priceWsUrl}/gate?key=1`)
   client.subscribe(eth)
@@ -146,6 +146,6 @@ test('connections do not see each other', async () => {
     { id: 2, path: '/gate?key=1', topics: [btc], pings: 0 },
   ])
   expect(simulator.frames.map(({ connection, text }) => `${connection} ${text.slice(0, 12)}`).sort()).toEqual(
-    ['1 {"method":"s', '2 ask', '2 {"method":"s'],
+    ['1 {"method":"s', '2 end', '2 {"method":"s'],
   )
 })

@@ -6,7 +6,7 @@ import { running } from '../support/running.js'
 
 const topic = `svc-${ether}`
 
-test('frames are kept in order, binary ones as hex', async () => {
+test('the WebSocket server logs frames in order, binary frames as hex', async () => {
   const simulator = await running({ market: manualMarket() })
   const client = await dial(simulator.priceWsUrl)
   client.subscribe(topic)
@@ -20,7 +20,7 @@ test('frames are kept in order, binary ones as hex', async () => {
   ])
 })
 
-test('pings are answered and counted', async () => {
+test('the WebSocket server answers and counts pings', async () => {
   const simulator = await running()
   const client = await dial(simulator.priceWsUrl)
   client.socket.ping()
@@ -29,7 +29,7 @@ test('pings are answered and counted', async () => {
   expect(simulator.connections[0]?.pings).toBe(2)
 })
 
-test('a connection that ends is forgotten, and the next one has a number of its own', async () => {
+test('the WebSocket server removes a closed connection and gives the next one a new id', async () => {
   const simulator = await running()
   const client = await dial(simulator.priceWsUrl)
   client.socket.close()
@@ -40,14 +40,14 @@ test('a connection that ends is forgotten, and the next one has a number of its 
   expect(simulator.upgrades).toBe(2)
 })
 
-test('a request that is no upgrade is told what to do', async () => {
+test('the WebSocket server responds 426 to a request without an upgrade', async () => {
   const { priceWsUrl } = await running()
   const response = await fetch(priceWsUrl.replace('ws:', 'http:'))
   expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
   expect(await response.text()).toBe('Upgrade Required')
 })
 
-test('a message that is too long ends its own connection, with 1009, and no other', async () => {
+test('the WebSocket server closes only the connection that sends an oversized message, with 1009', async () => {
   const simulator = await running({ market: manualMarket() })
   const [long, other] = [await dial(simulator.priceWsUrl), await dial(simulator.priceWsUrl)]
   long.socket.send(randomBytes(65 * 1024))
@@ -56,7 +56,7 @@ test('a message that is too long ends its own connection, with 1009, and no othe
   await other.first(2)
 })
 
-test('dropConnections ends all of them: with a close frame where there is a code, and else without', async () => {
+test('dropConnections closes all connections, with a close frame if a code is given', async () => {
   const simulator = await running({ market: manualMarket() })
   const codes = [undefined, 1000, 1012, 4000]
   for (const code of codes) {
@@ -72,7 +72,7 @@ test('dropConnections ends all of them: with a close frame where there is a code
   }
 })
 
-test('a frame can be sent as it is, over all connections', async () => {
+test('send sends a raw frame over all connections', async () => {
   const simulator = await running()
   const clients = [await dial(simulator.priceWsUrl), await dial(simulator.priceWsUrl)]
   simulator.send('Error reading prices: try again')

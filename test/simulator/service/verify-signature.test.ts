@@ -9,8 +9,8 @@ const verifier = { key: Buffer.from(authKey, 'base64'), service: 'svc', now: 1_7
 const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const body = Buffer.alloc(0)
 
-/** Worked out by hand, with another program: the bytes 00 to 1f as the key. */
-const worked: SignedRequest = {
+/** Computed with a separate program. The key is the bytes 00 to 1f. */
+const example: SignedRequest = {
   path,
   headers: {
     'x-svc-auth-expiration': '1745462597105',
@@ -19,13 +19,13 @@ const worked: SignedRequest = {
   body,
 }
 
-test('section 5: the worked signature is authentic, as long as the clock allows', () => {
-  expect(isValidSignature(worked, verifier)).toBe(true)
-  expect(isValidSignature(worked, { ...verifier, now: 1_745_462_597_104 })).toBe(true)
-  expect(isValidSignature(worked, { ...verifier, now: 1_745_462_597_105 })).toBe(false)
+test('isValidSignature accepts the example signature until its expiration (section 5)', () => {
+  expect(isValidSignature(example, verifier)).toBe(true)
+  expect(isValidSignature(example, { ...verifier, now: 1_745_462_597_104 })).toBe(true)
+  expect(isValidSignature(example, { ...verifier, now: 1_745_462_597_105 })).toBe(false)
 })
 
-test('section 5: query, further headers by name, and the body are signed too', () => {
+test('isValidSignature verifies the query, the signed headers in order of their names, and the body (section 5)', () => {
   const signed = (given: string, headers: Record<string, string>, sent = '') =>
     isValidSignature(
       {
@@ -41,7 +41,7 @@ test('section 5: query, further headers by name, and the body are signed too', (
       },
       { ...verifier, key: Buffer.from(given, 'base64') },
     )
-  // The headers in the order of their names' bytes: x-svc-a, x-svc-auth-expiration, x-svc-b.
+  // Headers in byte order of their names: x-svc-a, x-svc-auth-expiration, x-svc-b.
   const auth = (text: string) => ({ 'x-svc-auth': rawSignature(text) })
   const input = `${path}?a=1x-svc-a1x-svc-auth-expiration1745462597105x-svc-b2`
   expect(signed(authKey, auth(input))).toBe(true)
@@ -51,7 +51,7 @@ test('section 5: query, further headers by name, and the body are signed too', (
   expect(signed(authKey, auth(input.replace('x-svc-b2', '')))).toBe(false)
 })
 
-test("section 5: the service's name is in the headers' names, in lower case", () => {
+test('isValidSignature expects the lower-case service name in the header names (section 5)', () => {
   const request: SignedRequest = {
     path,
     headers: signedHeaders(authKey, path, 2e12, { service: 'acme' }),
@@ -64,16 +64,16 @@ test("section 5: the service's name is in the headers' names, in lower case", ()
 test.each([
   ['no expiration', { 'x-svc-auth-expiration': undefined }],
   ['no signature', { 'x-svc-auth': undefined }],
-  ['padding', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY=' }],
-  ['the url-safe alphabet', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA-uroSbmeiY' }],
-  ['another signature', { 'x-svc-auth': '3HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY' }],
+  ['a padded signature', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY=' }],
+  ['a base64url signature', { 'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA-uroSbmeiY' }],
+  ['a wrong signature', { 'x-svc-auth': '3HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY' }],
   [
     'two signatures',
     { 'x-svc-auth': ['2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY', 'a'] as unknown as string },
   ],
-  ['one header more', { 'x-svc-more': '1' }],
-])('section 5: %s is not authentic', (_, headers) => {
-  expect(isValidSignature({ ...worked, headers: { ...worked.headers, ...headers } }, verifier)).toBe(false)
+  ['an additional signed header', { 'x-svc-more': '1' }],
+])('isValidSignature rejects a request with %s (section 5)', (_, headers) => {
+  expect(isValidSignature({ ...example, headers: { ...example.headers, ...headers } }, verifier)).toBe(false)
 })
 
 test.each([
@@ -85,12 +85,12 @@ test.each([
   '2000000000000.5',
   'NaN',
   '99999999999999999',
-])('section 5: an expiration of "%s" is not authentic, however well signed', (expiration) => {
+])('isValidSignature rejects a correctly signed expiration of "%s" (section 5)', (expiration) => {
   const headers = signedHeaders(authKey, path, expiration)
   expect(isValidSignature({ path, headers, body }, verifier)).toBe(false)
 })
 
-test('law: whatever the path and time, only the right key verifies', () => {
+test('isValidSignature accepts only the signing key and the signed path, for any path and time', () => {
   const keys = fc.uint8Array({ minLength: 1, maxLength: 64 })
   const paths = fc.webPath().map((text) => `/${text}`)
   fc.assert(

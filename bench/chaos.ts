@@ -1,49 +1,51 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { chaos, type Report } from '../test/chaos/chaos.js'
+import { runChaos, type ChaosReport } from '../test/chaos/chaos.js'
 
-// How the client fares in a bad network before a bad service: `npm run chaos`, or with `-- --lives 100 --from 1`.
+// Runs clients with a faulty network and a faulty service, one per seed, and prints what was delivered and lost:
+// `npm run chaos`, or `npm run chaos -- --runs 100 --first-seed 1`.
 
 const { values } = parseArgs({
-  options: { lives: { type: 'string', default: '24' }, from: { type: 'string', default: '1' } },
+  options: { runs: { type: 'string', default: '24' }, 'first-seed': { type: 'string', default: '1' } },
 })
-const first = Number(values.from)
-const seeds = Array.from({ length: Number(values.lives) }, (_, index) => first + index)
-if (!Number.isInteger(first) || seeds.length === 0)
-  throw new Error('expected whole numbers: --lives 24 --from 1')
+const firstSeed = Number(values['first-seed'])
+const seeds = Array.from({ length: Number(values.runs) }, (_, index) => firstSeed + index)
+if (!Number.isInteger(firstSeed) || seeds.length === 0)
+  throw new Error('expected integers: --runs 24 --first-seed 1')
 
-const atOnce = 6
-const began = performance.now()
-const reports: Report[] = []
-for (let start = 0; start < seeds.length; start += atOnce) {
-  const batch = seeds.slice(start, start + atOnce).map((seed) => chaos({ seed, faults: 120 }))
+const concurrency = 6
+const start = performance.now()
+const reports: ChaosReport[] = []
+for (let first = 0; first < seeds.length; first += concurrency) {
+  const batch = seeds.slice(first, first + concurrency).map((seed) => runChaos({ seed, actionCount: 120 }))
   reports.push(...(await Promise.all(batch)))
-  console.error(`${reports.length} of ${seeds.length} lives`)
+  console.error(`${reports.length} of ${seeds.length} runs`)
 }
 
-const sum = (of: (report: Report) => number): number =>
+const sum = (of: (report: ChaosReport) => number): number =>
   reports.reduce((total, report) => total + of(report), 0)
-const made = (report: Report): number =>
-  [...report.faults.values()].reduce((total, count) => total + count, 0)
-const wrong = reports.flatMap(({ findings, aftermath }, index) =>
-  [...findings.violations, ...aftermath].map((what) => `seed ${seeds[index]}: ${what}`),
+const actionsOf = ({ actionCounts }: ChaosReport): number =>
+  [...actionCounts.values()].reduce((total, count) => total + count, 0)
+const problems = reports.flatMap(({ findings, unrecovered }, index) =>
+  [...findings.violations, ...unrecovered].map((problem) => `seed ${seeds[index]}: ${problem}`),
 )
+const longestRecovery = Math.max(...reports.map(({ figures }) => figures.longestRecovery))
 
 console.log(`
-${seeds.length} lives of a client, seeds ${first} to ${seeds.at(-1)}, in ${Math.round((performance.now() - began) / 1000)} s
+${seeds.length} runs, seeds ${firstSeed} to ${seeds.at(-1)}, in ${Math.round((performance.now() - start) / 1000)} s
 Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${new Date().toISOString().slice(0, 10)}
 
-faults and other moves            ${sum(made)}
-connections opened                ${sum(({ figures }) => figures.connections)}
-prices that arrived               ${sum(({ figures }) => figures.prices)}
-  took the short way              ${sum(({ figures }) => figures.shortWay)}
-  told to listeners               ${sum(({ figures }) => figures.told)}
-  lost while connected            ${sum(({ findings }) => findings.lost)}
-  stale, told as fresh            ${sum(({ findings }) => findings.staleAsFresh)}
-told of a disconnect              ${sum(({ figures }) => figures.disconnects)}
-told of silence                   ${sum(({ figures }) => figures.stales + figures.timeouts)}
-topics not there once all was well ${sum(({ aftermath }) => aftermath.length)}
-longest recovery after the wait   ${Math.round(Math.max(...reports.map(({ figures }) => figures.longestRecovery)))} ms
+faults and subscription changes       ${sum(actionsOf)}
+connections opened                    ${sum(({ figures }) => figures.connections)}
+prices received                       ${sum(({ figures }) => figures.prices)}
+  frames decoded by the fast path     ${sum(({ figures }) => figures.fastPath)}
+  delivered to subscribers            ${sum(({ figures }) => figures.delivered)}
+  lost while connected                ${sum(({ findings }) => findings.lost)}
+  old prices delivered as current     ${sum(({ findings }) => findings.staleAsFresh)}
+Disconnected events                   ${sum(({ figures }) => figures.disconnects)}
+Stale and SubscriptionTimeout events  ${sum(({ figures }) => figures.stales + figures.timeouts)}
+not recovered after the last fault    ${sum(({ unrecovered }) => unrecovered.length)}
+longest recovery after the backoff    ${Math.round(longestRecovery)} ms
 `)
-for (const line of wrong) console.log(line)
-process.exitCode = wrong.length > 0 ? 1 : 0
+for (const problem of problems) console.log(problem)
+process.exitCode = problems.length > 0 ? 1 : 0

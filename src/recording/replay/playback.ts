@@ -80,6 +80,7 @@ export class Playback {
     this.waiting.unsubscribe()
     this.resume?.()
     this.ended$.next()
+    this.clock.dispose()
     this.firstHeader.resolve(left(clientClosed))
     this.result.resolve(right({ rows: this.rows }))
   }
@@ -150,6 +151,7 @@ export class Playback {
       this.streams.complete(error)
       this.ended$.next()
     })
+    this.clock.dispose()
     this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))
   }
 }

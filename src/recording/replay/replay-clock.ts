@@ -15,6 +15,8 @@ export interface ReplayClock {
   pause(): void
   /** Starts the clock again. */
   resume(): void
+  /** Cancels the virtual timers that are left when the replay is over. */
+  dispose(): void
 }
 
 /** A clock that runs `speed` times as fast as real time. Timers of Rx stay real. */
@@ -38,6 +40,7 @@ export const realClock = (speed: number): ReplayClock => {
     resume: () => {
       if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + elapsed() - pausedAt }
     },
+    dispose: () => undefined,
   }
 }
 
@@ -58,6 +61,7 @@ export const virtualClock = (): ReplayClock => {
     msUntil: () => 0,
     pause: () => undefined,
     resume: () => undefined,
+    dispose: () => virtual?.dispose(),
   }
 }
 

@@ -4,10 +4,10 @@ import type { DecodeError, DecodeIssue } from '../errors/model.js'
 import { oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
-/** Issues to report at most: half a million faults in one frame must not become a message of many megabytes. */
+/** Maximum number of issues: a frame with half a million faults must not produce a message of many megabytes. */
 const maxIssues = 20
 
-/** io-ts's validation errors as the library's typed error. `what` names the kind of message. */
+/** Converts io-ts's validation errors. `what` names the kind of message. */
 export const toDecodeError = (what: string, input: string, errors: Errors): DecodeError =>
   decodeError(
     what,
@@ -22,7 +22,7 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
     })),
   )
 
-/** The error for a text that is not even of the right form. */
+/** The error for input that does not reach validation, such as text that is not JSON. */
 export const malformedError = (
   what: string,
   input: string,
@@ -44,7 +44,7 @@ const describeActual = (value: unknown): string => {
 
 const abbreviate = (text: string): string => (text.length <= 60 ? text : `${truncate(text, 60)}…`)
 
-/** What JSON leaves as it is and a line of a log must not contain. */
+/** Escapes the characters that JSON does not escape and that a line of a log must not contain. */
 const escapeControls = (json: string): string =>
   json.replace(
     /[\u007f-\u009f\u2028\u2029]/g,

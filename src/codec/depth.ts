@@ -8,17 +8,17 @@ import { parseJsonExactly } from './json.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from './number.js'
 import { Quantity } from './quantity.js'
 
-/** One side of a depth body, as it is on the wire. */
+/** One side of a depth body on the wire. */
 export const DepthSideBody = t.type({ total_quantity: Quantity, total_quantity_usd: UsdAmount }, 'an object')
 
-/** A depth body, as it is on the wire (section 2.1 of the service's documentation). */
+/** A depth body on the wire (section 2.1 of the service's documentation). */
 export const DepthBody = t.type(
   { price: MidpointPrice, timestamp: EpochMillis, buy: DepthSideBody, sell: DepthSideBody },
   'a depth object',
 )
 
 /**
- * The text of a depth response as a typed value. Quantities are exact at any size; unknown fields are ignored.
+ * Decodes the text of a depth response. Quantities are exact at any size. Unknown fields are ignored.
  *
  * @example
  * const side = '{"total_quantity":9336472979533427000,"total_quantity_usd":25044.1}'
@@ -31,7 +31,7 @@ export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> =>
   return depth === undefined ? decodeDepthSlowPath(text) : right(depth)
 }
 
-/** The long way: any body, however it is written, and every error. */
+/** Decodes any depth body, and builds every error. Exported for the differential tests of the fast path. */
 export const decodeDepthSlowPath = (text: string): Either<DecodeError, DepthSnapshot> => {
   const json = parseJsonExactly(text)
   if (isLeft(json)) return left(malformedError('depth', text, 'JSON', json.left))

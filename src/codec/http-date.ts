@@ -1,12 +1,12 @@
 const startsWithDay = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
 
-/** The oldest form of a date, which is in GMT without saying so. */
+/** The asctime form, which is in GMT but has no time zone in its text. */
 const endsWithYear = / \d{4}$/
 
-/** A date as HTTP headers carry it, in any of its three forms, in ms since the Unix epoch; NaN where it is none. */
+/** Parses an HTTP date in any of its three forms, to ms since the Unix epoch. Returns NaN for any other text. */
 export const parseHttpDate = (header: string | undefined): number => {
   const text = (header ?? '').trim()
-  // Date.parse makes a date of nearly anything, `-5` included.
+  // Date.parse accepts nearly any text, for example `-5`.
   if (!startsWithDay.test(text)) return NaN
   return Date.parse(endsWithYear.test(text) ? `${text} GMT` : text)
 }

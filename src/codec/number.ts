@@ -2,28 +2,28 @@ import * as t from 'io-ts/lib/index.js'
 import { isPriceValue } from '../domain/price.js'
 import { NumberLiteral } from './json.js'
 
-// Numbers as deployments write them: a JSON number, or the same as a decimal string.
+// Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.
 
-const decimal = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const decimalPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const numberOf = (input: unknown): number => {
   if (typeof input === 'number') return input
   if (input instanceof NumberLiteral) return Number(input.text)
-  return typeof input === 'string' && decimal.test(input) ? Number(input) : NaN
+  return typeof input === 'string' && decimalPattern.test(input) ? Number(input) : NaN
 }
 
-const numeric = (name: string, holds: (value: number) => boolean): t.Type<number> =>
+const numberOrDecimalString = (name: string, isValid: (value: number) => boolean): t.Type<number> =>
   new t.Type<number>(
     name,
-    (value): value is number => typeof value === 'number' && holds(value),
+    (value): value is number => typeof value === 'number' && isValid(value),
     (input, context) => {
       const value = numberOf(input)
-      return holds(value) ? t.success(value) : t.failure(input, context)
+      return isValid(value) ? t.success(value) : t.failure(input, context)
     },
     t.identity,
   )
 
-/** A price in USD: finite, above zero; a JSON number and nothing else. */
+/** A price in USD, finite and above zero. Accepts a JSON number only. */
 export const PriceValue = new t.Type<number>(
   'a finite number above 0',
   isPriceValue,
@@ -31,11 +31,14 @@ export const PriceValue = new t.Type<number>(
   t.identity,
 )
 
-/** A midpoint price in USD: finite, above zero. */
-export const MidpointPrice = numeric('a finite number above 0', isPriceValue)
+/** A midpoint price in USD, finite and above zero. */
+export const MidpointPrice = numberOrDecimalString('a finite number above 0', isPriceValue)
 
-/** An amount in USD: finite, not negative. */
-export const UsdAmount = numeric('a finite number of at least 0', (value) => value >= 0 && value < Infinity)
+/** An amount in USD, finite and not negative. */
+export const UsdAmount = numberOrDecimalString(
+  'a finite number of at least 0',
+  (value) => value >= 0 && value < Infinity,
+)
 
 /** A time in ms since the Unix epoch. */
-export const EpochMillis = numeric('an integer number of ms', Number.isSafeInteger)
+export const EpochMillis = numberOrDecimalString('an integer number of ms', Number.isSafeInteger)

@@ -5,29 +5,29 @@ import { malformedError, toDecodeError } from './decode-error.js'
 import { parseJson } from './json.js'
 import { PriceValue } from './number.js'
 
-/** A price update, as it is on the wire (section 6 of the service's documentation). */
+/** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
 
-/** The answer to a subscribe message, as it is on the wire. */
+/** The response to a subscribe message on the wire. */
 export const SubscriptionConfirmation = t.type(
   { subscriptions: t.array(t.string, 'an array of topics') },
   'a subscription confirmation',
 )
 
-/** What a text frame of the price reporter says. `topic` is as the service echoes it. */
+/** The content of a text frame of the price WebSocket. `topic` is the text that the service sent. */
 export type Frame =
   | { readonly _tag: 'PriceUpdate'; readonly topic: string; readonly price: number }
   | { readonly _tag: 'Confirmation'; readonly subscriptions: readonly string[] }
   | { readonly _tag: 'ErrorText'; readonly text: string }
 
-/** A frame that is JSON and yet none of the three. `topic` is the one that it names, if it names one. */
+/** A JSON frame that matches none of the three. `topic` is the topic that it names, if any. */
 export interface MalformedFrame {
   readonly _tag: 'Malformed'
   readonly topic: string | undefined
   readonly error: DecodeError
 }
 
-/** A frame by the client rules of section 6 of the service's documentation. */
+/** Decodes a frame by the client rules of section 6 of the service's documentation. */
 export const readFrame = (text: string): Frame | MalformedFrame => {
   const json = parseJson(text)
   if (isLeft(json)) return { _tag: 'ErrorText', text }
@@ -38,7 +38,7 @@ export const readFrame = (text: string): Frame | MalformedFrame => {
 }
 
 /**
- * A text frame as a typed value. Text that is not JSON is an error text of the service, not an error of decoding.
+ * Decodes a text frame. Text that is not JSON is an error text from the service, not a decode error.
  *
  * @example
  * decodeFrame('{"topic":"svc-0xab","price":1.5}') // Right({ _tag: 'PriceUpdate', topic: 'svc-0xab', price: 1.5 })

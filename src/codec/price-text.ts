@@ -3,10 +3,10 @@ import { isPriceValue } from '../domain/price.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError } from './decode-error.js'
 
-const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const decimalPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
- * The body of a price response: one decimal number as text (section 4.2 of the service's documentation), in USD.
+ * Decodes the body of a price response: one decimal number, in USD (section 4.2 of the service's documentation).
  *
  * @example
  * decodePriceText('2682.505') // Right(2682.505)
@@ -14,6 +14,6 @@ const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
  */
 export const decodePriceText = (text: string): Either<DecodeError, number> => {
   const body = text.trim()
-  const price = decimal.test(body) ? Number(body) : NaN
+  const price = decimalPattern.test(body) ? Number(body) : NaN
   return isPriceValue(price) ? right(price) : left(malformedError('price', text, 'a decimal number above 0'))
 }

@@ -1,17 +1,17 @@
 import * as t from 'io-ts/lib/index.js'
 import { NumberLiteral } from './json.js'
 
-const literal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const literalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** An exponent beyond this is refused: a few bytes must not become a gigabyte of digits. */
+/** Maximum absolute exponent: a few bytes must not expand to a gigabyte of digits. */
 const maxExponent = 1000
 
 /**
- * The integer that a decimal text spells, exact at any size, as in `9336472979533427000`, `1e21` or `1.50e3`.
- * `undefined` where the text is no number, or the number no integer of at least 0.
+ * Parses a decimal number to an exact integer, as in `9336472979533427000`, `1e21` or `1.50e3`. Returns `undefined` if
+ * the text is not a number, or the number is not an integer of at least 0.
  */
 export const parseQuantity = (text: string): bigint | undefined => {
-  const match = literal.exec(text)
+  const match = literalPattern.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match
   const exponent = Number(exponentText)
@@ -26,7 +26,7 @@ export const parseQuantity = (text: string): bigint | undefined => {
 const textOf = (input: unknown): string | undefined => {
   if (input instanceof NumberLiteral) return input.text
   if (typeof input === 'string') return input
-  // A float above 2^53 has lost its digits already; one below it is what its text said.
+  // A float above 2^53 may have lost digits; a smaller integer is exact.
   return typeof input === 'number' && Number.isSafeInteger(input) ? String(input) : undefined
 }
 

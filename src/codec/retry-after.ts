@@ -1,8 +1,9 @@
 import { parseHttpDate } from './http-date.js'
 
 /**
- * What a `Retry-After` header asks to wait, in ms: whole seconds, or a date, which is read against the service's
- * own clock (`Date`) where it tells it. `undefined` where there is none or it says nothing.
+ * Parses a `Retry-After` header to a delay in ms. The header contains whole seconds or a date. A date is compared with
+ * the service's clock (the `Date` header `date`), or with `now` without one. Returns `undefined` if there is no valid
+ * header.
  */
 export const parseRetryAfter = (
   header: string | undefined,

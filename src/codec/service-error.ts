@@ -2,9 +2,9 @@ import { httpError, unauthorized, unsupportedPair } from '../errors/constructors
 import type { HttpError, Unauthorized, UnsupportedPair } from '../errors/model.js'
 import { truncate } from '../errors/text.js'
 
-// The service's own errors: a status and a plain text (section 7 of its documentation).
+// Error responses of the service: a status and a plain text (section 7 of the service's documentation).
 
-/** A response that is not a success. */
+/** A response whose status is not 200. */
 export interface FailedResponse {
   readonly status: number
   readonly body: string
@@ -16,7 +16,7 @@ const unsupportedToken =
 const invalidTuple = /^\s*Invalid \(exchange, base, quote\) tuple/
 const pair = /does not support the pair \(([^\s,()]+),\s*([^\s,()]+)\)/
 
-/** What a failed depth response means. */
+/** The error for a failed depth response. */
 export const depthFailure = (response: FailedResponse): Unauthorized | UnsupportedPair | HttpError => {
   const body = truncate(response.body)
   if (response.status === 401) return unauthorized(body)
@@ -26,7 +26,7 @@ export const depthFailure = (response: FailedResponse): Unauthorized | Unsupport
     : unsupportedPair(tokens[1], tokens[2], body)
 }
 
-/** What a failed price response means. */
+/** The error for a failed price response. */
 export const priceFailure = (response: FailedResponse): UnsupportedPair | HttpError => {
   const body = truncate(response.body)
   if (response.status !== 500 || !invalidTuple.test(body)) {

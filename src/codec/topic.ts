@@ -4,7 +4,7 @@ import { invalidTopic } from '../errors/constructors.js'
 import type { InvalidTopic } from '../errors/model.js'
 
 /**
- * A text as a topic, spelled as it was. `service` is the service's name, where it is not the default.
+ * Validates a topic and returns it unchanged. `service`: the service's name; default `svc`.
  *
  * @example
  * parseTopic('svc-0x82aF') // Right('svc-0x82aF')
@@ -18,7 +18,7 @@ export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
 /**
- * The topic of a token's address.
+ * Builds the topic of a token's address.
  *
  * @example
  * topicOf('0x82af') // Right('svc-0x82af')

@@ -16,7 +16,7 @@ const failing = (codec: t.Decoder<unknown, unknown>, value: unknown, input = 'in
 describe('toDecodeError', () => {
   const codec = t.type({ a: t.type({ b: t.array(t.number, 'numbers') }, 'inner') }, 'outer')
 
-  it('says where, what was expected, and what was there', () => {
+  it('reports path, expected and actual', () => {
     expect(failing(codec, { a: { b: [1, 'x'] } })).toMatchObject({
       message: 'thing: a.b.1: expected number, got "x"',
       issues: [{ path: 'a.b.1', expected: 'number', actual: '"x"' }],
@@ -43,11 +43,11 @@ describe('toDecodeError', () => {
     [{ a: 1 }, 'an object'],
     [1n, 'bigint'],
     [Symbol('x'), 'symbol'],
-  ])('shows %o as %s', (value, actual) => {
+  ])('formats the actual value %o as %s', (value, actual) => {
     expect(failing(t.never, value).issues).toEqual([{ path: '', expected: 'never', actual }])
   })
 
-  it('is well-formed whatever was there, and whatever came', () => {
+  it('is well-formed for any value and any input', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.anything()), anyText, (value, input) => {
         expectDecodeError(failing(t.never, value, input), input)
@@ -55,7 +55,7 @@ describe('toDecodeError', () => {
     )
   })
 
-  it('never cuts a character in two', () => {
+  it('does not split a surrogate pair', () => {
     fc.assert(
       fc.property(fc.nat({ max: 80 }), (length) => {
         const { actual } = failing(t.never, `${'x'.repeat(length)}${'😀'.repeat(40)}`).issues[0]!
@@ -64,14 +64,14 @@ describe('toDecodeError', () => {
     )
   })
 
-  it('stops after the first few of many', () => {
+  it('reports at most 20 issues', () => {
     const error = failing(t.array(t.number), Array.from({ length: 10_000 }, String))
     expect(error.issues.map(({ path }) => path)).toEqual(Array.from({ length: 20 }, (_, i) => String(i)))
   })
 })
 
-describe('malformed', () => {
-  it('shows the text, or the problem with it', () => {
+describe('malformedError', () => {
+  it('contains the text, or the given problem', () => {
     expect(malformedError('price', 'x', 'a number')).toMatchObject({
       message: 'price: expected a number, got "x"',
       input: 'x',
@@ -82,7 +82,7 @@ describe('malformed', () => {
     )
   })
 
-  it('is well-formed whatever came', () => {
+  it('is well-formed for any input', () => {
     fc.assert(
       fc.property(anyText, fc.option(anyText, { nil: undefined }), (input, problem) => {
         expectDecodeError(malformedError('depth', input, 'JSON', problem), input)

@@ -47,8 +47,8 @@ const expectTotal = (text: string): void => {
   }
 }
 
-describe('a depth body (section 2.1)', () => {
-  it('decodes to what it says: quantities exact, numbers or decimal strings, unknown fields ignored', () => {
+describe('decodeDepth (section 2.1)', () => {
+  it('decodes numbers and decimal strings, keeps quantities exact, and ignores unknown fields', () => {
     fc.assert(
       fc.property(spelledDepth, ({ text, value }) => {
         expect(decodeDepth(text)).toEqual(right(value))
@@ -57,7 +57,7 @@ describe('a depth body (section 2.1)', () => {
     )
   })
 
-  it('has the fields of the table, by their names', () => {
+  it('decodes the documented fields by their names', () => {
     expect(decodeDepth(bodyOf())).toEqual(
       right({
         price: 2682.5,
@@ -68,7 +68,7 @@ describe('a depth body (section 2.1)', () => {
     )
   })
 
-  it('encodes and decodes to itself, through JSON text', () => {
+  it('decodes what DepthBody encodes, through JSON text', () => {
     fc.assert(
       fc.property(spelledDepth, ({ value: { price, timestamp, buy, sell } }) => {
         const toBody = (side: typeof buy) => ({
@@ -84,7 +84,7 @@ describe('a depth body (section 2.1)', () => {
     )
   })
 
-  it('has the very double that JSON.parse gives for a price, however it is spelled', () => {
+  it('decodes every form of a price to the double that JSON.parse returns', () => {
     fc.assert(
       fc.property(priceText, fc.constantFrom('', '"'), (text, quote) => {
         const price = JSON.parse(text) as number
@@ -106,11 +106,11 @@ describe('a depth body (section 2.1)', () => {
     [`1${'0'.repeat(40)}`, 10n ** 40n],
     ['1e1000', 10n ** 1000n],
     ['"12345678901234567890123456789012345678901"', 12345678901234567890123456789012345678901n],
-  ])('takes a quantity of %s exactly', (quantity, totalQuantity) => {
+  ])('decodes a quantity of %s exactly', (quantity, totalQuantity) => {
     expect(decodeDepth(bodyOf({ quantity }))).toMatchObject({ right: { buy: { totalQuantity } } })
   })
 
-  it('takes a quantity of five thousand digits exactly', () => {
+  it('decodes a quantity of 5000 digits exactly', () => {
     const totalQuantity = 10n ** 5000n - 1n
     expect(decodeDepth(bodyOf({ quantity: '9'.repeat(5000) }))).toMatchObject({
       right: { buy: { totalQuantity } },
@@ -133,7 +133,7 @@ describe('a depth body (section 2.1)', () => {
     '[]',
     '{}',
     '[1]',
-  ])('refuses a quantity of %s', (quantity) => {
+  ])('rejects a quantity of %s', (quantity) => {
     const text = bodyOf({ quantity })
     const depth = decodeDepth(text)
     if (!isLeft(depth)) return expect.unreachable()
@@ -143,7 +143,7 @@ describe('a depth body (section 2.1)', () => {
     expectDecodeError(depth.left, text)
   })
 
-  it('refuses an exponent beyond 1000, before it becomes a gigabyte of digits', () => {
+  it('rejects an exponent above 1000 without expanding it', () => {
     const exponent = fc.bigInt({ min: 1001n, max: 10n ** 40n })
     fc.assert(
       fc.property(exponent, fc.constantFrom('', '-'), fc.constantFrom('', '"'), (size, sign, quote) => {
@@ -154,7 +154,7 @@ describe('a depth body (section 2.1)', () => {
   })
 
   it.each(['-0.01', '-1e-300', '1e400', '"-1"', '"Infinity"', '"NaN"', '""', 'null', 'true', '[]'])(
-    'refuses USD totals of %s',
+    'rejects USD totals of %s',
     (usd) => {
       expect(decodeDepth(bodyOf({ usd }))).toMatchObject({
         left: { issues: [{ path: 'buy.total_quantity_usd', expected: 'a finite number of at least 0' }] },
@@ -163,7 +163,7 @@ describe('a depth body (section 2.1)', () => {
   )
 
   it.each(['0', '-0', '-1', '1e-400', '1e400', '"0"', '"x"', 'null', 'true', '{}'])(
-    'refuses a price of %s',
+    'rejects a price of %s',
     (price) => {
       expect(decodeDepth(bodyOf({ price }))).toMatchObject({
         left: { issues: [{ path: 'price', expected: 'a finite number above 0' }] },
@@ -172,7 +172,7 @@ describe('a depth body (section 2.1)', () => {
   )
 
   it.each(['1.5', '9007199254740993', '1e400', '"now"', '"2025-01-01"', 'null', '{}'])(
-    'refuses a timestamp of %s',
+    'rejects a timestamp of %s',
     (timestamp) => {
       expect(decodeDepth(bodyOf({ timestamp }))).toMatchObject({
         left: { issues: [{ path: 'timestamp', expected: 'an integer number of ms' }] },
@@ -180,7 +180,7 @@ describe('a depth body (section 2.1)', () => {
     },
   )
 
-  it('takes USD totals of 0', () => {
+  it('accepts USD totals of 0', () => {
     expect(isRight(decodeDepth(bodyOf({ usd: '0' })))).toBe(true)
   })
 
@@ -192,7 +192,7 @@ describe('a depth body (section 2.1)', () => {
     'buy.total_quantity',
     'buy.total_quantity_usd',
     'sell.total_quantity',
-  ])('names the field that is missing: %s', (path) => {
+  ])('reports the path of a missing field: %s', (path) => {
     const body = JSON.parse(bodyOf()) as Record<string, Record<string, unknown>>
     const [first = '', second] = path.split('.')
     if (second === undefined) Reflect.deleteProperty(body, first)
@@ -205,7 +205,7 @@ describe('a depth body (section 2.1)', () => {
     expectDecodeError(depth.left, text)
   })
 
-  it('names every field at fault, in one line', () => {
+  it('reports every invalid field in one line', () => {
     expect(decodeDepth(bodyOf({ price: '0', quantity: '"a\\nb\\u2028"' }))).toMatchObject({
       left: {
         message:
@@ -215,13 +215,13 @@ describe('a depth body (section 2.1)', () => {
     })
   })
 
-  it('takes the last of two fields of one name, as JSON.parse does', () => {
+  it('uses the last value of a duplicate field, as JSON.parse does', () => {
     const text = bodyOf().replace('{', '{"price":1,"sell":null,')
     expect(decodeDepth(text)).toEqual(decodeDepth(bodyOf()))
   })
 })
 
-describe('any text', () => {
+describe('decodeDepth, for any text,', () => {
   it.each([
     '',
     ' ',
@@ -233,7 +233,7 @@ describe('any text', () => {
     'Unauthorized',
     '<html>\n<body>502</body></html>',
     `${bodyOf()}x`,
-  ])('is a DecodeError where it is no depth body: %j', (text) => {
+  ])('returns a DecodeError for text that is not a depth body: %j', (text) => {
     const depth = decodeDepth(text)
     if (!isLeft(depth)) return expect.unreachable()
     expectDecodeError(depth.left, text)
@@ -243,12 +243,12 @@ describe('any text', () => {
     fc.assert(fc.property(anyText, expectTotal))
   })
 
-  it('never throws, however a body was mutilated', () => {
+  it('never throws for a mutated body', () => {
     const mutilated = spelledDepth.chain(({ text }) => mutated(text))
     fc.assert(fc.property(mutilated, expectTotal), { numRuns: 500 })
   })
 
-  it('never throws, however deep it is nested', () => {
+  it('never throws for deep nesting', () => {
     const nested = fc.oneof(
       deepText,
       deepText.map((text) => bodyOf().replace('{', `{"extra":${text},`)),
@@ -257,7 +257,7 @@ describe('any text', () => {
     fc.assert(fc.property(nested, expectTotal), { numRuns: 20 })
   })
 
-  it('ignores names that objects know, whatever is in them', () => {
+  it('ignores fields named like members of Object.prototype', () => {
     const value = fc.oneof(fc.json(), fc.constant(bodyOf()))
     fc.assert(
       fc.property(treacherousName, value, (name, json) => {
@@ -269,7 +269,7 @@ describe('any text', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('does not take a field that stands in __proto__ for its own', () => {
+  it('ignores the fields inside __proto__', () => {
     const missing = `{"price":1,"__proto__":{"timestamp":5,"buy":${sell},"sell":${sell}}}`
     expect(decodeDepth(missing)).toMatchObject({
       left: { issues: [{ path: 'timestamp' }, { path: 'buy' }, { path: 'sell' }] },

@@ -6,7 +6,7 @@ import { anyText } from '../support/arbitraries.js'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
-/** The three forms of a date in a header, the last two of them obsolete, and to be read all the same. */
+/** The three forms of an HTTP date. The last two are obsolete, but a client must accept them. */
 const forms: Readonly<Record<string, (date: Date) => string>> = {
   'Wed, 01 Jan 2025 00:00:07 GMT': (date) => date.toUTCString(),
   'Wednesday, 01-Jan-25 00:00:07 GMT': (date) => {
@@ -21,8 +21,8 @@ const forms: Readonly<Record<string, (date: Date) => string>> = {
 
 const seconds = fc.integer({ min: Date.UTC(2000, 0) / 1000, max: Date.UTC(2049, 0) / 1000 })
 
-describe('a date of a header', () => {
-  it.each(Object.entries(forms))('is read as GMT where it is written like %s', (example, write) => {
+describe('parseHttpDate', () => {
+  it.each(Object.entries(forms))('parses the form %s as GMT', (example, write) => {
     expect(write(new Date(Date.UTC(2025, 0, 1, 0, 0, 7)))).toBe(example)
     fc.assert(
       fc.property(seconds, (at) => {
@@ -31,7 +31,7 @@ describe('a date of a header', () => {
     )
   })
 
-  it('is read as GMT wherever it is read', () => {
+  it('does not depend on the time zone of the process', () => {
     const script =
       "import { parseHttpDate } from './src/codec/http-date.ts'; console.log(parseHttpDate('Wed Jan  1 00:00:07 2025'))"
     const env = { ...process.env, TZ: 'America/New_York' }
@@ -41,11 +41,11 @@ describe('a date of a header', () => {
     )
   })
 
-  it.each([undefined, '', '-5', '5', '2025-01-01', 'Mon', 'soon'])('is none: %j', (text) => {
+  it.each([undefined, '', '-5', '5', '2025-01-01', 'Mon', 'soon'])('returns NaN for %j', (text) => {
     expect(parseHttpDate(text)).toBeNaN()
   })
 
-  it('never makes it throw, whatever it is', () => {
+  it('never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
 import { anyText, deepText, mutated } from '../support/arbitraries.js'
 
-/** What `JSON.parse` would have made of it. */
+/** Converts literals to the numbers that `JSON.parse` returns. */
 const withFloats = (value: unknown): unknown => {
   if (value instanceof NumberLiteral) return Number(value.text)
   if (Array.isArray(value)) return value.map(withFloats)
@@ -18,7 +18,7 @@ const json = fc.oneof(
 )
 
 describe('parseJsonExactly', () => {
-  it('gives what JSON.parse gives, but for numbers as they are spelled', () => {
+  it('returns the value of JSON.parse, with each number as its text', () => {
     fc.assert(
       fc.property(json, (text) => {
         const withoutProto = (name: string, value: unknown) => (name === '__proto__' ? undefined : value)
@@ -29,7 +29,7 @@ describe('parseJsonExactly', () => {
     )
   })
 
-  it('takes what JSON.parse takes, and nothing else', () => {
+  it('accepts exactly the texts that JSON.parse accepts', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, json.chain(mutated)), (text) => {
         expect(isRight(parseJsonExactly(text))).toBe(isRight(parseJson(text)))
@@ -38,7 +38,7 @@ describe('parseJsonExactly', () => {
     )
   })
 
-  it('keeps every digit, in the spelling of the text', () => {
+  it('keeps the text of a number unchanged', () => {
     const number = fc
       .tuple(
         fc.constantFrom('', '-'),
@@ -54,7 +54,7 @@ describe('parseJsonExactly', () => {
     )
   })
 
-  it('lets no __proto__ through, at any depth', () => {
+  it('removes __proto__ at any depth', () => {
     const parsed = parseJsonExactly('{"__proto__":1,"a":[{"__proto__":{"b":2},"c":"x"}]}')
     expect(parsed).toEqual(right({ a: [{ c: 'x' }] }))
     if (isLeft(parsed)) return expect.unreachable()
@@ -67,7 +67,7 @@ describe.each([
   ['parseJson', parseJson],
   ['parseJsonExactly', parseJsonExactly],
 ])('%s', (_name, parse) => {
-  it('never throws: a Left says in words what the problem is', () => {
+  it('returns the problem in words as a Left, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, json.chain(mutated), deepText), (text) => {
         const parsed = parse(text)
@@ -76,7 +76,7 @@ describe.each([
     )
   })
 
-  it('takes the last of two fields of one name', () => {
+  it('uses the last value of a duplicate field', () => {
     expect(parse('{"a":"x","b":"y","a":"z"}')).toEqual(right({ a: 'z', b: 'y' }))
   })
 })

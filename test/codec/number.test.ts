@@ -12,7 +12,7 @@ describe.each([
   ['UsdAmount', UsdAmount, amount],
   ['EpochMillis', EpochMillis, fc.maxSafeInteger()],
 ] as const)('%s (section 2.1)', (_name, codec, numbers) => {
-  it('decodes a number, its literal and its decimal string to the same', () => {
+  it('decodes a number, its literal and its decimal string to the same value', () => {
     fc.assert(
       fc.property(numbers, (value) => {
         expect(codec.is(value)).toBe(true)
@@ -43,19 +43,19 @@ describe.each([
     'Infinity',
     'NaN',
     '١',
-  ])('refuses the text %j', (text) => {
+  ])('rejects the text %j', (text) => {
     expect(isLeft(codec.decode(text))).toBe(true)
   })
 
   it.each([NaN, Infinity, -Infinity, null, undefined, true, 1n, [], [1], {}, new Date(1)])(
-    'refuses %o',
+    'rejects %o',
     (value) => {
       expect(isLeft(codec.decode(value))).toBe(true)
       expect(codec.is(value)).toBe(false)
     },
   )
 
-  it('never throws on a text, and gives only what it says that it is', () => {
+  it('never throws for a text, and returns valid values only', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, priceText), (text) => {
         const decoded = codec.decode(text)
@@ -65,8 +65,8 @@ describe.each([
   })
 })
 
-describe('bounds', () => {
-  it('a price is above 0, an amount may be 0, a time is a whole number of ms', () => {
+describe('each number codec', () => {
+  it('has its bounds: a price above 0, an amount from 0, a time in whole ms', () => {
     expect([0, -1].map((value) => isRight(MidpointPrice.decode(value)))).toEqual([false, false])
     expect([0, -1].map((value) => isRight(UsdAmount.decode(value)))).toEqual([true, false])
     expect([0, 1.5, 2 ** 53].map((value) => isRight(EpochMillis.decode(value)))).toEqual([true, false, false])
@@ -74,7 +74,7 @@ describe('bounds', () => {
 })
 
 describe('PriceValue (section 2.2)', () => {
-  it('decodes a JSON number, and encodes it as it is', () => {
+  it('decodes a JSON number, and encodes it unchanged', () => {
     fc.assert(
       fc.property(priceValue, (value) => {
         expect(PriceValue.is(value)).toBe(true)
@@ -83,7 +83,7 @@ describe('PriceValue (section 2.2)', () => {
     )
   })
 
-  it('takes no string, and no number that is no price', () => {
+  it('rejects strings and invalid prices', () => {
     const refused = ['1.5', new NumberLiteral('1.5'), 0, -0, -1, NaN, Infinity, null, undefined, 1n]
     expect(refused.filter((value) => isRight(PriceValue.decode(value)))).toEqual([])
   })

@@ -17,7 +17,7 @@ const updateText = (name: string, price: string): string =>
   `{"topic":${JSON.stringify(name)},"price":${price}}`
 
 describe('a price update (section 6)', () => {
-  it('decodes to the topic, as it is echoed, and the price', () => {
+  it('decodes to the echoed topic and the price', () => {
     fc.assert(
       fc.property(fc.oneof(topic, anyText), priceValue, (name, price) => {
         expect(decodeFrame(JSON.stringify({ topic: name, price }))).toEqual(
@@ -27,7 +27,7 @@ describe('a price update (section 6)', () => {
     )
   })
 
-  it('has the very double that JSON.parse gives, however the price is spelled', () => {
+  it('decodes every form of a price to the double that JSON.parse returns', () => {
     fc.assert(
       fc.property(topic, priceText, (name, text) => {
         const price = JSON.parse(text) as number
@@ -52,7 +52,7 @@ describe('a price update (section 6)', () => {
     )
   })
 
-  it('may have its fields in any order, and more of them, which are dropped', () => {
+  it('may have its fields in any order, and unknown fields, which are dropped', () => {
     expect(decodeFrame(' {"at":{"x":[1]},"price":1.5,\n"topic":"svc-0xab","_tag":"X"} ')).toEqual(
       right({ _tag: 'PriceUpdate', topic: 'svc-0xab', price: 1.5 }),
     )
@@ -62,7 +62,7 @@ describe('a price update (section 6)', () => {
 describe('a subscription confirmation (section 6)', () => {
   const topics = fc.array(fc.oneof(topic, anyText), { maxLength: 20 })
 
-  it('decodes to its topics, as they are echoed, and none of its other fields', () => {
+  it('decodes to the echoed topics, without other fields', () => {
     fc.assert(
       fc.property(topics, (subscriptions) => {
         expect(decodeFrame(JSON.stringify({ ok: true, subscriptions }))).toEqual(
@@ -83,14 +83,14 @@ describe('a subscription confirmation (section 6)', () => {
     )
   })
 
-  it('is what a frame with a subscriptions field is, whatever else it has', () => {
+  it('is any frame with a subscriptions field', () => {
     expect(decodeFrame('{"topic":"svc-0xab","price":1,"subscriptions":[]}')).toEqual(
       right({ _tag: 'Confirmation', subscriptions: [] }),
     )
   })
 
   it.each(['null', '{}', '"svc-0xab"', '[1]', '["svc-0xab",null]', '[["svc-0xab"]]'])(
-    'is malformed with %s as its subscriptions',
+    'is malformed with subscriptions of %s',
     (subscriptions) => {
       const text = `{"subscriptions":${subscriptions}}`
       const frame = readFrame(text)
@@ -101,7 +101,7 @@ describe('a subscription confirmation (section 6)', () => {
     },
   )
 
-  it('does not report each of a hundred thousand faults', () => {
+  it('has a short error for a hundred thousand faults', () => {
     const text = `{"subscriptions":[${'0,'.repeat(100_000)}0]}`
     const frame = decodeFrame(text)
     if (!isLeft(frame)) return expect.unreachable()
@@ -124,11 +124,11 @@ describe('an error text (sections 6 and 7)', () => {
     '{"topic":"svc-0xab","price":1',
     '{"topic":"svc-0xab","price":NaN}',
     '{"topic":"svc-0xab","price":1}{"topic":"svc-0xab","price":1}',
-  ])('is a frame that does not parse as JSON: %j', (text) => {
+  ])('is any frame that is not JSON: %j', (text) => {
     expect(decodeFrame(text)).toEqual(right({ _tag: 'ErrorText', text }))
   })
 
-  it('is kept as it came', () => {
+  it('is returned unchanged', () => {
     const notJson = anyText.map((text) => `Error: ${text}`)
     fc.assert(
       fc.property(notJson, (text) => {
@@ -138,7 +138,7 @@ describe('an error text (sections 6 and 7)', () => {
   })
 })
 
-describe('a frame that is JSON and none of the three', () => {
+describe('a JSON frame of no known kind', () => {
   it.each([
     'null',
     'true',
@@ -149,7 +149,7 @@ describe('a frame that is JSON and none of the three', () => {
     '{}',
     '{"price":1}',
     '{"topic":1,"price":1}',
-  ])('is malformed, and of no topic: %s', (text) => {
+  ])('is malformed, without a topic: %s', (text) => {
     const frame = readFrame(text)
     if (frame._tag !== 'Malformed') return expect.unreachable()
     expect(frame.topic).toBeUndefined()
@@ -157,7 +157,7 @@ describe('a frame that is JSON and none of the three', () => {
   })
 
   it.each(['0', '-0', '-1.5', '1e-400', '1e400', 'null', '"1.5"', '[1.5]', '{}', 'true'])(
-    'is malformed, and of its topic, with %s for a price (section 2.2)',
+    'is malformed, with its topic, for a price of %s (section 2.2)',
     (price) => {
       const text = updateText('svc-0xab', price)
       const frame = readFrame(text)
@@ -168,14 +168,14 @@ describe('a frame that is JSON and none of the three', () => {
     },
   )
 
-  it('says what was there in one line, whatever was there', () => {
+  it('has an error of one line for any price', () => {
     const text = updateText('svc-0xab', '"\u2028\u0085\u009b\u007f"')
     const frame = decodeFrame(text)
     if (!isLeft(frame)) return expect.unreachable()
     expectDecodeError(frame.left, text)
   })
 
-  it('says what was there', () => {
+  it('has an error that contains the price', () => {
     const frame = decodeFrame('{"topic":"svc-0xab","price":"12"}')
     expect(frame).toMatchObject({
       left: { message: 'frame: price: expected a finite number above 0, got "12"' },
@@ -183,7 +183,7 @@ describe('a frame that is JSON and none of the three', () => {
   })
 })
 
-describe('any text', () => {
+describe('decodeFrame, for any text,', () => {
   const valid = fc.oneof(
     fc.tuple(topic, priceText).map(([name, price]) => updateText(name, price)),
     fc.array(topic, { maxLength: 3 }).map((subscriptions) => JSON.stringify({ subscriptions })),
@@ -199,15 +199,15 @@ describe('any text', () => {
     fc.assert(fc.property(anyText, expectTotal))
   })
 
-  it('never throws, however a frame was mutilated', () => {
+  it('never throws for a mutated frame', () => {
     fc.assert(fc.property(valid.chain(mutated), expectTotal), { numRuns: 500 })
   })
 
-  it('never throws, however deep it is nested', () => {
+  it('never throws for deep nesting', () => {
     fc.assert(fc.property(deepText, expectTotal), { numRuns: 20 })
   })
 
-  it('never throws, and gives no more than is there, with names that objects know', () => {
+  it('ignores fields named like members of Object.prototype, and never throws', () => {
     const value = fc.oneof(fc.json(), valid)
     fc.assert(
       fc.property(treacherousName, value, topic, priceValue, (name, json, echoed, price) => {

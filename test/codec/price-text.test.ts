@@ -6,7 +6,7 @@ import { expectDecodeError } from '../errors/support/well-formed.js'
 import { anyText, mutated, priceText, priceValue } from '../support/arbitraries.js'
 
 describe('decodePriceText (section 4.2)', () => {
-  it('gives the price that the text spells', () => {
+  it('returns the price in the text', () => {
     fc.assert(
       fc.property(priceValue, (price) => {
         expect(decodePriceText(String(price))).toEqual(right(price))
@@ -14,7 +14,7 @@ describe('decodePriceText (section 4.2)', () => {
     )
   })
 
-  it('gives the very double that JSON.parse gives, and no price that is 0 or infinite', () => {
+  it('returns the double that JSON.parse returns, and rejects 0 and infinity', () => {
     fc.assert(
       fc.property(priceText, (text) => {
         const price = JSON.parse(text) as number
@@ -32,7 +32,7 @@ describe('decodePriceText (section 4.2)', () => {
     ['5.', 5],
     ['1e-7', 1e-7],
     ['007', 7],
-  ])('takes %j', (text, price) => {
+  ])('accepts %j', (text, price) => {
     expect(decodePriceText(text)).toEqual(right(price))
   })
 
@@ -58,13 +58,13 @@ describe('decodePriceText (section 4.2)', () => {
     'e5',
     '{"price":1}',
     '١',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     const price = decodePriceText(text)
     if (!isLeft(price)) return expect.unreachable()
     expectDecodeError(price.left, text)
   })
 
-  it('never throws: a price, or a DecodeError', () => {
+  it('returns a price or a DecodeError, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, priceText.chain(mutated)), (text) => {
         const price = decodePriceText(text)

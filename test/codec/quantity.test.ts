@@ -6,7 +6,7 @@ import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
 import { anyText, mutated, quantity, spelledQuantity } from '../support/arbitraries.js'
 
 describe('parseQuantity', () => {
-  it('is the integer that the text spells, exactly', () => {
+  it('returns the exact integer of a decimal text', () => {
     fc.assert(
       fc.property(spelledQuantity, ({ text, value }) => {
         expect(parseQuantity(text)).toBe(value)
@@ -15,7 +15,7 @@ describe('parseQuantity', () => {
     )
   })
 
-  it('refuses every number below 0', () => {
+  it('rejects every number below 0', () => {
     fc.assert(
       fc.property(spelledQuantity, ({ text, value }) => {
         expect(parseQuantity(`-${text}`)).toBe(value === 0n ? 0n : undefined)
@@ -23,11 +23,11 @@ describe('parseQuantity', () => {
     )
   })
 
-  it.each(['-0', '-0.00', '-0e5', '-0.0E-7'])('takes %s for 0', (text) => {
+  it.each(['-0', '-0.00', '-0e5', '-0.0E-7'])('returns 0 for %s', (text) => {
     expect(parseQuantity(text)).toBe(0n)
   })
 
-  it('refuses every number with a fraction', () => {
+  it('rejects every number with a fraction', () => {
     fc.assert(
       fc.property(quantity, fc.bigInt({ min: 1n, max: 10n ** 20n }), (whole, fraction) => {
         const text = `${whole}.${fraction}`
@@ -40,14 +40,14 @@ describe('parseQuantity', () => {
   })
 
   it.each(['1e1000', '1e+1000', '1E0001000', `${'1' + '0'.repeat(1000)}e-1000`])(
-    'takes the exponent of %s',
+    'accepts the exponent of %s',
     (text) => {
       expect(parseQuantity(text)).toBeTypeOf('bigint')
     },
   )
 
   it.each(['1e1001', '1e-1001', '0e1001', '0e-1001', '1e99999999999999999999', `1e${'9'.repeat(400)}`])(
-    'refuses the exponent of %s',
+    'rejects the exponent of %s',
     (text) => {
       expect(parseQuantity(text)).toBeUndefined()
     },
@@ -73,11 +73,11 @@ describe('parseQuantity', () => {
     'Infinity',
     '١',
     '--1',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseQuantity(text)).toBeUndefined()
   })
 
-  it('never throws, and never gives what is below 0', () => {
+  it('never throws, and never returns a number below 0', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -94,7 +94,7 @@ describe('parseQuantity', () => {
 })
 
 describe('Quantity (section 2.1)', () => {
-  it('encodes and decodes to itself', () => {
+  it('decodes what it encodes', () => {
     fc.assert(
       fc.property(quantity, (value) => {
         expect(Quantity.is(value)).toBe(true)
@@ -105,7 +105,7 @@ describe('Quantity (section 2.1)', () => {
     )
   })
 
-  it('takes a float only where it has lost no digit', () => {
+  it('accepts a float only if it is a safe integer', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
         expect(Quantity.decode(value)).toEqual(right(BigInt(value)))
@@ -115,7 +115,7 @@ describe('Quantity (section 2.1)', () => {
     expect(refused.filter((value) => !isLeft(Quantity.decode(value)))).toEqual([])
   })
 
-  it('is no negative bigint, and nothing that is not one', () => {
+  it('rejects negative bigints and other types as its own value', () => {
     expect([-1n, 1, '1', null, undefined].filter((value) => Quantity.is(value))).toEqual([])
     expect([-1n, null, undefined, true, [], {}].filter((value) => !isLeft(Quantity.decode(value)))).toEqual(
       [],

@@ -9,8 +9,8 @@ const at = (ms: number): string => new Date(ms).toUTCString()
 const second = 1000
 const seconds = fc.integer({ min: -100_000, max: 100_000 }).map((count) => count * second)
 
-describe('retryAfterMs', () => {
-  it('reads whole seconds', () => {
+describe('parseRetryAfter', () => {
+  it('parses whole seconds', () => {
     fc.assert(
       fc.property(fc.nat(), (count) => {
         expect(parseRetryAfter(String(count), undefined, now)).toBe(count * second)
@@ -19,7 +19,7 @@ describe('retryAfterMs', () => {
     )
   })
 
-  it('reads a date against our clock where the service does not tell its own', () => {
+  it('compares a date with the local clock if the response has no Date', () => {
     fc.assert(
       fc.property(seconds, (wait) => {
         expect(parseRetryAfter(at(now + wait), undefined, now)).toBe(Math.max(0, wait))
@@ -28,7 +28,7 @@ describe('retryAfterMs', () => {
     )
   })
 
-  it("reads a date against the service's clock where it does", () => {
+  it('compares a date with the Date of the response', () => {
     fc.assert(
       fc.property(seconds, seconds, (wait, offset) => {
         expect(parseRetryAfter(at(now + offset + wait), at(now + offset), now)).toBe(Math.max(0, wait))
@@ -51,11 +51,11 @@ describe('retryAfterMs', () => {
     '1e3',
     'Mon',
     '9999999999999',
-  ])('knows no wait in %j', (header) => {
+  ])('returns undefined for %j', (header) => {
     expect(parseRetryAfter(header, undefined, now)).toBeUndefined()
   })
 
-  it('never throws: nothing, or a finite wait of at least 0', () => {
+  it('returns undefined or a finite delay of at least 0, and never throws', () => {
     const header = fc.option(
       fc.oneof(
         anyText,

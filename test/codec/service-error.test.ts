@@ -28,14 +28,14 @@ const response = fc
   .map((parts) => failed(...parts))
 
 describe('depthFailure (section 7)', () => {
-  it('401 is Unauthorized', () => {
+  it('returns Unauthorized for 401', () => {
     expect(depthFailure(failed(401, 'Unauthorized'))).toMatchObject({
       _tag: 'Unauthorized',
       body: 'Unauthorized',
     })
   })
 
-  it('500 with UnsupportedPair names the two tokens', () => {
+  it('returns UnsupportedPair with both addresses for 500 with that text', () => {
     fc.assert(
       fc.property(address, address, (base, quote) => {
         const body = unsupported(base, quote)
@@ -44,7 +44,7 @@ describe('depthFailure (section 7)', () => {
     )
   })
 
-  it('500 with any other text, and any other status, is an HttpError', () => {
+  it('returns HttpError for 500 with another text, and for any other status', () => {
     expect(depthFailure(failed(500, 'database down'))).toMatchObject({ _tag: 'HttpError', status: 500 })
     expect(depthFailure(failed(500, `not ${unsupported('0xa', '0xb')}`))).toMatchObject({ _tag: 'HttpError' })
     expect(depthFailure(failed(404, unsupported('0xa', '0xb')))).toMatchObject({
@@ -61,7 +61,7 @@ describe('depthFailure (section 7)', () => {
 })
 
 describe('priceFailure (section 7)', () => {
-  it('500 with Invalid tuple is an UnsupportedPair, without addresses where the text has none', () => {
+  it('returns UnsupportedPair for 500 with Invalid tuple, without addresses if the text has none', () => {
     expect(priceFailure(failed(500, invalidTuple))).toMatchObject({
       _tag: 'UnsupportedPair',
       base: undefined,
@@ -70,7 +70,7 @@ describe('priceFailure (section 7)', () => {
     })
   })
 
-  it('500 with Invalid tuple names the pair where the text does, whatever the service is called', () => {
+  it('returns UnsupportedPair with both addresses for 500 with Invalid tuple, for any service name', () => {
     fc.assert(
       fc.property(address, address, fc.constantFrom('the service', 'svc', 'acme'), (base, quote, name) => {
         const body = `${invalidTuple}: ${name} does not support the pair (${base}, ${quote})`
@@ -79,7 +79,7 @@ describe('priceFailure (section 7)', () => {
     )
   })
 
-  it('any other text, and any other status, is an HttpError', () => {
+  it('returns HttpError for any other text or status', () => {
     expect(priceFailure(failed(500, 'database down'))).toMatchObject({ _tag: 'HttpError', status: 500 })
     expect(priceFailure(failed(503, invalidTuple, 1000))).toMatchObject({
       _tag: 'HttpError',

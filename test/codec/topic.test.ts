@@ -6,7 +6,7 @@ import { expectWellFormed } from '../errors/support/well-formed.js'
 import { address, anyText, mutated, service, topic } from '../support/arbitraries.js'
 
 describe('topicOf (section 2.2)', () => {
-  it('is the prefix, a hyphen, the address as it was written', () => {
+  it('joins the service, a hyphen and the unchanged address', () => {
     fc.assert(
       fc.property(address, service, (base, name) => {
         expect(topicOf(base)).toEqual(right(`svc-${base}`))
@@ -15,7 +15,7 @@ describe('topicOf (section 2.2)', () => {
     )
   })
 
-  it('makes what parseTopic takes', () => {
+  it('returns a topic that parseTopic accepts', () => {
     fc.assert(
       fc.property(fc.oneof(address, anyText), service, (base, name) => {
         const made = topicOf(base, name)
@@ -25,13 +25,13 @@ describe('topicOf (section 2.2)', () => {
     )
   })
 
-  it.each(['', '0x', '82af', '0xzz', '0x82af-0x1', 'svc-0x82af', ' 0x82af'])('refuses %j', (text) => {
+  it.each(['', '0x', '82af', '0xzz', '0x82af-0x1', 'svc-0x82af', ' 0x82af'])('rejects %j', (text) => {
     expect(topicOf(text)).toMatchObject({ left: { _tag: 'InvalidTopic', topic: `svc-${text}` } })
   })
 })
 
 describe('parseTopic (section 2.2)', () => {
-  it('keeps the spelling', () => {
+  it('returns the text unchanged', () => {
     fc.assert(
       fc.property(topic, (text) => {
         expect(parseTopic(text)).toEqual(right(text))
@@ -39,7 +39,7 @@ describe('parseTopic (section 2.2)', () => {
     )
   })
 
-  it('wants the name of the service', () => {
+  it('rejects a topic of another service', () => {
     expect(parseTopic('acme-0xab')).toMatchObject({ left: { _tag: 'InvalidTopic', topic: 'acme-0xab' } })
     expect(parseTopic('acme-0xab', 'acme')).toEqual(right('acme-0xab'))
     expect(parseTopic('svc-0xab', 'acme')).toMatchObject({
@@ -47,7 +47,7 @@ describe('parseTopic (section 2.2)', () => {
     })
   })
 
-  it('never throws: the text itself, or an InvalidTopic', () => {
+  it('returns the text or an InvalidTopic, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, topic.chain(mutated)), service, (text, name) => {
         const parsed = parseTopic(text, name)
@@ -62,7 +62,7 @@ describe('parseTopic (section 2.2)', () => {
     )
   })
 
-  it('never throws on what plain JavaScript may pass', () => {
+  it('never throws for a value of any type', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         const parsed = parseTopic(value as string)

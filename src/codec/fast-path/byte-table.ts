@@ -1,116 +1,117 @@
-/** A byte string is looked at in words of eight bytes; the last one may overlap the one before it. */
+/** Byte strings are compared in words of eight bytes. The last word may overlap the one before it. */
 const wordSize = 8
 
-/** The least number of bytes that a byte string may have. */
-export const shortest = wordSize
+/** The minimum length of a byte string. */
+export const minLength = wordSize
 
-/** What stands before the words of each record, in units of four bytes. */
-const hashAt = 0
-const lengthAt = 1
-/** The next record with the same slot, or 0. */
-const nextAt = 2
-const valueAt = 3
+// The fields in front of the words of a record, as indices of 32-bit integers.
+const hashField = 0
+const lengthField = 1
+/** The next record of the same slot, or 0. */
+const nextField = 2
+/** The index in `values`. */
+const valueField = 3
 const headSize = 4
 
-/** A number of 32 bits from so many bytes from there on. */
+/** A 32-bit hash of `length` bytes from `start` on. */
 export type Hash = (bytes: DataView, start: number, length: number) => number
 
-/** Where a record is kept: always an even number. */
+/** The index of a record in `records`. Always even, so that the words of a record are aligned. */
 export type RecordOffset = number
 
 /**
- * From byte strings to values: a hash table whose records lie in one piece of memory. With thousands of topics the time
- * goes into waiting for memory, and here a byte string is in one place with all that is compared with it.
+ * A hash table from byte strings to values. All records are in one buffer, and a record has its hash, length and bytes
+ * side by side: with thousands of topics a lookup spends most of its time on cache misses.
  *
- * Words are compared as the doubles that their bytes spell, two for the price of one. Doubles are equal exactly if
- * their bytes are, but for those that are zero or not a number, and these are never stored: what is added has bytes
- * from 1 to 127 only. What is sought may have any.
+ * A word is compared as one double, which is faster than two integers. Two doubles are equal exactly if their bytes are
+ * equal, except for zero and NaN. Stored words are neither, because `add` accepts bytes from 1 to 127 only. `find` accepts
+ * any bytes.
  */
 export class ByteTable<V> {
-  /** The first record of each slot, or 0. As many as a power of two, and at least as many as there are values. */
+  /** The first record of each slot, or 0. The number of slots is a power of two, and not below the number of values. */
   private slots = new Int32Array(64)
   private records = new Int32Array(1024)
-  /** The same memory. */
+  /** The same buffer as doubles. */
   private words = new Float64Array(this.records.buffer)
   private used = 2
   private readonly values: (V | undefined)[] = []
-  /** Records that are free again, by how many words they hold. */
+  /** Removed records, by their number of words. */
   private readonly free = new Map<number, RecordOffset[]>()
 
-  constructor(private readonly hash: Hash = multiplied) {}
+  constructor(private readonly hash: Hash = multiplyHash) {}
 
-  /** The same bytes may be there several times; the last of them is found. */
+  /** Equal byte strings may be added several times; `find` returns the last. */
   add(bytes: DataView, value: V): RecordOffset {
     const length = bytes.byteLength
-    const place = this.free.get(wordsIn(length))?.pop() ?? this.create(wordsIn(length))
+    const record = this.free.get(wordsIn(length))?.pop() ?? this.create(wordsIn(length))
     const { records, words } = this
-    records[place + hashAt] = this.hash(bytes, 0, length)
-    records[place + lengthAt] = length
-    this.values[records[place + valueAt] ?? 0] = value
+    records[record + hashField] = this.hash(bytes, 0, length)
+    records[record + lengthField] = length
+    this.values[records[record + valueField] ?? 0] = value
     for (let index = 0; index < wordsIn(length); index++) {
       const at = Math.min(index * wordSize, length - wordSize)
-      words[firstWord(place) + index] = bytes.getFloat64(at, true)
+      words[firstWord(record) + index] = bytes.getFloat64(at, true)
     }
-    this.link(place)
-    return place
+    this.link(record)
+    return record
   }
 
-  remove(place: RecordOffset): void {
+  remove(record: RecordOffset): void {
     const { records, slots } = this
-    const slot = this.slotOf(records[place + hashAt] ?? 0)
-    const next = records[place + nextAt] ?? 0
-    if (slots[slot] === place) slots[slot] = next
+    const slot = this.slotOf(records[record + hashField] ?? 0)
+    const next = records[record + nextField] ?? 0
+    if (slots[slot] === record) slots[slot] = next
     else {
-      let before = slots[slot] ?? 0
-      while (records[before + nextAt] !== place) before = records[before + nextAt] ?? 0
-      records[before + nextAt] = next
+      let previous = slots[slot] ?? 0
+      while (records[previous + nextField] !== record) previous = records[previous + nextField] ?? 0
+      records[previous + nextField] = next
     }
-    this.values[records[place + valueAt] ?? 0] = undefined
-    const words = wordsIn(records[place + lengthAt] ?? 0)
-    const places = this.free.get(words)
-    if (places === undefined) this.free.set(words, [place])
-    else places.push(place)
+    this.values[records[record + valueField] ?? 0] = undefined
+    const words = wordsIn(records[record + lengthField] ?? 0)
+    const removed = this.free.get(words)
+    if (removed === undefined) this.free.set(words, [record])
+    else removed.push(record)
   }
 
-  /** The value of so many bytes from there on. */
+  /** The value of the `length` bytes from `start` on. */
   find(bytes: DataView, start: number, length: number): V | undefined {
     const { records } = this
-    const sought = this.hash(bytes, start, length)
-    let place = this.slots[this.slotOf(sought)] ?? 0
-    while (place !== 0 && !(records[place] === sought && this.matches(place, bytes, start, length))) {
-      place = records[place + nextAt] ?? 0
+    const hash = this.hash(bytes, start, length)
+    let record = this.slots[this.slotOf(hash)] ?? 0
+    while (record !== 0 && !(records[record] === hash && this.matches(record, bytes, start, length))) {
+      record = records[record + nextField] ?? 0
     }
-    return place === 0 ? undefined : this.values[records[place + valueAt] ?? 0]
+    return record === 0 ? undefined : this.values[records[record + valueField] ?? 0]
   }
 
-  private matches(place: RecordOffset, bytes: DataView, start: number, length: number): boolean {
+  private matches(record: RecordOffset, bytes: DataView, start: number, length: number): boolean {
     const { records, words } = this
-    if (records[place + lengthAt] !== length) return false
+    if (records[record + lengthField] !== length) return false
     const last = start + length - wordSize
-    let at = firstWord(place)
+    let at = firstWord(record)
     for (let from = start; from < last; from += wordSize) {
       if (words[at++] !== bytes.getFloat64(from, true)) return false
     }
     return words[at] === bytes.getFloat64(last, true)
   }
 
-  private slotOf(hashed: number): number {
-    return hashed & (this.slots.length - 1)
+  private slotOf(hash: number): number {
+    return hash & (this.slots.length - 1)
   }
 
-  private link(place: RecordOffset): void {
-    const slot = this.slotOf(this.records[place + hashAt] ?? 0)
-    this.records[place + nextAt] = this.slots[slot] ?? 0
-    this.slots[slot] = place
+  private link(record: RecordOffset): void {
+    const slot = this.slotOf(this.records[record + hashField] ?? 0)
+    this.records[record + nextField] = this.slots[slot] ?? 0
+    this.slots[slot] = record
   }
 
   private create(words: number): RecordOffset {
-    const place = this.used
+    const record = this.used
     this.used += headSize + 2 * words
-    if (this.used > this.records.length) this.grow(Math.max(this.used, 2 * place))
-    this.records[place + valueAt] = this.values.push(undefined) - 1
-    if (this.values.length > this.slots.length) this.spread()
-    return place
+    if (this.used > this.records.length) this.grow(Math.max(this.used, 2 * record))
+    this.records[record + valueField] = this.values.push(undefined) - 1
+    if (this.values.length > this.slots.length) this.rehash()
+    return record
   }
 
   private grow(size: number): void {
@@ -120,27 +121,27 @@ export class ByteTable<V> {
     this.words = new Float64Array(records.buffer)
   }
 
-  /** Over twice as many slots. The record that has just been created has no words yet, and is in none. */
-  private spread(): void {
+  /** Doubles the number of slots. The record under construction is not linked yet, so it is not in any slot. */
+  private rehash(): void {
     const linked = [...this.slots].flatMap((first) => this.linkedFrom(first))
     this.slots = new Int32Array(2 * this.slots.length)
-    // Last come, first found: of the same bytes, the one that is found stays the same.
-    for (const place of linked.reverse()) this.link(place)
+    // Links in reverse, because `link` prepends: of equal byte strings, the last one added stays first.
+    for (const record of linked.reverse()) this.link(record)
   }
 
   private linkedFrom(first: RecordOffset): readonly RecordOffset[] {
-    const places: RecordOffset[] = []
-    for (let place = first; place !== 0; place = this.records[place + nextAt] ?? 0) places.push(place)
-    return places
+    const linked: RecordOffset[] = []
+    for (let record = first; record !== 0; record = this.records[record + nextField] ?? 0) linked.push(record)
+    return linked
   }
 }
 
 const wordsIn = (bytes: number): number => Math.ceil(bytes / wordSize)
 
-const firstWord = (place: RecordOffset): number => (place + headSize) >> 1
+const firstWord = (record: RecordOffset): number => (record + headSize) >> 1
 
-/** Of both halves of the words side by side, because a processor does two multiplications as fast as one. */
-const multiplied: Hash = (bytes, start, length) => {
+/** Hashes both halves of each word independently, so that a processor runs the two multiplications in parallel. */
+const multiplyHash: Hash = (bytes, start, length) => {
   const last = start + length - wordSize
   let low = length
   let high = 0

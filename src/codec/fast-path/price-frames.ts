@@ -1,77 +1,79 @@
 import { isPriceValue } from '../../domain/price.js'
 import { jsonNumberPattern } from '../json.js'
-import { ByteTable, shortest, type RecordOffset } from './byte-table.js'
+import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
 
-/** The bytes of JSON that matter here. */
+// Bytes of JSON.
 const zero = 0x30
 const nine = 0x39
 const point = 0x2e
 const brace = 0x7d
 
-/** What a price update looks like but for its number, which is followed by the last brace. */
+/** A price update in compact or spaced form. The group is the pattern: all bytes before the number. */
 const layout =
   /^(\{[ \t\r\n]*"topic"[ \t\r\n]*:[ \t\r\n]*"[\w-]+"[ \t\r\n]*,[ \t\r\n]*"price"[ \t\r\n]*:[ \t\r\n]*)[\d.eE+-]+\}$/
 
-/** By byte: whether numbers are made of it. None of these comes right before one. */
-const numeric = Array.from({ length: 256 }, (_, byte) =>
+/** True for each byte that occurs in a JSON number. The byte in front of a number is none of these. */
+const isNumeric = Array.from({ length: 256 }, (_, byte) =>
   '0123456789.eE+-'.includes(String.fromCharCode(byte)),
 )
 
-const aNumber = new RegExp(`^${jsonNumberPattern}$`)
+const jsonNumber = new RegExp(`^${jsonNumberPattern}$`)
 
-/** So many digits make an integer that a double holds exactly, and so many powers of ten are exact too. */
+/** A double holds every integer of this many digits exactly, and every power of ten up to this exponent. */
 const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power)
 
 /**
- * Price updates whose bytes are known but for the number. Why it is right: a prefix is learned from a frame that was
- * decoded the long way, and it holds all of the frame but its number and the last brace. A frame with the same bytes
- * before a JSON number and a brace is, by the grammar of JSON, the same object with that number in it: no key can be
- * there twice, nothing can be escaped. Whatever differs by a byte is not recognised, and goes the long way.
+ * Recognises price updates by their bytes. `learn` stores the pattern of a frame that the slow path has decoded: its bytes
+ * before the number. `recognise` reads the number of a later frame and looks its other bytes up. A frame that differs from
+ * every pattern by a byte is not recognised and takes the slow path.
+ *
+ * Why it is correct: by the grammar of JSON, a frame that consists of a pattern, a JSON number and a brace is the learned
+ * object with another number, without duplicate keys and escapes.
  */
 export class PriceFrames<V> {
-  private known = new ByteTable<V>()
-  /** The bytes looked at last, and their memory, which frames that came together share. */
+  private patterns = new ByteTable<V>()
+  /** The bytes of the last lookup, and their view, which frames from the same read share. */
   private bytes: Uint8Array = new Uint8Array()
   private view: DataView = new DataView(this.bytes.buffer)
   private offset = 0
-  /** The price in the frame that was recognised last: a finite number above zero. */
+  /** The price in the last recognised frame, finite and above zero. */
   price = 0
 
   clear(): void {
-    this.known = new ByteTable()
-    this.look(new Uint8Array())
+    this.patterns = new ByteTable()
+    this.setBytes(new Uint8Array())
   }
 
-  /** Learns from a frame that was decoded as a price update, if it can be learned. */
+  /** Stores the pattern of a decoded price update with a value. Returns `undefined` for a layout that it does not support. */
   learn(text: string, value: V): RecordOffset | undefined {
-    const prefix = layout.exec(text)?.[1]
-    if (prefix === undefined) return undefined
-    return this.known.add(new DataView(Uint8Array.from(prefix, codeOf).buffer), value)
+    const pattern = layout.exec(text)?.[1]
+    if (pattern === undefined) return undefined
+    return this.patterns.add(new DataView(Uint8Array.from(pattern, codeOf).buffer), value)
   }
 
-  forget(place: RecordOffset): void {
-    this.known.remove(place)
+  forget(pattern: RecordOffset): void {
+    this.patterns.remove(pattern)
   }
 
-  /** The value that was learned with a frame like this one, whose number is then `price`; otherwise `undefined`. */
+  /** Returns the value of the frame's pattern, with the frame's number in `price`; `undefined` if no pattern matches. */
   recognise(bytes: Uint8Array, start: number, end: number): V | undefined {
     const length = this.readPrice(bytes, start, end)
-    if (length < shortest) return undefined
-    if (this.bytes !== bytes) this.look(bytes)
-    return this.known.find(this.view, this.offset + start, length)
+    if (length < minLength) return undefined
+    if (this.bytes !== bytes) this.setBytes(bytes)
+    return this.patterns.find(this.view, this.offset + start, length)
   }
 
-  private look(bytes: Uint8Array): void {
+  private setBytes(bytes: Uint8Array): void {
     this.bytes = bytes
     this.offset = bytes.byteOffset
     if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer)
   }
 
   /**
-   * Reads the number before the last brace, backwards, and returns how many bytes come before it, or 0 for what is to
-   * go the long way: no number as JSON writes it, a zero, a sign. The price is the double that `JSON.parse` gives: an
-   * exact integer over an exact power of ten is rounded once, correctly.
+   * Reads the number before the last brace, backwards. Returns the number of bytes before it, or 0 if the frame must take
+   * the slow path: no JSON number, zero, or a sign. The price is the double that `JSON.parse` returns, because the quotient
+   * of an exact integer and an exact power of ten is rounded once.
    */
   private readPrice(bytes: Uint8Array, start: number, end: number): number {
     if (bytes[end - 1] !== brace) return 0
@@ -85,21 +87,21 @@ export class PriceFrames<V> {
         if (digits === exactDigits) return this.readText(bytes, start, end)
         integer += (byte - zero) * (powersOfTen[digits++] ?? 1)
       } else if (byte === point && decimals === 0 && digits > 0) decimals = digits
-      else if (numeric[byte]) return this.readText(bytes, start, end)
+      else if (isNumeric[byte]) return this.readText(bytes, start, end)
       else break
     }
-    // No digit before the point, or a needless zero in front, is not how JSON writes a number.
+    // JSON requires a digit before the point, and forbids leading zeros.
     if (digits === decimals || (bytes[at + 1] === zero && digits - decimals > 1)) return 0
     this.price = integer / (powersOfTen[decimals] ?? 1)
     return integer > 0 ? at + 1 - start : 0
   }
 
-  /** As `readPrice`, for a number of more digits than are exact, or with an exponent. */
+  /** Like `readPrice`, for a number with more digits than a double holds exactly, or with an exponent. */
   private readText(bytes: Uint8Array, start: number, end: number): number {
     let at = end - 1
-    while (at > start && numeric[bytes[at - 1] ?? 0]) at--
+    while (at > start && isNumeric[bytes[at - 1] ?? 0]) at--
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - 1 - at).toString('latin1')
-    this.price = aNumber.test(text) ? Number(text) : NaN
+    this.price = jsonNumber.test(text) ? Number(text) : NaN
     return isPriceValue(this.price) ? at - start : 0
   }
 }

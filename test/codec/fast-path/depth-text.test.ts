@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { decodeDepthSlowPath, decodeDepth } from '../../../src/codec/depth.js'
+import { decodeDepth, decodeDepthSlowPath } from '../../../src/codec/depth.js'
 import { recogniseDepth } from '../../../src/codec/fast-path/depth-text.js'
 import type { DepthSnapshot } from '../../../src/domain/depth.js'
 import { anyText, mutated, spelledDepth } from '../../support/arbitraries.js'
@@ -37,8 +37,8 @@ const snapshot: DepthSnapshot = {
 
 const spaced = (text: string): string => text.replace(/[:,]/g, '$& ')
 
-describe('a body as documented', () => {
-  it('is recognised, compact or with single spaces', () => {
+describe('recogniseDepth', () => {
+  it('decodes a body in the documented layout, compact or with single spaces', () => {
     expect(recogniseDepth(bodyOf())).toEqual(snapshot)
     expect(recogniseDepth(spaced(bodyOf()))).toEqual(snapshot)
   })
@@ -53,35 +53,35 @@ describe('a body as documented', () => {
     ['quantity', '9'.repeat(5000)],
     ['usd', '-0.0e+1'],
     ['usd', '12345678901234567890.12345678901234567890'],
-  ])('is recognised with a %s of %s', (field, json) => {
+  ])('decodes a body with a %s of %s', (field, json) => {
     const text = bodyOf({ [field]: json })
     expect(recogniseDepth(text)).toBeDefined()
     expect(right(recogniseDepth(text))).toStrictEqual(decodeDepthSlowPath(text))
   })
 })
 
-describe('what goes the long way', () => {
+describe('recogniseDepth returns undefined for', () => {
   const body = bodyOf()
   it.each([
     ['a byte order mark', `\ufeff${body}`],
-    ['a line break at the end', `${body}\n`],
+    ['a trailing line break', `${body}\n`],
     ['two spaces', body.replace(':', ':  ')],
     ['a space before a colon', body.replace(':', ' :')],
     ['a tab', body.replace(',', ',\t')],
     ['another order', body.replace(/("price":[^,]*),("timestamp":[^,]*)/, '$2,$1')],
-    ['one field more', body.replace(/}$/, ',"at":1}')],
-    ['one field more in a side', body.replace('}', ',"at":1}')],
-    ['a field twice', body.replace('{', '{"price":1,')],
-    ['a field less', body.replace(/"timestamp":\d*,/, '')],
+    ['an extra field', body.replace(/}$/, ',"at":1}')],
+    ['an extra field in a side', body.replace('}', ',"at":1}')],
+    ['a duplicate field', body.replace('{', '{"price":1,')],
+    ['a missing field', body.replace(/"timestamp":\d*,/, '')],
     ['an escape', body.replace('price', 'pric\\u0065')],
-    ['a name in capitals', body.replace('price', 'Price')],
+    ['a capitalised name', body.replace('price', 'Price')],
     ['__proto__', body.replace('{', '{"__proto__":{},')],
-    ['a body after it', body + body],
-  ])('is %s', (_, text) => {
+    ['two bodies', body + body],
+  ])('%s', (_, text) => {
     expect(recogniseDepth(text)).toBeUndefined()
   })
 
-  const noNumbers = [
+  const invalidNumbers = [
     '',
     '-',
     '+1',
@@ -101,10 +101,10 @@ describe('what goes the long way', () => {
   ]
   const fields: readonly (keyof Texts)[] = ['price', 'timestamp', 'quantity', 'usd']
   const others = ['"1"', 'null', 'true', 'NaN', 'Infinity', '[]', '{}']
-  it.each(fields.flatMap((field) => [...noNumbers, ...others].map((json) => [field, json] as const)))(
-    'is a %s like %s',
+  it.each(fields.flatMap((field) => [...invalidNumbers, ...others].map((json) => [field, json] as const)))(
+    'a %s that is not a JSON number: %s',
     (field, json) => {
-      // One space may follow a colon.
+      // The layout allows one space after a colon.
       expect(recogniseDepth(bodyOf({ [field]: json === ' 1' ? '  1' : json }))).toBeUndefined()
     },
   )
@@ -124,12 +124,12 @@ describe('what goes the long way', () => {
     ['quantity', '1e3'],
     ['usd', '-0.01'],
     ['usd', '1e400'],
-  ])('is a %s of %s', (field, json) => {
+  ])('a %s of %s', (field, json) => {
     expect(recogniseDepth(bodyOf({ [field]: json }))).toBeUndefined()
   })
 })
 
-// The law: the result is what the long way makes of the text, whichever way it went.
+// Differential test: for any text, `decodeDepth` and the fast path return the result of the slow path.
 
 const sameSide = (one: DepthSnapshot['buy'], other: DepthSnapshot['buy']): boolean =>
   one.totalQuantity === other.totalQuantity && Object.is(one.totalQuantityUsd, other.totalQuantityUsd)
@@ -140,20 +140,20 @@ const same = (one: DepthSnapshot, other: DepthSnapshot): boolean =>
   sameSide(one.buy, other.buy) &&
   sameSide(one.sell, other.sell)
 
-/** Whether it took the short way. */
+/** Compares both paths. Returns true if the text takes the fast path. */
 const agrees = (text: string): boolean => {
-  const quick = recogniseDepth(text)
+  const fast = recogniseDepth(text)
   const slow = decodeDepthSlowPath(text)
   const decoded = decodeDepth(text)
   if (isLeft(slow)) {
-    if (quick === undefined && isLeft(decoded) && decoded.left.message === slow.left.message) return false
-  } else if (!isLeft(decoded) && same(decoded.right, slow.right) && same(quick ?? slow.right, slow.right)) {
-    return quick !== undefined
+    if (fast === undefined && isLeft(decoded) && decoded.left.message === slow.left.message) return false
+  } else if (!isLeft(decoded) && same(decoded.right, slow.right) && same(fast ?? slow.right, slow.right)) {
+    return fast !== undefined
   }
-  throw new Error(`decoded in two ways: ${text}`)
+  throw new Error(`fast and slow path differ: ${text}`)
 }
 
-const numeral = fc.oneof(
+const numberText = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }).map(String),
@@ -172,31 +172,31 @@ const integer = fc.oneof(
   { weight: 1, arbitrary: fc.nat(999).map((length) => '9'.repeat(length)) },
   { weight: 1, arbitrary: fc.stringMatching(/^-?\d{1,9}(?:\.0{1,3})?(?:[eE]\+?\d)?$/) },
 )
-const noNumber = fc.constantFrom('null', 'true', '[]', '{}', '""', '"x"', '1 ', 'NaN', '0x1', '')
+const notANumber = fc.constantFrom('null', 'true', '[]', '{}', '""', '"x"', '1 ', 'NaN', '0x1', '')
 
-/** For the most part as it is; else as a string, or something else. */
+/** Mostly the number itself, sometimes a string or another value. */
 const valueOf = (texts: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 80, arbitrary: texts },
     { weight: 1, arbitrary: texts.map((text) => `"${text}"`) },
-    { weight: 1, arbitrary: noNumber },
+    { weight: 1, arbitrary: notANumber },
   )
 
-const oftenOf = (usual: readonly string[], others: readonly string[]): fc.Arbitrary<string> =>
+const mostlyOf = (usual: readonly string[], others: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...usual) }, fc.constantFrom(...others))
 
-const colon = oftenOf([':', ': '], [' :', ':  ', ':\t'])
-const comma = oftenOf([',', ', '], [' ,', ',\n  ', ',,'])
+const colon = mostlyOf([':', ': '], [' :', ':  ', ':\t'])
+const comma = mostlyOf([',', ', '], [' ,', ',\n  ', ',,'])
 const name = fc.constantFrom('__proto__', 'price', 'buy', 'total_quantity', 'total_quantity_usd', 'Price', '')
 const extra = fc.tuple(name, fc.constantFrom('null', '{}', '1', '2.5', '{"price":1}', sideOf('1', '2')))
 
-/** A body with the fields in the documented order, or not, and with fields twice, others, or one less. */
+/** A body in the documented order, or reversed, or with a duplicate, extra or missing field. */
 const body = fc
   .record({
-    price: valueOf(numeral),
+    price: valueOf(numberText),
     timestamp: valueOf(fc.oneof({ weight: 8, arbitrary: fc.maxSafeNat().map(String) }, integer)),
     quantities: fc.tuple(valueOf(integer), valueOf(integer)),
-    usds: fc.tuple(valueOf(numeral), valueOf(numeral)),
+    usds: fc.tuple(valueOf(numberText), valueOf(numberText)),
     extra,
     shape: fc.nat(60),
     colon,
@@ -229,11 +229,11 @@ const body = fc
     )
   })
 
-/** What a byte becomes: another one, preferably one that JSON knows. */
+/** A replacement byte, often one that occurs in JSON. */
 const byte = fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('0123456789.eE+-",:{} \\')))
 
-/** A body with a byte changed, left out, put in, or said twice. */
-const mutilated = fc.tuple(body, fc.nat(), fc.nat(3), byte).map(([text, at, how, other]) => {
+/** A body with one byte changed, removed, inserted or duplicated. */
+const mutatedBytes = fc.tuple(body, fc.nat(), fc.nat(3), byte).map(([text, at, how, other]) => {
   const bytes = [...Buffer.from(text)]
   const from = at % bytes.length
   if (how === 0) bytes[from] = other
@@ -243,26 +243,26 @@ const mutilated = fc.tuple(body, fc.nat(), fc.nat(3), byte).map(([text, at, how,
   return Buffer.from(bytes).toString()
 })
 
-/** How many of so many texts took the short way. */
-const quickOf = (texts: fc.Arbitrary<string>, numRuns: number): number => {
-  let quick = 0
+/** Compares both paths for generated texts. Returns the number of texts that take the fast path. */
+const countFast = (texts: fc.Arbitrary<string>, numRuns: number): number => {
+  let fast = 0
   fc.assert(
     fc.property(texts, (text) => {
-      if (agrees(text)) quick++
+      if (agrees(text)) fast++
     }),
     { numRuns },
   )
-  return quick
+  return fast
 }
 
-describe('whatever comes is what the long way makes of it', () => {
-  // The short way must not rot in silence.
-  it('generated', () => expect(quickOf(body, 100_000)).toBeGreaterThan(20_000))
+describe('the fast path returns the result of the slow path', () => {
+  // A minimum share must take the fast path, so that it cannot become unused without notice.
+  it('for generated bodies', () => expect(countFast(body, 100_000)).toBeGreaterThan(20_000))
 
-  it('mutilated', () => expect(quickOf(mutilated, 50_000)).toBeGreaterThan(3000))
+  it('for mutated bodies', () => expect(countFast(mutatedBytes, 50_000)).toBeGreaterThan(3000))
 
-  it('in any order, with any other fields, cut and doubled, or any text at all', () => {
-    quickOf(
+  it('for bodies in any order, with extra fields, mutated, and for any text', () => {
+    countFast(
       fc.oneof(
         spelledDepth.map(({ text }) => text),
         spelledDepth.chain(({ text }) => mutated(text)),
@@ -275,23 +275,23 @@ describe('whatever comes is what the long way makes of it', () => {
   const many = '1'.repeat(1 << 20)
   const halves = `${'1'.repeat(1 << 19)}.${'1'.repeat(1 << 19)}`
   const whole = bodyOf({ quantity: many })
-  // Where a mismatch took more than linear time, these would take days.
+  // If a mismatch took more than linear time, these would take days.
   it.each([
     ['digits', many],
-    ['a price without end', `{"price":${many}`],
-    ['a price with a letter at its end', bodyOf({ price: `${halves}x` })],
-    ['a price with two points', bodyOf({ price: `${halves}.1` })],
-    ['an exponent without end', bodyOf({ price: `${halves}e${many}x` })],
+    ['a truncated price', `{"price":${many}`],
+    ['a price with a trailing letter', bodyOf({ price: `${halves}x` })],
+    ['a price with two decimal points', bodyOf({ price: `${halves}.1` })],
+    ['a long exponent', bodyOf({ price: `${halves}e${many}x` })],
     [
-      'each number without end',
+      'long numbers in all fields',
       bodyOf({ price: halves, timestamp: halves, quantity: many, usd: `${halves}x` }),
     ],
-    ['one brace too few', whole.slice(0, -1)],
-    ['one brace too many', `${whole}}`],
+    ['a missing brace', whole.slice(0, -1)],
+    ['an extra brace', `${whole}}`],
     ['spaces', bodyOf().replace(':', `:${' '.repeat(1 << 20)}`)],
     ['a million digits', whole],
-    ['a million digits and a USD total below 0', bodyOf({ quantity: many, usd: '-1' })],
-  ])('a mebibyte: %s', (_, text) => {
+    ['a million digits and a negative USD total', bodyOf({ quantity: many, usd: '-1' })],
+  ])('for a mebibyte of %s', (_, text) => {
     expect(agrees(text)).toBe(text === whole)
   })
 })

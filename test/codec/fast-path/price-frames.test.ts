@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { PriceFrames } from '../../../src/codec/fast-path/price-frames.js'
 import { readFrame } from '../../../src/codec/price-frame.js'
 
-/** What is recognised in a text that lies somewhere in a larger piece of memory. */
-const recognised = <V>(
+/** Recognises a text inside a larger buffer. Returns its value and price. */
+const recogniseIn = <V>(
   frames: PriceFrames<V>,
   text: string,
   offset = 0,
@@ -16,80 +16,80 @@ const recognised = <V>(
 
 const update = (topic: string, price: string): string => `{"topic":"${topic}","price":${price}}`
 
-const learned = (...topics: readonly string[]): PriceFrames<string> => {
+const framesOf = (...topics: readonly string[]): PriceFrames<string> => {
   const frames = new PriceFrames<string>()
   for (const topic of topics) frames.learn(update(topic, '1'), topic)
   return frames
 }
 
-describe('a price update that looks like one that was learned', () => {
-  it('is recognised, wherever it lies', () => {
-    const frames = learned('svc-0xa', 'svc-0xb', 'svc-0xB')
+describe('PriceFrames', () => {
+  it('recognises an update with a learned pattern at any offset', () => {
+    const frames = framesOf('svc-0xa', 'svc-0xb', 'svc-0xB')
     for (let offset = 0; offset < 9; offset++) {
-      expect(recognised(frames, update('svc-0xb', '12.5'), offset)).toEqual(['svc-0xb', 12.5])
-      expect(recognised(frames, update('svc-0xB', '3'), offset)).toEqual(['svc-0xB', 3])
+      expect(recogniseIn(frames, update('svc-0xb', '12.5'), offset)).toEqual(['svc-0xb', 12.5])
+      expect(recogniseIn(frames, update('svc-0xB', '3'), offset)).toEqual(['svc-0xB', 3])
     }
   })
 
-  it('is told from all others, however many there are', () => {
+  it('distinguishes 20 000 patterns', () => {
     const topics = Array.from({ length: 20_000 }, (_, index) => `svc-0x${index.toString(16)}-0xfeed`)
-    const frames = learned(...topics)
+    const frames = framesOf(...topics)
     for (const [index, topic] of topics.entries()) {
-      expect(recognised(frames, update(topic, `${index + 1}`))).toEqual([topic, index + 1])
+      expect(recogniseIn(frames, update(topic, `${index + 1}`))).toEqual([topic, index + 1])
     }
   })
 
   it.each(['1e3', '1.5E-2', '12e+1', '1234567890123456', '2682.5049999999997', '0.00000000000000001'])(
-    'may have a price like %s',
+    'recognises a price of %s',
     (price) => {
-      expect(recognised(learned('svc-0xa'), update('svc-0xa', price))).toEqual(['svc-0xa', Number(price)])
+      expect(recogniseIn(framesOf('svc-0xa'), update('svc-0xa', price))).toEqual(['svc-0xa', Number(price)])
     },
   )
 
-  it('may be written with spaces', () => {
+  it('recognises a spaced layout only if it was learned', () => {
     const frames = new PriceFrames<string>()
     frames.learn('{ "topic" : "svc-0xa",\t"price": 1}', 'spaced')
-    expect(recognised(frames, '{ "topic" : "svc-0xa",\t"price": 2.25}')).toEqual(['spaced', 2.25])
-    expect(recognised(frames, update('svc-0xa', '2.25'))).toBeUndefined()
+    expect(recogniseIn(frames, '{ "topic" : "svc-0xa",\t"price": 2.25}')).toEqual(['spaced', 2.25])
+    expect(recogniseIn(frames, update('svc-0xa', '2.25'))).toBeUndefined()
   })
 
-  it('is no longer once it is forgotten, while others with the same hash are', () => {
+  it('does not recognise a forgotten pattern, but others with the same hash', () => {
     const frames = new PriceFrames<number>()
     const text = update('svc-0xa', '1')
-    // Learned three times over, the same bytes surely have the same hash.
+    // Equal patterns have the same hash.
     const [one, two, three] = [1, 2, 3].map((value) => frames.learn(text, value)!)
     frames.forget(two!)
-    expect(recognised(frames, text)).toEqual([3, 1])
+    expect(recogniseIn(frames, text)).toEqual([3, 1])
     frames.forget(three!)
-    expect(recognised(frames, text)).toEqual([1, 1])
+    expect(recogniseIn(frames, text)).toEqual([1, 1])
     frames.forget(one!)
-    expect(recognised(frames, text)).toBeUndefined()
+    expect(recogniseIn(frames, text)).toBeUndefined()
   })
 
-  it('is no longer once all is cleared, and may be learned again', () => {
-    const frames = learned('svc-0xa', 'svc-0xb')
+  it('recognises no pattern after clear, until it is learned again', () => {
+    const frames = framesOf('svc-0xa', 'svc-0xb')
     frames.clear()
-    expect(recognised(frames, update('svc-0xa', '1'))).toBeUndefined()
+    expect(recogniseIn(frames, update('svc-0xa', '1'))).toBeUndefined()
     frames.learn(update('svc-0xa', '1'), 'again')
-    expect(recognised(frames, update('svc-0xa', '1'))).toEqual(['again', 1])
+    expect(recogniseIn(frames, update('svc-0xa', '1'))).toEqual(['again', 1])
   })
 })
 
-describe('what cannot be learned', () => {
+describe('PriceFrames does not learn', () => {
   it.each([
-    ['the other order', '{"price":1,"topic":"svc-0xa"}'],
-    ['one field more', '{"topic":"svc-0xa","price":1,"at":2}'],
+    ['reversed fields', '{"price":1,"topic":"svc-0xa"}'],
+    ['an extra field', '{"topic":"svc-0xa","price":1,"at":2}'],
     ['a space before the brace', '{"topic":"svc-0xa","price":1 }'],
     ['an escape', '{"topic":"svc-0x\\u0061","price":1}'],
-    ['what is not ASCII', '{"topic":"svc-0xä","price":1}'],
-    ['the topic twice', '{"topic":"svc-0xb","topic":"svc-0xa","price":1}'],
-  ])('is %s', (_, text) => {
+    ['a non-ASCII topic', '{"topic":"svc-0xä","price":1}'],
+    ['a duplicate topic', '{"topic":"svc-0xb","topic":"svc-0xa","price":1}'],
+  ])('%s', (_, text) => {
     expect(new PriceFrames<number>().learn(text, 1)).toBeUndefined()
   })
 })
 
-describe('what goes the long way', () => {
-  const odd = [
+describe('PriceFrames does not recognise', () => {
+  const invalidPrices = [
     '0',
     '0.0',
     '-1',
@@ -108,21 +108,24 @@ describe('what goes the long way', () => {
     '-1234567890123456.5',
     '1,2',
   ]
-  it.each(['"1"', 'null', '1 ', ...odd])('is a price like %s', (price) => {
-    expect(recognised(learned('svc-0xa'), update('svc-0xa', price))).toBeUndefined()
+  it.each(['"1"', 'null', '1 ', ...invalidPrices])('a price of %s', (price) => {
+    expect(recogniseIn(framesOf('svc-0xa'), update('svc-0xa', price))).toBeUndefined()
   })
 
-  it.each(['', '}', '1}', '{}', '[]', '1', 'Invalid request', '{"subscriptions":[]}'])('is "%s"', (text) => {
-    expect(recognised(learned('svc-0xa'), text)).toBeUndefined()
-  })
+  it.each(['', '}', '1}', '{}', '[]', '1', 'Invalid request', '{"subscriptions":[]}'])(
+    'the text "%s"',
+    (text) => {
+      expect(recogniseIn(framesOf('svc-0xa'), text)).toBeUndefined()
+    },
+  )
 })
 
-// The law: what is recognised is exactly what the long way makes of it. What is not recognised takes the long way.
+// Differential test: a recognised frame has the topic and the price that the slow path returns.
 
 const topics = ['svc-0xab', 'svc-0xAB', 'svc-0xabc', 'svc-0xab-0xdef', 'acme-0xab'] as const
 
 const integer = fc.oneof(fc.nat().map(String), fc.bigInt({ min: 0n, max: 10n ** 17n }).map(String))
-const spelling = fc.oneof(
+const priceText = fc.oneof(
   fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc
     .tuple(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.nat(12))
@@ -133,7 +136,7 @@ const spelling = fc.oneof(
 )
 
 const frame = fc
-  .record({ topic: fc.constantFrom(...topics), price: spelling, shape: fc.nat(6) })
+  .record({ topic: fc.constantFrom(...topics), price: priceText, shape: fc.nat(6) })
   .map(({ topic, price, shape }) => {
     switch (shape) {
       case 0:
@@ -149,8 +152,8 @@ const frame = fc
     }
   })
 
-/** A frame with a byte changed, left out, put in, or said twice. */
-const mutilated = fc
+/** A frame with one byte changed, removed, inserted or duplicated. */
+const mutatedBytes = fc
   .record({ text: frame, at: fc.nat(200), how: fc.nat(3), byte: fc.nat(255) })
   .map(({ text, at, how, byte }) => {
     const bytes = [...Buffer.from(text)]
@@ -162,38 +165,38 @@ const mutilated = fc
     return Buffer.from(bytes)
   })
 
-describe('whatever comes', () => {
+describe('the fast path for prices', () => {
   const frames = new PriceFrames<string>()
   for (const topic of topics) {
     frames.learn(update(topic, '1'), topic)
     frames.learn(`{"topic": "${topic}", "price": 1}`, topic)
   }
-  let quick = 0
+  let fast = 0
 
   const agrees = (bytes: Buffer): void => {
-    const found = frames.recognise(bytes, 0, bytes.length)
-    if (found === undefined) return
-    quick++
+    const topic = frames.recognise(bytes, 0, bytes.length)
+    if (topic === undefined) return
+    fast++
     const slow = readFrame(bytes.toString())
-    if (slow._tag !== 'PriceUpdate' || slow.topic !== found || !Object.is(slow.price, frames.price)) {
-      throw new Error(`${bytes.toString()}: ${found} at ${frames.price}, but ${JSON.stringify(slow)}`)
+    if (slow._tag !== 'PriceUpdate' || slow.topic !== topic || !Object.is(slow.price, frames.price)) {
+      throw new Error(`${bytes.toString()}: ${topic} at ${frames.price}, but ${JSON.stringify(slow)}`)
     }
   }
 
-  it('is what the long way makes of it, if it is recognised: generated', () => {
+  it('returns the result of the slow path for generated frames', () => {
     fc.assert(
       fc.property(frame, (text) => agrees(Buffer.from(text))),
       { numRuns: 100_000 },
     )
-    // The short way must not rot in silence.
-    expect(quick).toBeGreaterThan(10_000)
+    // A minimum share must take the fast path, so that it cannot become unused without notice.
+    expect(fast).toBeGreaterThan(10_000)
   })
 
-  it('is what the long way makes of it, if it is recognised: mutilated', () => {
-    fc.assert(fc.property(mutilated, agrees), { numRuns: 100_000 })
+  it('returns the result of the slow path for mutated frames', () => {
+    fc.assert(fc.property(mutatedBytes, agrees), { numRuns: 100_000 })
   })
 
-  it('is what the long way makes of it: each price of up to six digits and each place of the point', () => {
+  it('returns the result of the slow path for prices of up to six digits, with every position of the point', () => {
     for (let value = 1; value < 1_000_000; value += 7) {
       for (let decimals = 0; decimals <= 8; decimals++) {
         const digits = String(value).padStart(decimals + 1, '0')

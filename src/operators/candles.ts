@@ -13,7 +13,7 @@ import {
 } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { checkWait } from './checked-ms.js'
+import { checkTimerMs } from './check-ms.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
 export interface Candle {
@@ -56,7 +56,7 @@ export interface Candle {
 export const candles = <E>(
   ms: number,
 ): OperatorFunction<Either<E, Pick<Price, 'price'>>, Either<E, Candle>> => {
-  checkWait('candles', ms)
+  checkTimerMs('candles', ms)
   if (ms === 0) throw new ConfigurationError('ms', 'candles needs windows longer than 0 ms')
   return (source$) =>
     defer(() => {

@@ -16,21 +16,33 @@ import {
 } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
 import { createQueueScheduler } from '../time/rx-providers.js'
-import { checkMs } from './checked-ms.js'
-import { arrived, canRecover, ended, judge, settled, unsettled, type Move } from './legs.js'
+import { checkMs } from './check-ms.js'
+import {
+  canRecover,
+  initialState,
+  onComplete,
+  onEvent,
+  onSubscribed,
+  resultOf,
+  type Update,
+} from './legs-state.js'
 
+/** Options of `combineFresh`. */
 export interface CombineFreshOptions {
-  /** How much older than the newest leg a leg may be, in ms. Anything not finite or below 0 throws. */
+  /**
+   * Maximum age difference between the newest leg and any other leg, in ms: a finite number of at least 0. Any other
+   * value throws a `ConfigurationError`.
+   */
   readonly maxSkew: number
 }
 
-/** One stream for each field of the record `A`. Their errors may differ. */
+/** One stream for each field of the record `A`. The streams may have different errors. */
 export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<Either<unknown, A[K]>> }
 
 /**
- * The latest values of several streams as one record, and only while all of them can be relied on. A strategy
- * cannot trade on a dead leg: whenever one has no value yet, has a `Left`, or is more than `maxSkew` ms older than
- * the newest, the combination is a `Left<NotFresh>` that names it.
+ * Combines the latest values of several streams (legs) into one record, while all of them are current. If a leg has no
+ * value yet, has a `Left`, or is more than `maxSkew` ms older than the newest leg, emits a `Left<NotFresh>` that names
+ * the leg.
  *
  * ```
  * a                            -1-----3---4----|
@@ -40,19 +52,18 @@ export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<
  *                              n: left b (e)  s: { a: 3, b: y }  t: { a: 4, b: y }
  * ```
  *
- * - A value's age is its `receivedAt`, or its arrival where it has none. Legs are measured against each other, when
- *   one of them moves: the passing of time alone gives nothing. That is what the `Stale` of `price$` and of
- *   `freshWithin` is for. `receivedAt` is a time of day: where the clock is set back, a leg that is silent since before
- *   that looks as much younger, until its `Stale`, which goes by no clock that can be set.
- * - The first value comes at once, when all legs are subscribed: what they gave by then is taken together. From then
- *   on each change of a leg gives a value, save a `Left` that would say the same leg, `why` and `error` as the one
- *   before it: `skewMs` is that of the first.
- * - Where several legs are at fault, the first in the order of the record's keys that is missing or `Left` is named;
- *   where all have values, the first that is too old.
- * - A leg that completes keeps its last value, which ages, so that `maxSkew` finds it. A leg that completes without
- *   one, or with a `Left`, can never be relied on again: a `Left` names it, and the combination completes. It
- *   completes too when all legs have; without legs, at once.
- * - Values keep their order, also when a handler moves a leg. An Rx error of a leg is passed on.
+ * - The time of a value is its `receivedAt`, or its arrival if it has none. Ages are compared only when a leg emits:
+ *   time alone emits nothing. For silence, use the `Stale` of `price$` or `freshWithin`. `receivedAt` is wall-clock
+ *   time: if the clock is set back, a silent leg looks younger by that amount until its `Stale`, which does not depend
+ *   on the wall clock.
+ * - The first event is emitted when all legs are subscribed, and includes the values that they emit synchronously. Then
+ *   each change of a leg emits an event, except a `Left` with the same leg, `why` and `error` as the previous one.
+ * - If several legs have no value, `NotFresh` names the first in the order of the record's keys. If all have values, it
+ *   names the first that is too old.
+ * - A leg that completes after a value keeps the value, until `maxSkew` applies. A leg that completes without a value
+ *   or after a `Left` is lost: the combination emits a `Left` that names it, and completes. The combination also
+ *   completes when all legs have completed; without legs, immediately.
+ * - Events keep their order, even if a handler of an event makes a leg emit. An Rx error of a leg is passed through.
  *
  * @example
  * const both$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 2000 })
@@ -66,32 +77,32 @@ export const combineFresh = <A extends object>(
   checkMs('combineFresh', 'maxSkew', maxSkew)
   const keys = Object.keys(legs) as (keyof A & string)[]
   if (keys.length === 0) return EMPTY
-  const moves$ = keys.map((key, index) => movesOf$(legs[key], index))
-  // Merging subscribes in order: by the last move every leg has given what it has.
-  const move$ = merge(...moves$, of(settled))
-  const states$ = inOrder$(move$).pipe(
-    scan((state, move) => move(state), unsettled(keys)),
+  const legUpdates$ = keys.map((key, index) => updatesOf$(legs[key], index))
+  // `merge` subscribes in order: the last update follows all synchronous events of the legs.
+  const update$ = merge(...legUpdates$, of(onSubscribed))
+  const state$ = inOrder$(update$).pipe(
+    scan((state, update) => update(state), initialState(keys)),
     distinctUntilChanged(),
-    filter((state) => state.settled),
+    filter((state) => state.isSubscribed),
   )
-  return states$.pipe(
+  return state$.pipe(
     takeWhile(canRecover, true),
-    map((state) => judge<A>(state, maxSkew)),
+    map((state) => resultOf<A>(state, maxSkew)),
     distinctUntilChanged(isSameFault),
   )
 }
 
 /**
- * A handler that moves a leg must not have the new value overtake the one that it handles. The queue is not Rx's
- * `queueScheduler`, which is everybody's: what was behind an action that throws there would be lost, a `Left` too.
+ * Queues updates, so that an update from inside a handler does not overtake the event that it handles. Not RxJS's shared
+ * `queueScheduler`: if an action on it throws, the actions behind it are lost, and a `Left` could be among them.
  */
-const inOrder$ = (move$: Observable<Move>): Observable<Move> =>
-  defer(() => move$.pipe(observeOn(createQueueScheduler())))
+const inOrder$ = (update$: Observable<Update>): Observable<Update> =>
+  defer(() => update$.pipe(observeOn(createQueueScheduler())))
 
-const movesOf$ = (leg$: Observable<Either<unknown, unknown>>, index: number): Observable<Move> =>
+const updatesOf$ = (leg$: Observable<Either<unknown, unknown>>, index: number): Observable<Update> =>
   leg$.pipe(
-    map((latest) => arrived(index, latest, timeOf(latest))),
-    endWith(ended(index)),
+    map((latest) => onEvent(index, latest, timeOf(latest))),
+    endWith(onComplete(index)),
   )
 
 const timeOf = (latest: Either<unknown, unknown>): number => {
@@ -101,9 +112,9 @@ const timeOf = (latest: Either<unknown, unknown>): number => {
   return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : now
 }
 
-const isSameFault = <A>(one: Either<NotFresh, A>, other: Either<NotFresh, A>): boolean =>
-  isLeft(one) &&
-  isLeft(other) &&
-  one.left.leg === other.left.leg &&
-  one.left.why === other.left.why &&
-  one.left.error === other.left.error
+const isSameFault = <A>(previous: Either<NotFresh, A>, next: Either<NotFresh, A>): boolean =>
+  isLeft(previous) &&
+  isLeft(next) &&
+  previous.left.leg === next.left.leg &&
+  previous.left.why === next.left.why &&
+  previous.left.error === next.left.error

@@ -1,6 +1,6 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, EMPTY, endWith, mergeMap, takeWhile, timer, type OperatorFunction } from 'rxjs'
-import { checkWait } from './checked-ms.js'
+import { checkTimerMs } from './check-ms.js'
 
 /** The result of one window. */
 export interface Conflated<A> {
@@ -31,7 +31,7 @@ export interface Conflated<A> {
  * client.price$(topic).pipe(conflate(250)) // Observable<Either<PriceError, Conflated<Price>>>
  */
 export const conflate = <E, A>(ms: number): OperatorFunction<Either<E, A>, Either<E, Conflated<A>>> => {
-  checkWait('conflate', ms)
+  checkTimerMs('conflate', ms)
   return (source$) =>
     defer(() => {
       const window = createWindow<A>()

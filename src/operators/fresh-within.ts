@@ -4,7 +4,7 @@ import { isPriceValue, type Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
 import { deadline$ } from '../time/deadline.js'
-import { checkWait } from './checked-ms.js'
+import { checkTimerMs } from './check-ms.js'
 
 /**
  * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
@@ -25,7 +25,7 @@ import { checkWait } from './checked-ms.js'
  * client.price$(topic).pipe(freshWithin(500)) // stricter than the client's own staleAfter
  */
 export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Either<E | Stale, A>> => {
-  checkWait('freshWithin', ms)
+  checkTimerMs('freshWithin', ms)
   return (source$) =>
     source$.pipe(
       // Completion becomes an event, so that `switchMap` cancels the deadline.

@@ -55,7 +55,7 @@ it(
       'across-a-drop.ts',
     )
     const [, values, errors] =
-      /^as values: (\d+); as errors: (\d+); both tokens together: is over\n$/.exec(output) ?? []
+      /^as values: (\d+); as errors: (\d+); both tokens combined: ended\n$/.exec(output) ?? []
     expect(Number(values), output).toBeGreaterThan(Number(errors))
     expect(code).toBe(0)
   },

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { filesBelow, readPage } from './support/block.js'
 
-it.each(['docs/protocol.md', ...filesBelow('docs/guides', '.md')])(
-  'lists %s in the index and in typedoc.json',
-  (page) => {
-    expect(readPage('docs/README.md')).toContain(`(${page.replace('docs/', '')})`)
-    expect(readPage('typedoc.json')).toContain(`"${page}"`)
-  },
-)
+const pages = filesBelow('docs', '.md').filter((page) => page !== 'docs/README.md')
+
+it.each(pages)('lists %s in the index and in typedoc.json', (page) => {
+  expect(readPage('docs/README.md')).toContain(`(${page.replace('docs/', '')})`)
+  expect(readPage('typedoc.json')).toContain(`"${page}"`)
+})
 
 describe('the guide to errors', () => {
   const tags = [...readPage('src/errors/model.ts').matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)

@@ -5,7 +5,7 @@ import { compile } from './support/compile.js'
 import { examplesOfSource } from './support/doc-comments.js'
 import { blocksOfPage } from './support/markdown.js'
 
-const pages = ['README.md', 'docs/protocol.md', ...filesBelow('docs/guides', '.md')]
+const pages = ['README.md', ...filesBelow('docs', '.md')]
 const sources = filesBelow('src', '.ts')
 const blocks = [...pages.flatMap(blocksOfPage), ...sources.flatMap(examplesOfSource)]
 const compiled = compile(blocks)

@@ -28,7 +28,7 @@ const candle = (
 ) => right({ open, high, low, close, count, from, to })
 
 describe('candles', () => {
-  it('gives each candle when its window closes, aligned to multiples of its length', () => {
+  it('emits each candle when its window closes, aligned to multiples of the length', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('---3-1-5-2---4-----6-----', prices)
       const subscribed = '  ^------------------------'
@@ -48,7 +48,7 @@ describe('candles', () => {
     })
   })
 
-  it('counts a price at the end of a window in the next one', () => {
+  it('assigns a price at the end of a window to the next one', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('5---6---7-------', prices)
       const expected = '----x---y---z---'
@@ -61,7 +61,7 @@ describe('candles', () => {
     })
   })
 
-  it('passes a Left at once, and leaves the candle as it is', () => {
+  it('emits a Left immediately and does not change the candle', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-5-E-3----E---', prices)
       const expected = '    ---E------(xE)'
@@ -70,7 +70,7 @@ describe('candles', () => {
     })
   })
 
-  it('gives no candle of a window that is open at completion', () => {
+  it('emits no candle for a window that is open at completion', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
       const source$ = cold$('-5---------3---|', prices)
       const subscribed = '   ^--------------!'
@@ -80,7 +80,7 @@ describe('candles', () => {
     })
   })
 
-  it('gives the candle of a window that ends with the source', () => {
+  it('emits the candle of a window that ends at completion', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-5--------|', prices)
       const expected = '     ----------(x|)'
@@ -88,7 +88,7 @@ describe('candles', () => {
     })
   })
 
-  it('passes an Rx error on at once', () => {
+  it('passes an Rx error through immediately', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-5-#', prices)
       const expected = '     ---#'
@@ -96,7 +96,7 @@ describe('candles', () => {
     })
   })
 
-  it('ends the window and the subscription when its consumer leaves', () => {
+  it('closes the window and unsubscribes from the source on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-5------------', prices)
       const subscribed = '  ^--!'
@@ -106,7 +106,7 @@ describe('candles', () => {
     })
   })
 
-  it('lets its consumer leave at a synchronous Left', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
     const pulled: unknown[] = []
     const source$ = of(prices['1']!, prices['E']!, prices['E']!).pipe(tap((value) => pulled.push(value)))
     const { values, completedAt } = record(() => source$.pipe(candles(10), take(1)))
@@ -115,10 +115,10 @@ describe('candles', () => {
     expect(pulled).toHaveLength(2)
   })
 
-  it('counts what a handler feeds back in the window that it comes in', () => {
+  it('assigns a price that a handler feeds back to the window of its arrival', () => {
     const source$ = new Subject<Tick>()
-    const feedBack = (given: Either<string, Candle>) => {
-      if (isRight(given) && given.right.from === 0) source$.next(prices['9']!)
+    const feedBack = (event: Either<string, Candle>) => {
+      if (isRight(event) && event.right.from === 0) source$.next(prices['9']!)
     }
     const { values } = record(
       () => source$.pipe(candles(10), tap(feedBack)),
@@ -130,20 +130,23 @@ describe('candles', () => {
     ])
   })
 
-  it.each([NaN, Infinity, -Infinity, -1, 0, 2 ** 31, '5' as unknown as number])('refuses %s ms', (ms) => {
-    expect(() => candles(ms)).toThrow(ConfigurationError)
-  })
+  it.each([NaN, Infinity, -Infinity, -1, 0, 2 ** 31, '5' as unknown as number])(
+    'throws a ConfigurationError for %s ms',
+    (ms) => {
+      expect(() => candles(ms)).toThrow(ConfigurationError)
+    },
+  )
 
-  it('takes what has a price, and gives candles with the errors of the source', () => {
+  it('accepts values with a price and has the error type of the source', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     expectTypeOf(price$.pipe(candles(5))).toEqualTypeOf<Observable<Either<PriceError, Candle>>>()
     const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
     expectTypeOf(depth$.pipe(candles(5))).toEqualTypeOf<Observable<Either<DepthError, Candle>>>()
-    // @ts-expect-error -- a text has no price
+    // @ts-expect-error -- a string has no price
     void of(letters['a']!).pipe(candles(5))
   })
 
-  it('does what the naive reference does', () => {
+  it('matches a simple reference implementation for any events', () => {
     const step = fc.record({ gap: fc.nat(12), price: fc.integer({ min: 1, max: 9 }), isLeft: fc.boolean() })
     fc.assert(
       fc.property(
@@ -166,23 +169,23 @@ describe('candles', () => {
   })
 })
 
-/** With all events known beforehand: look at each window there is. */
+/** Evaluates each window on the complete list of events. */
 const reference = (events: readonly At<Tick>[], ms: number, end: number): At<Either<string, Candle>>[] => {
-  const given: At<Either<string, Candle>>[] = []
+  const emitted: At<Either<string, Candle>>[] = []
   for (let to = ms; to <= end; to += ms) {
     const inside = events.filter(({ at }) => at >= to - ms && at < to)
     const seen = inside.flatMap(({ value }) => (isRight(value) ? [value.right.price] : []))
-    given.push(...inside.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : [])))
+    emitted.push(...inside.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : [])))
     if (seen.length === 0) continue
-    const sorted = [...seen].sort((one, other) => one - other)
+    const sorted = [...seen].sort((a, b) => a - b)
     const value = candle(seen[0]!, sorted.at(-1)!, sorted[0]!, seen.at(-1)!, seen.length, to - ms, to)
-    given.push({ at: to, value })
+    emitted.push({ at: to, value })
   }
   const open = events.filter(({ at }) => at >= Math.floor(end / ms) * ms)
-  return [...given, ...open.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : []))]
+  return [...emitted, ...open.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : []))]
 }
 
-describe('candles by a clock that is not the timer', () => {
+describe('candles, when the clock and the timers differ,', () => {
   beforeEach(() => {
     vi.useFakeTimers()
     vi.setSystemTime(1000)
@@ -193,41 +196,41 @@ describe('candles by a clock that is not the timer', () => {
 
   const run = () => {
     const source$ = new Subject<Tick>()
-    const given: Either<string, Candle>[] = []
-    const subscription = source$.pipe(candles(100)).subscribe((value) => given.push(value))
-    return { source$, given, subscription }
+    const emitted: Either<string, Candle>[] = []
+    const subscription = source$.pipe(candles(100)).subscribe((value) => emitted.push(value))
+    return { source$, emitted, subscription }
   }
 
-  it('waits again when the timer comes too early', () => {
-    const { source$, given } = run()
+  it('restart a timer that fires early', () => {
+    const { source$, emitted } = run()
     vi.setSystemTime(1001)
     source$.next(prices['1']!)
     vi.setSystemTime(1000)
     vi.advanceTimersByTime(99)
     expect(Date.now()).toBe(1099)
     source$.next(prices['2']!)
-    expect(given).toEqual([])
+    expect(emitted).toEqual([])
     vi.advanceTimersByTime(1)
-    expect(given).toEqual([candle(1, 2, 1, 2, 2, 1000, 1100)])
+    expect(emitted).toEqual([candle(1, 2, 1, 2, 2, 1000, 1100)])
   })
 
-  it('closes a window before what comes after it, however late the timer', () => {
-    const { source$, given } = run()
+  it('close a window before later events, even if the timer is late', () => {
+    const { source$, emitted } = run()
     source$.next(prices['1']!)
     vi.setSystemTime(1130)
     source$.next(prices['E']!)
     source$.next(prices['2']!)
-    expect(given).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100), prices['E']])
+    expect(emitted).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100), prices['E']])
     vi.setSystemTime(1270)
     source$.next(prices['3']!)
-    expect(given.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 1100, 1200))
+    expect(emitted.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 1100, 1200))
     vi.setSystemTime(1305)
     source$.complete()
-    expect(given.at(-1)).toEqual(candle(3, 3, 3, 3, 1, 1200, 1300))
+    expect(emitted.at(-1)).toEqual(candle(3, 3, 3, 3, 1, 1200, 1300))
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not pile timers up when they are late time after time', () => {
+  it('do not accumulate timers that are late repeatedly', () => {
     const { source$, subscription } = run()
     let most = 0
     for (let round = 0; round < 60; round++) {
@@ -242,20 +245,20 @@ describe('candles by a clock that is not the timer', () => {
     subscription.unsubscribe()
   })
 
-  it('closes the window when the clock is set back', () => {
-    const { source$, given } = run()
+  it('close the window when the clock is set back', () => {
+    const { source$, emitted } = run()
     source$.next(prices['1']!)
     vi.setSystemTime(550)
     source$.next(prices['2']!)
-    expect(given).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100)])
+    expect(emitted).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100)])
     vi.advanceTimersByTime(50)
-    expect(given.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 500, 600))
+    expect(emitted.at(-1)).toEqual(candle(2, 2, 2, 2, 1, 500, 600))
     vi.advanceTimersByTime(200)
     expect(vi.getTimerCount()).toBe(0)
-    expect(given).toHaveLength(2)
+    expect(emitted).toHaveLength(2)
   })
 
-  it('holds one timer, and none once its consumer has left', () => {
+  it('have one timer, and none after unsubscribe', () => {
     const { source$, subscription } = run()
     for (let i = 0; i < 100; i++) source$.next(prices['1']!)
     expect(vi.getTimerCount()).toBe(1)
@@ -264,8 +267,8 @@ describe('candles by a clock that is not the timer', () => {
   })
 })
 
-describe('candles and a handler that throws', () => {
-  it('goes on', async () => {
+describe('candles, when a handler throws,', () => {
+  it('continue', async () => {
     const reported = reportedErrors()
     const source$ = new Subject<Tick>()
     const seen: unknown[] = []

@@ -26,7 +26,7 @@ const lax = { maxSkew: 1000 }
 
 const missing = (leg: string) =>
   left({ _tag: 'NotFresh', message: `leg ${leg}: no value yet`, leg, why: 'missing' })
-const gone = (leg: string, error: string) =>
+const faulted = (leg: string, error: string) =>
   left({ _tag: 'NotFresh', message: `leg ${leg}: its last value is a Left`, leg, why: 'left', error })
 const skewed = (leg: string, skewMs: number) =>
   left({
@@ -39,7 +39,7 @@ const skewed = (leg: string, skewMs: number) =>
 const both = (a: string, b: string) => right({ a, b })
 
 describe('combineFresh', () => {
-  it('is a Left while a leg is missing, or has a Left, and the latest values otherwise', () => {
+  it('emits the latest values, or a Left while a leg is missing or has a Left', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   -a-----c---d----|', letters)
       const b$ = hot$('   ---b-E---e------|', letters)
@@ -49,7 +49,7 @@ describe('combineFresh', () => {
         m: missing('a'),
         l: missing('b'),
         r: both('a', 'b'),
-        n: gone('b', 'E'),
+        n: faulted('b', 'E'),
         s: both('c', 'e'),
         t: both('d', 'e'),
       }
@@ -59,7 +59,7 @@ describe('combineFresh', () => {
     })
   })
 
-  it('says each fault once, and says it anew when it comes again', () => {
+  it('emits each fault once, and again when it recurs', () => {
     marbles(({ hot$, expectObservable }) => {
       const a$ = hot$('-a-b-c-d-e-f------g-', letters)
       const b$ = hot$('------b-J-J-I-h-J---', letters)
@@ -69,26 +69,26 @@ describe('combineFresh', () => {
         l: missing('b'),
         p: both('c', 'b'),
         q: both('d', 'b'),
-        n: gone('b', 'J'),
-        o: gone('b', 'I'),
+        n: faulted('b', 'J'),
+        o: faulted('b', 'I'),
         r: both('f', 'h'),
       }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
     })
   })
 
-  it('names the first leg in the order of the keys that is missing or Left', () => {
+  it('names the first leg, in the order of the keys, that is missing or Left', () => {
     marbles(({ hot$, expectObservable }) => {
       const a$ = hot$('-----a-A-a---', letters)
       const b$ = hot$('---B-------b-', letters)
       const c$ = hot$('-C-----------', letters)
       const expected = 'm----n-o-n-p-'
-      const values = { m: missing('a'), n: gone('b', 'B'), o: gone('a', 'A'), p: gone('c', 'C') }
+      const values = { m: missing('a'), n: faulted('b', 'B'), o: faulted('a', 'A'), p: faulted('c', 'C') }
       expectObservable(combineFresh({ a: a$, b: b$, c: c$ }, lax)).toBe(expected, values)
     })
   })
 
-  it('measures legs without receivedAt by their arrival, against each other', () => {
+  it('compares legs without receivedAt by their arrival', () => {
     marbles(({ hot$, expectObservable }) => {
       const a$ = hot$('-a---b-c-d-----', letters)
       const b$ = hot$('-b---------c---d', letters)
@@ -106,7 +106,7 @@ describe('combineFresh', () => {
     })
   })
 
-  it('measures legs with receivedAt by it, whenever they arrive', () => {
+  it('compares legs with receivedAt by it, independent of their arrival', () => {
     const [older, newer, newest] = [priceOf(1, 1000), priceOf(2, 1005), priceOf(3, 1006)]
     const a$ = new BehaviorSubject(right(older))
     const b$ = timeline$([
@@ -121,14 +121,14 @@ describe('combineFresh', () => {
     ])
   })
 
-  it.each([NaN, Infinity, '7', undefined])('takes the arrival where receivedAt is %s', (receivedAt) => {
+  it.each([NaN, Infinity, '7', undefined])('uses the arrival when receivedAt is %s', (receivedAt) => {
     const a$ = timeline$([{ at: 7, value: right({ receivedAt }) }])
     const b$ = timeline$([{ at: 8, value: right({ receivedAt: 8 }) }])
     const { values } = record(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 1 }))
     expect(values.at(-1)).toEqual({ at: 8, value: right({ a: { receivedAt }, b: { receivedAt: 8 } }) })
   })
 
-  it('names the first of several legs that are too old, once all have values', () => {
+  it('names the first of several legs that are too old when all have values', () => {
     const at$ = (receivedAt: number) => of(right({ receivedAt }))
     const all$ = combineFresh({ a: at$(100), b: at$(10), c: at$(0) }, { maxSkew: 50 })
     expect(record(() => all$).values).toEqual([{ at: 0, value: skewed('b', 90) }])
@@ -136,16 +136,16 @@ describe('combineFresh', () => {
     expect(record(() => some$).values).toEqual([{ at: 0, value: missing('c') }])
   })
 
-  it('carries the error of the leg, and its message', () => {
-    const down = disconnected({ code: 1006, reason: 'gone', attempt: 1, retryInMs: 250 })
+  it('emits the error and the message of a leg with a Left', () => {
+    const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 })
     const a$ = new BehaviorSubject(left(down))
     const { values } = record(() => combineFresh({ a: a$ }, lax))
-    const message = 'leg a: Disconnected: connection down (1006: gone); attempt 2 in 250 ms'
+    const message = 'leg a: Disconnected: connection down (1006: reset); attempt 2 in 250 ms'
     const expected = left({ _tag: 'NotFresh', message, leg: 'a', why: 'left', error: down })
     expect(values).toEqual([{ at: 0, value: expected }])
   })
 
-  it('takes what the legs give while they are subscribed together', () => {
+  it('combines the values that the legs emit synchronously into one event', () => {
     const a$ = new ReplaySubject<Either<string, string>>()
     a$.next(letters['a']!)
     a$.next(letters['b']!)
@@ -155,7 +155,7 @@ describe('combineFresh', () => {
     ])
   })
 
-  it('gives a change of every leg, of one source under two keys too', () => {
+  it('emits a change of each leg, also when two legs have the same source', () => {
     const a$ = new BehaviorSubject(letters['a']!)
     const { values } = record(
       () => combineFresh({ a: a$, b: a$ }, lax),
@@ -164,7 +164,7 @@ describe('combineFresh', () => {
     expect(values.map(({ value }) => value)).toEqual([both('a', 'a'), both('b', 'a'), both('b', 'b')])
   })
 
-  it('has the keys in their order, whichever leg comes first', () => {
+  it('emits records with the keys in their order, whichever leg emits first', () => {
     const { values } = record(() =>
       combineFresh({ z: timeline$([{ at: 9, value: right(1) }]), b: of(right(2)), a: of(right(3)) }, lax),
     )
@@ -173,8 +173,8 @@ describe('combineFresh', () => {
   })
 })
 
-describe('combineFresh when a leg ends', () => {
-  it('keeps the value of a leg that completes, until it is too old', () => {
+describe('combineFresh, when a leg completes or fails,', () => {
+  it('keeps the value of the completed leg until it is too old', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   -a|', letters)
       const b$ = hot$('   --b--c---d--e---|', letters)
@@ -192,20 +192,20 @@ describe('combineFresh when a leg ends', () => {
     })
   })
 
-  it('completes with a leg that completes with a Left, and leaves the others', () => {
+  it('completes if the last event of the leg was a Left, and unsubscribes from the others', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   -a-----', letters)
       const b$ = hot$('   ---B-|-', letters)
       const subscribed = '^----!-'
       const expected = 'ml-n-|-'
-      const values = { m: missing('a'), l: missing('b'), n: gone('b', 'B') }
+      const values = { m: missing('a'), l: missing('b'), n: faulted('b', 'B') }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
       expectSubscriptions(a$.subscriptions).toBe(subscribed)
       expectSubscriptions(b$.subscriptions).toBe(subscribed)
     })
   })
 
-  it('completes with a leg that completes without a value, and names it before', () => {
+  it('names the leg and completes if the leg had no value', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   ------', letters)
       const b$ = hot$('   ---|--', letters)
@@ -217,15 +217,15 @@ describe('combineFresh when a leg ends', () => {
     })
   })
 
-  it('does so at once where the leg has ended before', () => {
+  it('completes immediately if the leg has completed before', () => {
     const all$ = combineFresh({ a: NEVER, b: of(letters['B']!), c: EMPTY }, lax)
-    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: gone('b', 'B') }], completedAt: 0 })
+    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: faulted('b', 'B') }], completedAt: 0 })
   })
 
-  it('says the last word about the leg that is lost, whatever a handler does', () => {
+  it('emits the NotFresh of the lost leg last, even if a handler changes another leg', () => {
     const [a$, b$] = [new Subject<Either<string, string>>(), new Subject<Either<string, string>>()]
-    const feedBack = (given: Either<NotFresh, unknown>) => {
-      if (isLeft(given) && given.left.leg === 'b') a$.next(letters['A']!)
+    const feedBack = (event: Either<NotFresh, unknown>) => {
+      if (isLeft(event) && event.left.leg === 'b') a$.next(letters['A']!)
     }
     const { values, completedAt } = record(
       () => combineFresh({ a: a$, b: b$ }, lax).pipe(tap(feedBack)),
@@ -236,16 +236,16 @@ describe('combineFresh when a leg ends', () => {
     expect([a$.observed, b$.observed]).toEqual([false, false])
   })
 
-  it('completes when all legs have, without saying their values again', () => {
+  it('completes with the last leg without another event', () => {
     const all$ = combineFresh({ a: of(letters['a']!), b: of(letters['b']!) }, lax)
     expect(record(() => all$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
   })
 
-  it('completes at once without legs', () => {
+  it('completes immediately without legs', () => {
     expect(record(() => combineFresh({}, lax))).toEqual({ values: [], completedAt: 0 })
   })
 
-  it('passes an Rx error of a leg on, and leaves the others', () => {
+  it('passes the Rx error through and unsubscribes from the others', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   -a-----', letters)
       const b$ = hot$('   --b-#--', letters)
@@ -258,8 +258,8 @@ describe('combineFresh when a leg ends', () => {
   })
 })
 
-describe('combineFresh and its consumer', () => {
-  it('leaves all legs with it', () => {
+describe('combineFresh', () => {
+  it('unsubscribes from all legs on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const a$ = hot$('   -a---a-', letters)
       const b$ = hot$('   --b---b', letters)
@@ -272,14 +272,14 @@ describe('combineFresh and its consumer', () => {
     })
   })
 
-  it('lets it leave at the first value', () => {
+  it('unsubscribes from all legs when its subscriber takes one event', () => {
     const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
     const first$ = combineFresh({ a: a$, b: b$ }, lax).pipe(take(1))
     expect(record(() => first$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
     expect([a$.observed, b$.observed]).toEqual([false, false])
   })
 
-  it('is up to date when a handler moves a leg', () => {
+  it('emits the latest values when a handler changes a leg', () => {
     const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
     const seen: unknown[] = []
     const subscription = combineFresh({ a: a$, b: b$ }, lax).subscribe((value) => {
@@ -287,11 +287,11 @@ describe('combineFresh and its consumer', () => {
       if (seen.length === 1) b$.next(letters['B']!)
       if (seen.length === 2) b$.next(letters['c']!)
     })
-    expect(seen).toEqual([both('a', 'b'), gone('b', 'B'), both('a', 'c')])
+    expect(seen).toEqual([both('a', 'b'), faulted('b', 'B'), both('a', 'c')])
     subscription.unsubscribe()
   })
 
-  it('keeps the order behind a handler that moves a leg: the Left comes last', () => {
+  it('keeps the order of events when a handler changes a leg: the Left is last', () => {
     const [a$, b$] = [new Subject<Either<string, string>>(), new BehaviorSubject(letters['b']!)]
     const seen: unknown[] = []
     const combined$ = combineFresh({ a: a$, b: b$ }, lax).pipe(
@@ -301,11 +301,11 @@ describe('combineFresh and its consumer', () => {
     )
     const subscription = combined$.subscribe((value) => seen.push(value))
     a$.next(letters['a']!)
-    expect(seen).toEqual([missing('a'), both('a', 'b'), gone('b', 'B')])
+    expect(seen).toEqual([missing('a'), both('a', 'b'), faulted('b', 'B')])
     subscription.unsubscribe()
   })
 
-  it('keeps the state of each subscriber apart, one that a handler adds too', () => {
+  it('has a state for each subscriber, also for one that a handler adds', () => {
     const [a$, b$] = [new BehaviorSubject(letters['a']!), new Subject<Either<string, string>>()]
     const combined$ = combineFresh({ a: a$, b: b$ }, lax)
     const [first, second]: [unknown[], unknown[]] = [[], []]
@@ -324,7 +324,7 @@ describe('combineFresh and its consumer', () => {
     expect(second).toEqual([missing('b')])
   })
 
-  it('tells at once inside of an action of `queueScheduler`, and loses nothing where that throws', () => {
+  it('emits immediately inside an action of `queueScheduler`, and loses no event if the action throws', () => {
     const b$ = new BehaviorSubject(letters['b']!)
     const seen: unknown[] = []
     const subscription = combineFresh({ b: b$ }, lax).subscribe((value) => seen.push(value))
@@ -333,11 +333,11 @@ describe('combineFresh and its consumer', () => {
       throw new Error(`after ${seen.length}`)
     }
     expect(() => queueScheduler.schedule(act)).toThrow('after 2')
-    expect(seen).toEqual([right({ b: 'b' }), gone('b', 'B')])
+    expect(seen).toEqual([right({ b: 'b' }), faulted('b', 'B')])
     subscription.unsubscribe()
   })
 
-  it('goes on when a handler throws', async () => {
+  it('continues when a handler throws', async () => {
     const reported = reportedErrors()
     const a$ = new BehaviorSubject(letters['a']!)
     const seen: unknown[] = []
@@ -350,11 +350,14 @@ describe('combineFresh and its consumer', () => {
     await reported(2)
   })
 
-  it.each([NaN, Infinity, -Infinity, -1, '5' as unknown as number])('refuses a maxSkew of %s', (maxSkew) => {
-    expect(() => combineFresh({ a: NEVER }, { maxSkew })).toThrow(ConfigurationError)
-  })
+  it.each([NaN, Infinity, -Infinity, -1, '5' as unknown as number])(
+    'throws a ConfigurationError for a maxSkew of %s',
+    (maxSkew) => {
+      expect(() => combineFresh({ a: NEVER }, { maxSkew })).toThrow(ConfigurationError)
+    },
+  )
 
-  it('has the type of the record of values', () => {
+  it('has the type of a record of the values', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
     const combined$ = combineFresh({ eth: price$, depth: depth$ }, lax)
@@ -375,7 +378,7 @@ interface Step {
   readonly value: Either<number, { readonly id: number; readonly receivedAt?: number }>
 }
 
-interface Move {
+interface RandomStep {
   readonly gap: number
   readonly key: string
   readonly kind: Kind
@@ -386,18 +389,18 @@ const keys = ['a', 'b', 'c']
 
 const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)
 
-describe('combineFresh, whatever happens', () => {
+describe('combineFresh, for any events of its legs,', () => {
   const kind = fc.constantFrom<Kind>(
     ...times(8, 'value' as const),
     ...times(6, 'dated' as const),
     'left',
     'end',
   )
-  const move = fc.record({ gap: fc.nat(6), key: fc.constantFrom(...keys), kind, number: fc.nat(40) })
+  const randomStep = fc.record({ gap: fc.nat(6), key: fc.constantFrom(...keys), kind, number: fc.nat(40) })
 
-  const stepsOf = (moves: readonly Move[], start: number) => {
+  const stepsOf = (randomSteps: readonly RandomStep[], start: number) => {
     let now = start
-    return moves.map(({ gap, key, kind, number }, index): Step => {
+    return randomSteps.map(({ gap, key, kind, number }, index): Step => {
       now += start === 0 ? 0 : gap
       const dated = { id: index, receivedAt: number }
       const value = kind === 'left' ? left(number % 3) : right(kind === 'dated' ? dated : { id: index })
@@ -405,11 +408,11 @@ describe('combineFresh, whatever happens', () => {
     })
   }
 
-  it('does what the naive reference does', () => {
+  it('matches a simple reference implementation', () => {
     fc.assert(
       fc.property(
-        fc.array(move, { maxLength: 5 }),
-        fc.array(move, { maxLength: 40, size: '+1' }),
+        fc.array(randomStep, { maxLength: 5 }),
+        fc.array(randomStep, { maxLength: 40, size: '+1' }),
         fc.nat(30),
         (before, after, maxSkew) => {
           const [past, future] = [stepsOf(before, 0), stepsOf(after, 1)]
@@ -423,7 +426,7 @@ describe('combineFresh, whatever happens', () => {
             () => combineFresh(legs, { maxSkew }),
             () => timeline$(future.map((value) => ({ at: value.at, value }))).subscribe(play),
           )
-          const seen = values.map(({ at, value }) => ({ at, said: gist(value) }))
+          const seen = values.map(({ at, value }) => ({ at, summary: summaryOf(value) }))
           expect(seen).toEqual(reference(past, future, maxSkew))
         },
       ),
@@ -431,10 +434,10 @@ describe('combineFresh, whatever happens', () => {
     )
   })
 
-  it('is never a Right while a leg is not to be relied on', () => {
+  it('emits no Right while a leg is missing or Left', () => {
     fc.assert(
-      fc.property(fc.array(move, { maxLength: 40, size: '+1' }), fc.nat(30), (moves, maxSkew) => {
-        const steps = stepsOf(moves, 1)
+      fc.property(fc.array(randomStep, { maxLength: 40, size: '+1' }), fc.nat(30), (randomSteps, maxSkew) => {
+        const steps = stepsOf(randomSteps, 1)
         const legs = Object.fromEntries(keys.map((key) => [key, new Subject<Step['value']>()]))
         let state: Either<NotFresh, unknown> | undefined
         const subscription = combineFresh(legs, { maxSkew }).subscribe((value) => (state = value))
@@ -442,8 +445,8 @@ describe('combineFresh, whatever happens', () => {
           if (kind === 'end') legs[key]!.complete()
           else legs[key]!.next(value)
           const latest = keys.map((name) => lastOf(steps.slice(0, index + 1), name)?.value)
-          const sound = latest.every((it) => it !== undefined && isRight(it))
-          if (!sound) expect(isLeft(state!)).toBe(true)
+          const allHaveValues = latest.every((it) => it !== undefined && isRight(it))
+          if (!allHaveValues) expect(isLeft(state!)).toBe(true)
         }
         subscription.unsubscribe()
       }),
@@ -451,21 +454,21 @@ describe('combineFresh, whatever happens', () => {
   })
 })
 
-const gist = (value: Either<NotFresh, unknown>): unknown =>
+const summaryOf = (value: Either<NotFresh, unknown>): unknown =>
   isRight(value)
     ? value.right
     : [value.left.leg, value.left.why, value.left.error, value.left.skewMs].filter((it) => it !== undefined)
 
-/** What a leg gave before it ended. */
+/** The last event of a leg before its completion. */
 const lastOf = (history: readonly Step[], key: string): Step | undefined => {
   const own = history.filter((step) => step.key === key)
   const end = own.findIndex((step) => step.kind === 'end')
   return own.slice(0, end === -1 ? undefined : end).at(-1)
 }
 
-/** Looks at the whole history anew after each step. */
+/** Evaluates the complete history after each step. */
 const reference = (past: readonly Step[], future: readonly Step[], maxSkew: number) => {
-  const given: { at: number; said: unknown }[] = []
+  const events: { at: number; summary: unknown }[] = []
   let before: readonly unknown[] | undefined
   for (let count = 0; count <= future.length; count++) {
     const history = [...past, ...future.slice(0, count)]
@@ -475,38 +478,38 @@ const reference = (past: readonly Step[], future: readonly Step[], maxSkew: numb
     if (step !== undefined && hasEnded(step.key, earlier)) continue
 
     const legs = keys.map((key) => ({ key, ended: hasEnded(key), last: lastOf(history, key) }))
-    const unsound = legs.filter(({ last }) => last === undefined || isLeft(last.value))
-    const lost = unsound.find(({ ended }) => ended)
+    const withoutValue = legs.filter(({ last }) => last === undefined || isLeft(last.value))
+    const lost = withoutValue.find(({ ended }) => ended)
     const timeOf = ({ at, value }: Step) => (isRight(value) ? (value.right.receivedAt ?? at) : NaN)
     const times = legs.flatMap(({ last }) => (last === undefined ? [] : [timeOf(last)]))
     const lags = legs.map(({ key, last }) => ({ key, lag: Math.max(...times) - (last ? timeOf(last) : NaN) }))
 
-    const blamed = lost ?? unsound[0]
-    const late = blamed === undefined ? lags.find(({ lag }) => lag > maxSkew) : undefined
-    let said: unknown
+    const faulty = lost ?? withoutValue[0]
+    const late = faulty === undefined ? lags.find(({ lag }) => lag > maxSkew) : undefined
+    let summary: unknown
     let fault: readonly unknown[] | undefined
-    if (blamed !== undefined) {
+    if (faulty !== undefined) {
       fault =
-        blamed.last === undefined
-          ? [blamed.key, 'missing']
-          : [blamed.key, 'left', isLeft(blamed.last.value) && blamed.last.value.left]
-      said = fault
+        faulty.last === undefined
+          ? [faulty.key, 'missing']
+          : [faulty.key, 'left', isLeft(faulty.last.value) && faulty.last.value.left]
+      summary = fault
     } else if (late !== undefined) {
       fault = [late.key, 'skew']
-      said = [...fault, late.lag]
+      summary = [...fault, late.lag]
     } else {
-      said = Object.fromEntries(
+      summary = Object.fromEntries(
         legs.map(({ key, last }) => [key, last && isRight(last.value) && last.value.right]),
       )
     }
 
     const isRepeated = fault !== undefined && JSON.stringify(fault) === JSON.stringify(before)
-    const isEndOfSound = step?.kind === 'end' && lost === undefined
-    if (!isRepeated && !isEndOfSound) {
-      given.push({ at: step?.at ?? 0, said })
+    const isEndAfterValue = step?.kind === 'end' && lost === undefined
+    if (!isRepeated && !isEndAfterValue) {
+      events.push({ at: step?.at ?? 0, summary })
       before = fault
     }
     if (lost !== undefined) break
   }
-  return given
+  return events
 }

@@ -12,7 +12,7 @@ import { reportedErrors } from './support/real-time.js'
 const window = (value: string, dropped: number) => right({ value, dropped })
 
 describe('conflate', () => {
-  it('gives the latest value at the end of each window, and how many were dropped', () => {
+  it('emits the latest value at the end of each window, with the number of dropped values', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-b-c------d----------e-----------', letters)
       const subscribed = '  ^----------------------------------'
@@ -23,7 +23,7 @@ describe('conflate', () => {
     })
   })
 
-  it('begins a window with the first value after the window before', () => {
+  it('opens a window with the first value after the previous window', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-abcde-fgh-----i-------', letters)
       const expected = '    ------x-----y-------z---'
@@ -32,7 +32,7 @@ describe('conflate', () => {
     })
   })
 
-  it('passes a Left at once, and never gives a value from before it afterwards', () => {
+  it('emits a Left immediately and drops the pending value', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-a-b-C-----------d--------', letters)
       const expected = '    -----C-----------------x--'
@@ -41,7 +41,7 @@ describe('conflate', () => {
     })
   })
 
-  it('goes on with the window after a Left, so that errors hold no value back', () => {
+  it('keeps the window open after a Left, so that errors do not delay values', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-a-B-cD--efG-h----------', letters)
       const expected = '    ---B--D----G---x--------'
@@ -50,7 +50,7 @@ describe('conflate', () => {
     })
   })
 
-  it('gives the value that waits when the source completes, and completes', () => {
+  it('emits the pending value when the source completes, and completes', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
       const source$ = cold$('-ab-|', letters)
       const subscribed = '   ^---!'
@@ -60,7 +60,7 @@ describe('conflate', () => {
     })
   })
 
-  it('completes with the source where nothing waits', () => {
+  it('completes with the source when no value is pending', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-aB-|', letters)
       const expected = '     --B-|'
@@ -68,7 +68,7 @@ describe('conflate', () => {
     })
   })
 
-  it('passes an Rx error on at once, without the value that waits', () => {
+  it('passes an Rx error through immediately and drops the pending value', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-ab-#', letters)
       const expected = '     ----#'
@@ -76,7 +76,7 @@ describe('conflate', () => {
     })
   })
 
-  it('ends the window and the subscription when its consumer leaves', () => {
+  it('closes the window and unsubscribes from the source on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a------------', letters)
       const subscribed = '  ^--!'
@@ -86,7 +86,7 @@ describe('conflate', () => {
     })
   })
 
-  it('keeps a window for each subscriber', () => {
+  it('has a window for each subscriber', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$(' -a-b----c-----', letters)
       const early = '        ^-------------'
@@ -100,18 +100,18 @@ describe('conflate', () => {
     })
   })
 
-  it('keeps undefined as a value', () => {
+  it('emits undefined as a value', () => {
     const { values } = record(() => of(right(undefined)).pipe(conflate(6)))
     expect(values).toEqual([{ at: 0, value: right({ value: undefined, dropped: 0 }) }])
   })
 
-  it('with 0 ms gives the latest of what comes in one turn', () => {
+  it('with 0 ms emits the latest value of an event-loop turn', () => {
     const events = [1, 2, 3].map((value) => ({ at: 5, value: right(value) }))
     const { values } = record(() => timeline$(events).pipe(conflate(0)))
     expect(values).toEqual([{ at: 5, value: right({ value: 3, dropped: 2 }) }])
   })
 
-  it('lets its consumer leave at a synchronous Left', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
     const pulled: unknown[] = []
     const source$ = of(letters['a']!, letters['B']!, letters['C']!).pipe(tap((value) => pulled.push(value)))
     const { values, completedAt } = record(() => source$.pipe(conflate(6), take(1)))
@@ -120,10 +120,10 @@ describe('conflate', () => {
     expect(pulled).toEqual([letters['a'], letters['B']])
   })
 
-  it('begins a new window with what a handler feeds back', () => {
+  it('opens a new window with a value that a handler feeds back', () => {
     const source$ = new Subject<Either<string, string>>()
-    const feedBack = (given: Either<string, Conflated<string>>) => {
-      if (isRight(given) && given.right.value === 'b') source$.next(letters['c']!)
+    const feedBack = (event: Either<string, Conflated<string>>) => {
+      if (isRight(event) && event.right.value === 'b') source$.next(letters['c']!)
     }
     const { values } = record(
       () => source$.pipe(conflate(6), tap(feedBack)),
@@ -138,7 +138,7 @@ describe('conflate', () => {
     ])
   })
 
-  it('goes on when a handler throws', async () => {
+  it('continues when a handler throws', async () => {
     const reported = reportedErrors()
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
@@ -153,7 +153,7 @@ describe('conflate', () => {
     await reported(2)
   })
 
-  it('holds one timer, however many values, and none in the end', () => {
+  it('has one timer for any number of values, and none at the end', () => {
     vi.useFakeTimers()
     try {
       const source$ = new Subject<Either<string, string>>()
@@ -170,20 +170,23 @@ describe('conflate', () => {
     }
   })
 
-  it.each([NaN, Infinity, -Infinity, -1, 2 ** 31, '5' as unknown as number])('refuses %s ms', (ms) => {
-    expect(() => conflate(ms)).toThrow(ConfigurationError)
-  })
+  it.each([NaN, Infinity, -Infinity, -1, 2 ** 31, '5' as unknown as number])(
+    'throws a ConfigurationError for %s ms',
+    (ms) => {
+      expect(() => conflate(ms)).toThrow(ConfigurationError)
+    },
+  )
 
-  it('says what it refuses', () => {
+  it('names the option and the value in the message of the ConfigurationError', () => {
     expect(() => conflate(-1)).toThrow('ms: conflate needs a finite number of ms, 0 or more, got -1')
   })
 
-  it('has the type of the values, with what was dropped', () => {
+  it('has the type Conflated of the values', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     expectTypeOf(price$.pipe(conflate(5))).toEqualTypeOf<Observable<Either<PriceError, Conflated<Price>>>>()
   })
 
-  it('does what the naive reference does', () => {
+  it('matches a simple reference implementation for any events', () => {
     // Events at even times, windows of odd length: no event falls on the end of a window.
     const event = fc.record({ gap: fc.nat(6).map((n) => n * 2), isLeft: fc.boolean() })
     const length = fc.nat(15).map((n) => n * 2 + 1)
@@ -203,9 +206,9 @@ describe('conflate', () => {
   })
 })
 
-/** With all events known beforehand: cut them into windows, and look at each as a whole. */
+/** Divides the complete list of events into windows and evaluates each. */
 const reference = (events: readonly At<Either<number, number>>[], ms: number, end: number) => {
-  const given: At<Either<number, Conflated<number>>>[] = []
+  const conflated: At<Either<number, Conflated<number>>>[] = []
   let rest = events
   for (;;) {
     const first = rest.find((event) => isRight(event.value))
@@ -216,10 +219,10 @@ const reference = (events: readonly At<Either<number, number>>[], ms: number, en
     const last = inside.at(-1)!.value
     if (isRight(last)) {
       const value = right({ value: last.right, dropped: values.length - 1 })
-      given.push({ at: Math.min(cut, end), value })
+      conflated.push({ at: Math.min(cut, end), value })
     }
     rest = rest.filter(({ at }) => at >= cut)
   }
   const lefts = events.flatMap(({ at, value }) => (isLeft(value) ? [{ at, value }] : []))
-  return [...lefts, ...given].sort((one, other) => one.at - other.at)
+  return [...lefts, ...conflated].sort((a, b) => a.at - b.at)
 }

@@ -19,7 +19,7 @@ const stale5 = left({
 const values = { ...letters, S: stale5 }
 
 describe('freshWithin', () => {
-  it('follows a value by one Stale when nothing else does, once per silence', () => {
+  it('emits one Stale when no event follows a value in time', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a--b-----------------c-------d---|', letters)
       const subscribed = '  ^---------------------------------!'
@@ -29,7 +29,7 @@ describe('freshWithin', () => {
     })
   })
 
-  it('does not wait after a Left, nor before the first value', () => {
+  it('emits no Stale after a Left or before the first value', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('----------a--B------------C---------|', letters)
       const expected = '    ----------a--B------------C---------|'
@@ -37,7 +37,7 @@ describe('freshWithin', () => {
     })
   })
 
-  it('waits no longer once the source has completed', () => {
+  it('emits no Stale after completion', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-a--|', letters)
       const expected = '     -a--|'
@@ -45,7 +45,7 @@ describe('freshWithin', () => {
     })
   })
 
-  it('passes an Rx error on, and waits no longer', () => {
+  it('passes an Rx error through and emits no Stale after it', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('-a--#', letters)
       const expected = '     -a--#'
@@ -53,7 +53,7 @@ describe('freshWithin', () => {
     })
   })
 
-  it('ends the wait and the subscription when its consumer leaves', () => {
+  it('cancels the deadline and unsubscribes from the source on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a------------', letters)
       const subscribed = '  ^--!          '
@@ -63,7 +63,7 @@ describe('freshWithin', () => {
     })
   })
 
-  it('waits anew for each subscriber', () => {
+  it('has a deadline for each subscriber', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = cold$('        -a--------', letters)
       const fresh$ = source$.pipe(freshWithin(5))
@@ -72,10 +72,12 @@ describe('freshWithin', () => {
     })
   })
 
-  it('names the topic of the value, and keeps a price as the last', () => {
+  it('emits a Stale with the topic of the value and the price as last', () => {
     const price = priceOf(2)
-    const { values: given } = record(() => timeline$([{ at: 3, value: right(price) }]).pipe(freshWithin(10)))
-    expect(given).toEqual([
+    const { values: emitted } = record(() =>
+      timeline$([{ at: 3, value: right(price) }]).pipe(freshWithin(10)),
+    )
+    expect(emitted).toEqual([
       { at: 3, value: right(price) },
       {
         at: 13,
@@ -91,55 +93,62 @@ describe('freshWithin', () => {
   })
 
   it.each([
-    ['a topic alone', { topic: 'svc-0xab' }, 'svc-0xab', 'svc-0xab: nothing for 10 ms'],
+    ['an object with only a topic', { topic: 'svc-0xab' }, 'svc-0xab', 'svc-0xab: nothing for 10 ms'],
     [
-      'a price that is not a number',
+      'a price whose price is not a number',
       { ...priceOf(1), price: '1' },
       'svc-0xab',
       'svc-0xab: nothing for 10 ms',
     ],
-    ['a topic that is not a text', { ...priceOf(1), topic: 1 }, '', 'nothing for 10 ms'],
+    ['a price whose topic is not a string', { ...priceOf(1), topic: 1 }, '', 'nothing for 10 ms'],
     ['a number', 7, '', 'nothing for 10 ms'],
     ['null', null, '', 'nothing for 10 ms'],
-  ])('does not take %s for a price', (_, value, topic, message) => {
-    const { values: given } = record(() => timeline$([{ at: 0, value: right(value) }]).pipe(freshWithin(10)))
-    expect(given[1]?.value).toEqual(left({ _tag: 'Stale', message, topic, silentForMs: 10, last: undefined }))
+  ])('emits a Stale without last after %s', (_, value, topic, message) => {
+    const { values: emitted } = record(() =>
+      timeline$([{ at: 0, value: right(value) }]).pipe(freshWithin(10)),
+    )
+    expect(emitted[1]?.value).toEqual(
+      left({ _tag: 'Stale', message, topic, silentForMs: 10, last: undefined }),
+    )
   })
 
-  it('lets its consumer leave at a synchronous value', () => {
-    const { values: given, completedAt } = record(() =>
+  it('stops reading a synchronous source when its subscriber unsubscribes', () => {
+    const { values: emitted, completedAt } = record(() =>
       of(letters['a']!, letters['b']!).pipe(freshWithin(5), take(1)),
     )
-    expect(given).toEqual([{ at: 0, value: letters['a'] }])
+    expect(emitted).toEqual([{ at: 0, value: letters['a'] }])
     expect(completedAt).toBe(0)
   })
 
-  it('starts anew when a handler feeds a value back', () => {
+  it('restarts the deadline when a handler feeds a value back', () => {
     const source$ = new Subject<Either<string, string>>()
     const feedBack = (value: Either<unknown, string>) => {
       if (value === letters['a']) source$.next(letters['b']!)
     }
-    const { values: given } = record(
+    const { values: emitted } = record(
       () => source$.pipe(freshWithin(5), tap(feedBack)),
       () => source$.next(letters['a']!),
     )
-    // `tap` lets the value that is fed back overtake the one that it answers.
-    expect(given).toEqual([
+    // In `tap`, the value that is fed back overtakes the value that is being handled.
+    expect(emitted).toEqual([
       { at: 0, value: letters['b'] },
       { at: 0, value: letters['a'] },
       { at: 5, value: stale5 },
     ])
   })
 
-  it.each([NaN, Infinity, -Infinity, -1, 2 ** 31, '5' as unknown as number])('refuses %s ms', (ms) => {
-    expect(() => freshWithin(ms)).toThrow(ConfigurationError)
-  })
+  it.each([NaN, Infinity, -Infinity, -1, 2 ** 31, '5' as unknown as number])(
+    'throws a ConfigurationError for %s ms',
+    (ms) => {
+      expect(() => freshWithin(ms)).toThrow(ConfigurationError)
+    },
+  )
 
-  it.each([0, 0.5, 2 ** 31 - 1])('takes %s ms', (ms) => {
+  it.each([0, 0.5, 2 ** 31 - 1])('accepts %s ms', (ms) => {
     expect(() => freshWithin(ms)).not.toThrow()
   })
 
-  it('adds Stale to the errors', () => {
+  it('adds Stale to the error type', () => {
     const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
     expectTypeOf(depth$.pipe(freshWithin(5))).toEqualTypeOf<Observable<Either<DepthError | Stale, Depth>>>()
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
@@ -148,12 +157,12 @@ describe('freshWithin', () => {
 })
 
 describe('freshWithin in real time', () => {
-  it('does not take a blocked event loop for silence', async () => {
+  it('emits no Stale for time during which the event loop is blocked', async () => {
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
     const subscription = source$.pipe(freshWithin(200)).subscribe((value) => seen.push(value))
     source$.next(letters['a']!)
-    // As what a socket has in its buffer: it comes after the timers that are due.
+    // Like data in a socket's buffer, this value arrives after the timers that are due.
     setImmediate(() => setImmediate(() => source$.next(letters['b']!)))
     block(250)
     await sleep(40)
@@ -161,7 +170,7 @@ describe('freshWithin in real time', () => {
     subscription.unsubscribe()
   })
 
-  it('leaves no timer behind', () => {
+  it('clears its timer on unsubscribe and on completion', () => {
     vi.useFakeTimers()
     try {
       const source$ = new Subject<Either<string, string>>()
@@ -181,8 +190,8 @@ describe('freshWithin in real time', () => {
     }
   })
 
-  it('goes on when a handler throws', () => {
-    const thrown = reportedErrors()
+  it('continues when a handler throws', () => {
+    const reported = reportedErrors()
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
     source$.pipe(freshWithin(30)).subscribe((value) => {
@@ -193,6 +202,6 @@ describe('freshWithin in real time', () => {
     source$.next(letters['b']!)
     source$.complete()
     expect(seen).toEqual([letters['a'], letters['b']])
-    return thrown(2)
+    return reported(2)
   })
 })

@@ -7,7 +7,7 @@ import { lefts } from '../../src/operators/index.js'
 import { letters, marbles } from './support/marbles.js'
 
 describe('lefts', () => {
-  it('gives the errors and leaves out the values', () => {
+  it('emits the errors and drops the values', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-D-|', letters)
       const subscribed = '  ^--------!'
@@ -17,7 +17,7 @@ describe('lefts', () => {
     })
   })
 
-  it('passes an Rx error on', () => {
+  it('passes an Rx error through', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-A-#', letters)
       const expected = '    -A-#'
@@ -25,7 +25,7 @@ describe('lefts', () => {
     })
   })
 
-  it('lets its consumer leave in the midst of synchronous values', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const seen: string[] = []
     of(letters['A']!, letters['B']!)
       .pipe(lefts(), take(1))
@@ -33,7 +33,7 @@ describe('lefts', () => {
     expect(seen).toEqual(['A'])
   })
 
-  it('has the type of the errors', () => {
+  it('has the error type of the source', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     expectTypeOf(price$.pipe(lefts())).toEqualTypeOf<Observable<PriceError>>()
   })

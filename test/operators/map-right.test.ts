@@ -10,7 +10,7 @@ import { letters, marbles } from './support/marbles.js'
 const doubled = (text: string) => text + text
 
 describe('mapRight', () => {
-  it('changes the values and passes the Lefts as they are', () => {
+  it('maps the values and passes the Lefts through', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-|', letters)
       const subscribed = '  ^------!'
@@ -21,7 +21,7 @@ describe('mapRight', () => {
     })
   })
 
-  it('passes a Left as the very same object', () => {
+  it('passes a Left through as the same object', () => {
     const seen: unknown[] = []
     of(letters['A']!)
       .pipe(mapRight(doubled))
@@ -29,7 +29,7 @@ describe('mapRight', () => {
     expect(seen[0]).toBe(letters['A'])
   })
 
-  it('sends what the function throws down the error channel, and leaves the source', () => {
+  it('emits an exception of the function as an Rx error and unsubscribes from the source', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-|', letters)
       const subscribed = '  ^----!  '
@@ -43,7 +43,7 @@ describe('mapRight', () => {
     })
   })
 
-  it('lets its consumer leave in the midst of synchronous values', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const calls: string[] = []
     of(letters['a']!, letters['b']!)
       .pipe(
@@ -54,7 +54,7 @@ describe('mapRight', () => {
     expect(calls).toEqual(['a'])
   })
 
-  it('has the type of the new values, and of the same errors', () => {
+  it('has the type of the mapped values and the error type of the source', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     const number$ = price$.pipe(mapRight((price) => price.price))
     expectTypeOf(number$).toEqualTypeOf<Observable<Either<PriceError, number>>>()

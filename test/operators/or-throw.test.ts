@@ -7,7 +7,7 @@ import { orThrow } from '../../src/operators/index.js'
 import { letters, marbles } from './support/marbles.js'
 
 describe('orThrow', () => {
-  it('gives the values, and fails with the first Left', () => {
+  it('emits the values and fails with the first Left', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-b-C-d-|', letters)
       const subscribed = '  ^----!    '
@@ -25,7 +25,7 @@ describe('orThrow', () => {
     })
   })
 
-  it('throws the very error of the Left', () => {
+  it('fails with the error of the Left as the same object', () => {
     const error = { _tag: 'Timeout', message: 'no whole answer within 5 ms', afterMs: 5 } as const
     const thrown: unknown[] = []
     const collect = (e: unknown) => thrown.push(e)
@@ -34,7 +34,7 @@ describe('orThrow', () => {
     expect(thrown[0]).toBe(error)
   })
 
-  it('makes retry subscribe anew', () => {
+  it('allows retry to resubscribe', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
       const source$ = cold$(' -a-B', letters)
       const subscribed = ['^--!', '---^--!']
@@ -44,7 +44,7 @@ describe('orThrow', () => {
     })
   })
 
-  it('lets its consumer leave before a synchronous Left', () => {
+  it('does not fail if its subscriber unsubscribes before a synchronous Left', () => {
     const seen: unknown[] = []
     of(letters['a']!, letters['B']!)
       .pipe(orThrow(), take(1))
@@ -52,7 +52,7 @@ describe('orThrow', () => {
     expect(seen).toEqual(['a'])
   })
 
-  it('has the type of the values', () => {
+  it('has the value type of the source', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     expectTypeOf(price$.pipe(orThrow())).toEqualTypeOf<Observable<Price>>()
   })

@@ -7,7 +7,7 @@ import { rights } from '../../src/operators/index.js'
 import { letters, marbles } from './support/marbles.js'
 
 describe('rights', () => {
-  it('gives the values and leaves out the Lefts', () => {
+  it('emits the values and drops the Lefts', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-|', letters)
       const subscribed = '  ^------!'
@@ -17,7 +17,7 @@ describe('rights', () => {
     })
   })
 
-  it('passes an Rx error on', () => {
+  it('passes an Rx error through', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-a-#', letters)
       const expected = '    -a-#'
@@ -25,7 +25,7 @@ describe('rights', () => {
     })
   })
 
-  it('lets its consumer leave in the midst of synchronous values', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const seen: string[] = []
     of(letters['a']!, letters['b']!)
       .pipe(rights(), take(1))
@@ -33,7 +33,7 @@ describe('rights', () => {
     expect(seen).toEqual(['a'])
   })
 
-  it('gives what a handler feeds back', () => {
+  it('emits values that a handler feeds back', () => {
     const source$ = new Subject<Either<string, number>>()
     const seen: number[] = []
     source$.pipe(rights()).subscribe((value) => {
@@ -44,7 +44,7 @@ describe('rights', () => {
     expect(seen).toEqual([1, 2, 3])
   })
 
-  it('has the type of the values', () => {
+  it('has the value type of the source', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     expectTypeOf(price$.pipe(rights())).toEqualTypeOf<Observable<Price>>()
   })

@@ -9,7 +9,7 @@ import { letters, marbles } from './support/marbles.js'
 const ignore = () => undefined
 
 describe('tapLeft', () => {
-  it('passes everything as it is', () => {
+  it('passes all events through unchanged', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-|', letters)
       const subscribed = '  ^------!'
@@ -19,7 +19,7 @@ describe('tapLeft', () => {
     })
   })
 
-  it('calls the function with each error, before the Left goes on', () => {
+  it('calls the function with each error before it emits the Left', () => {
     const order: unknown[] = []
     of(letters['a']!, letters['B']!, letters['C']!)
       .pipe(tapLeft((error) => order.push(error)))
@@ -27,7 +27,7 @@ describe('tapLeft', () => {
     expect(order).toEqual([letters['a'], 'B', letters['B'], 'C', letters['C']])
   })
 
-  it('sends what the function throws down the error channel, and leaves the source', () => {
+  it('emits an exception of the function as an Rx error and unsubscribes from the source', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const source$ = hot$('-a-B-c-|', letters)
       const subscribed = '  ^--!    '
@@ -40,7 +40,7 @@ describe('tapLeft', () => {
     })
   })
 
-  it('lets its consumer leave in the midst of synchronous values', () => {
+  it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const calls: string[] = []
     of(letters['A']!, letters['B']!)
       .pipe(

@@ -23,26 +23,26 @@ const moves = {
 const clientOf = (webSocket: ScriptedSocket, options: Partial<ClientOptions> = {}): PriceClient =>
   createClient({ environment: 'testnet', priceBaseUrl: 'http://localhost', webSocket, ...options })
 
-/** A listener that writes down what it is told. */
-const recorder = (): { readonly told: string[]; readonly listener: SocketListener } => {
-  const told: string[] = []
+/** A listener that records its calls. */
+const recorder = (): { readonly calls: string[]; readonly listener: SocketListener } => {
+  const calls: string[] = []
   return {
-    told,
+    calls,
     listener: {
-      opened: () => void told.push('opened'),
+      opened: () => void calls.push('opened'),
       bytes: () => false,
-      text: (frame) => void told.push(`text ${frame}`),
-      binary: (frame) => void told.push(`binary ${frame.join()}`),
-      alive: () => void told.push('alive'),
-      closed: (code, reason) => void told.push(`closed ${code} ${reason}`),
+      text: (frame) => void calls.push(`text ${frame}`),
+      binary: (frame) => void calls.push(`binary ${frame.join()}`),
+      alive: () => void calls.push('alive'),
+      closed: (code, reason) => void calls.push(`closed ${code} ${reason}`),
     },
   }
 }
 
 const limits = { maxFrameBytes: 99 }
 
-describe('a script', () => {
-  it('is what the service does, in marbles, from the dial on', () => {
+describe('a scripted socket', () => {
+  it('plays a script of marbles from the dial on', () => {
     marbles(({ cold, expectObservable }) => {
       const socket = scriptedSocket(cold('                    o-c-p', moves))
       const client = clientOf(socket)
@@ -56,15 +56,15 @@ describe('a script', () => {
     })
   })
 
-  it('tells the listener each move, and nothing before the dial has returned', () => {
-    const { told, listener } = recorder()
-    let toldByReturn = -1
+  it('calls the listener for each move, and not before dial has returned', () => {
+    const { calls, listener } = recorder()
+    let callsAtReturn = -1
     marbles(({ cold }) => {
       scriptedSocket(cold('(opctbyx)', moves)).dial('ws://localhost', limits, listener)
-      toldByReturn = told.length
+      callsAtReturn = calls.length
     })
-    expect(toldByReturn).toBe(0)
-    expect(told).toEqual([
+    expect(callsAtReturn).toBe(0)
+    expect(calls).toEqual([
       'opened',
       'text {"topic":"svc-0xab","price":1.5}',
       'text {"subscriptions":["svc-0xab"]}',
@@ -80,15 +80,15 @@ describe('a script', () => {
     ['closes without a close frame', 'o-z-p', ['opened', 'closed 1006 ']],
     ['completes', 'o-|', ['opened', 'closed 1006 the script is over']],
     ['fails', 'o-#', ['opened', 'closed 1006 error']],
-  ])('ends the connection once where it %s', (_name, script, expected) => {
-    const { told, listener } = recorder()
+  ])('closes the connection once when the script %s', (_name, script, expected) => {
+    const { calls, listener } = recorder()
     marbles(({ cold }) => {
       scriptedSocket(cold(script, moves)).dial('ws://localhost', limits, listener)
     })
-    expect(told).toEqual(expected)
+    expect(calls).toEqual(expected)
   })
 
-  it('is played anew for each dial, or may differ by its number', () => {
+  it('plays the script again for each dial, or a script that depends on its number', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const same$ = cold('o----', moves)
       const socket = scriptedSocket(same$)
@@ -104,10 +104,10 @@ describe('a script', () => {
       socket.dial('ws://localhost', limits, first.listener)
       socket.dial('ws://localhost', limits, second.listener)
     })
-    expect([first.told, second.told]).toEqual([['text text'], ['binary 1,2']])
+    expect([first.calls, second.calls]).toEqual([['text text'], ['binary 1,2']])
   })
 
-  it('may be shared by clients: each plays its own', () => {
+  it('plays the same script independently for two clients', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('ocp', moves)
       const seen = { p: right(price(topic, 1.5, { receivedAt: 2, epoch: 1 })) }
@@ -117,10 +117,10 @@ describe('a script', () => {
   })
 })
 
-describe('the client at the other end', () => {
-  it('has its pings answered, or not', () => {
+describe('the client of a scripted socket', () => {
+  it('receives a pong for each ping unless answersPings is false', () => {
     for (const answersPings of [undefined, true, false]) {
-      const { told, listener } = recorder()
+      const { calls, listener } = recorder()
       const socket = scriptedSocket(NEVER, answersPings === undefined ? {} : { answersPings })
       virtually(() => {
         const dialled = socket.dial('ws://localhost', limits, listener)
@@ -128,29 +128,32 @@ describe('the client at the other end', () => {
         dialled.close()
         dialled.ping()
       })
-      expect(told.filter((line) => line === 'alive')).toHaveLength(answersPings === false ? 0 : 1)
+      expect(calls.filter((line) => line === 'alive')).toHaveLength(answersPings === false ? 0 : 1)
     }
   })
 
-  it.each(['close', 'terminate'] as const)('ends the script by `%s`, which is seen once', (how) => {
-    const { told, listener } = recorder()
-    const seen: string[] = []
-    virtually(() => {
-      const socket = scriptedSocket(NEVER)
-      socket.hangUps$.subscribe((dial) => seen.push(`hang-up ${dial}`))
-      socket.sent$.subscribe((frame) => seen.push(`sent ${frame}`))
-      const dialled = socket.dial('ws://localhost', limits, listener)
-      dialled.send('before')
-      dialled[how]()
-      dialled[how]()
-      dialled.send('after')
-    })
-    expect(seen).toEqual(['sent before', 'hang-up 1'])
-    expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(/^closed /)
-  })
+  it.each(['close', 'terminate'] as const)(
+    'ends the script by `%s` and is reported once by hangUps$',
+    (how) => {
+      const { calls, listener } = recorder()
+      const seen: string[] = []
+      virtually(() => {
+        const socket = scriptedSocket(NEVER)
+        socket.hangUps$.subscribe((dial) => seen.push(`hang-up ${dial}`))
+        socket.sent$.subscribe((frame) => seen.push(`sent ${frame}`))
+        const dialled = socket.dial('ws://localhost', limits, listener)
+        dialled.send('before')
+        dialled[how]()
+        dialled[how]()
+        dialled.send('after')
+      })
+      expect(seen).toEqual(['sent before', 'hang-up 1'])
+      expect(calls).toHaveLength(1)
+      expect(calls[0]).toMatch(/^closed /)
+    },
+  )
 
-  it('is not seen to hang up where the service did', () => {
+  it('is not reported by hangUps$ when the service closes', () => {
     marbles(({ cold, expectObservable }) => {
       const socket = scriptedSocket(cold('ox', moves))
       const client = clientOf(socket)
@@ -159,7 +162,7 @@ describe('the client at the other end', () => {
     })
   })
 
-  it('may close the transport', async () => {
+  it('can close the transport', async () => {
     await expect(scriptedSocket(NEVER).close()).resolves.toBeUndefined()
   })
 })

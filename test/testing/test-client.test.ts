@@ -22,7 +22,7 @@ const down = disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 })
 const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
 const closed: ConnectionStatus = { _tag: 'Closed' }
 
-/** What somebody writes for a client. */
+/** An example of code that uses a client. */
 const doubled$ = (client: Client) =>
   client.price$(topic).pipe(
     rights(),
@@ -30,7 +30,7 @@ const doubled$ = (client: Client) =>
   )
 
 describe('price$', () => {
-  it('is the stream given for the topic, bare prices and `Either`s alike', () => {
+  it('emits the stream of the topic, whose values are prices or `Either`s', () => {
     marbles(({ hot, expectObservable }) => {
       const values = {
         a: price(topic, 12.5),
@@ -46,7 +46,7 @@ describe('price$', () => {
     })
   })
 
-  it('carries what is written for a client unchanged', () => {
+  it('works with code that uses a client', () => {
     marbles(({ hot, expectObservable }) => {
       const client = createTestClient({
         prices: { [topic]: hot('--a-b', { a: price(topic, 1), b: price(topic, 2) }) },
@@ -55,7 +55,7 @@ describe('price$', () => {
     })
   })
 
-  it('finds a topic in any case, and spells it as it is asked for', () => {
+  it('finds a topic in any case and emits the spelling of the caller', () => {
     marbles(({ cold, expectObservable }) => {
       const values = { a: price('svc-0xAb', 1), l: left(stale('svc-0xAb', 5, undefined)) }
       const client = createTestClient({ prices: { 'svc-0xAb': cold('al', values) } })
@@ -67,7 +67,7 @@ describe('price$', () => {
     })
   })
 
-  it('is `InvalidTopic` for what is none', () => {
+  it('emits `InvalidTopic` for a malformed topic', () => {
     marbles(({ expectObservable }) => {
       for (const name of ['foo', '', 'svc-0x', 'svc-0xg', '__proto__', 'constructor', 'toString']) {
         const i = fails({ _tag: 'InvalidTopic', topic: name })
@@ -76,7 +76,7 @@ describe('price$', () => {
     })
   })
 
-  it('is `SubscriptionRejected` for a topic that nothing was given for', () => {
+  it('emits `SubscriptionRejected` for a topic without a stream', () => {
     marbles(({ expectObservable }) => {
       const r = fails({ _tag: 'SubscriptionRejected', topic: other })
       expectObservable(createTestClient({ prices: { [topic]: NEVER } }).price$(other)).toBe('(r|)', { r })
@@ -86,17 +86,17 @@ describe('price$', () => {
 })
 
 describe('depth$', () => {
-  it('is the stream given for the mint, in any case, whatever the interval', () => {
+  it('emits the stream of the mint, in any case and for any interval', () => {
     marbles(({ hot, expectObservable }) => {
       const values = { a: depth('0xAB'), b: left(unauthorized('Unauthorized')) }
       const client = createTestClient({ depths: { '0xAB': hot('--a-b-|', values) } })
-      const spelled = (as: Address) => ({ ...values, a: right(depth(as)) })
-      expectObservable(client.depth$(mint, 100)).toBe('        --a-b-|', spelled(mint))
-      expectObservable(client.depth$('0xAB', 5)).toBe('        --a-b-|', spelled('0xAB'))
+      const expected = (as: Address) => ({ ...values, a: right(depth(as)) })
+      expectObservable(client.depth$(mint, 100)).toBe('        --a-b-|', expected(mint))
+      expectObservable(client.depth$('0xAB', 5)).toBe('        --a-b-|', expected('0xAB'))
     })
   })
 
-  it('is `InvalidMint` or `InvalidInterval` for what is none', () => {
+  it('emits `InvalidMint` or `InvalidInterval` for an invalid argument', () => {
     marbles(({ expectObservable }) => {
       const client = createTestClient({ depths: { [mint]: NEVER } })
       const values = {
@@ -108,7 +108,7 @@ describe('depth$', () => {
     })
   })
 
-  it('is `UnsupportedPair` for a mint that nothing was given for', () => {
+  it('emits `UnsupportedPair` for a mint without a stream', () => {
     marbles(({ expectObservable }) => {
       const u = fails({ _tag: 'UnsupportedPair', base: mint })
       expectObservable(createTestClient().depth$(mint, 100)).toBe('(u|)', { u })
@@ -117,25 +117,25 @@ describe('depth$', () => {
 })
 
 describe('price and depth', () => {
-  it('are the first price of the stream, as if fetched over HTTP', async () => {
+  it('resolve to the first price of the stream with epoch 0', async () => {
     const prices = { [topic]: of(left(down), price(topic, 1), price(topic, 2)) }
     expect(await createTestClient({ prices }).price(topic)()).toEqual(right(price(topic, 1, { epoch: 0 })))
   })
 
-  it('are a `NetworkError` where the stream ends without a price', async () => {
+  it('resolve to a `NetworkError` when the stream completes without a price', async () => {
     const prices = { [topic]: of(left(down)), [other]: EMPTY }
     const client = createTestClient({ prices })
     expect(await client.price(topic)()).toEqual(fails({ _tag: 'NetworkError' }))
     expect(await client.price(other)()).toEqual(fails({ _tag: 'NetworkError' }))
   })
 
-  it('are what is wrong with a topic or a mint that is none', async () => {
+  it('resolve to an error for a malformed topic or mint', async () => {
     const client = createTestClient()
     expect(await client.price('foo' as Topic)()).toEqual(fails({ _tag: 'InvalidTopic', topic: 'foo' }))
     expect(await client.depth('foo' as Address)()).toEqual(fails({ _tag: 'InvalidMint', mint: 'foo' }))
   })
 
-  it('are the first depth of the stream, or its first failure', async () => {
+  it('resolve to the first depth of the stream, or to its first error', async () => {
     const depths = { '0xab': of(depth(mint)), '0xcd': of(left(timeout(5)), depth('0xcd')) }
     const client = createTestClient({ depths })
     expect(await client.depth(mint)()).toEqual(right(depth(mint)))
@@ -145,7 +145,7 @@ describe('price and depth', () => {
 })
 
 describe('status$ and errors$', () => {
-  it('are open and silent unless given, until the close', () => {
+  it('emit Open and nothing else by default, and complete on close', () => {
     marbles(({ cold, expectObservable }) => {
       const client = createTestClient()
       cold('--c').subscribe(() => void client.close())
@@ -154,7 +154,7 @@ describe('status$ and errors$', () => {
     })
   })
 
-  it('are what is given, until the close', () => {
+  it('emit the given streams and complete on close', () => {
     marbles(({ cold, hot, expectObservable }) => {
       const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
       const error: UncorrelatedError = { _tag: 'UncorrelatedError', message: '', kind: 'binary', input: '' }
@@ -170,17 +170,17 @@ describe('status$ and errors$', () => {
 })
 
 describe('close', () => {
-  it('completes what runs, and is what any client is after it', async () => {
-    const heard: unknown[] = []
+  it('completes all streams; later calls emit ClientClosed', async () => {
+    const completed: unknown[] = []
     const client = createTestClient({ prices: { [topic]: NEVER }, depths: { '0xab': NEVER } })
-    client.price$(topic).subscribe({ complete: () => heard.push('price$') })
-    client.depth$(mint, 100).subscribe({ complete: () => heard.push('depth$') })
-    const asked = [client.price(topic)(), client.depth(mint)()]
+    client.price$(topic).subscribe({ complete: () => completed.push('price$') })
+    client.depth$(mint, 100).subscribe({ complete: () => completed.push('depth$') })
+    const requests = [client.price(topic)(), client.depth(mint)()]
     await client.close()
     await client.close()
     const closedError = fails({ _tag: 'ClientClosed' })
-    expect(heard).toEqual(['price$', 'depth$'])
-    expect(await Promise.all(asked)).toEqual([closedError, closedError])
+    expect(completed).toEqual(['price$', 'depth$'])
+    expect(await Promise.all(requests)).toEqual([closedError, closedError])
     expect(await client.price(topic)()).toEqual(closedError)
     expect(client.inspect()).toEqual({ status: closed, topics: [], polls: [] })
     marbles(({ expectObservable }) => {
@@ -191,7 +191,7 @@ describe('close', () => {
     })
   })
 
-  it('comes with the end of an `await using`', async () => {
+  it('is called by `Symbol.asyncDispose`', async () => {
     const client = createTestClient()
     await client[Symbol.asyncDispose]()
     expect(client.inspect().status).toEqual(closed)
@@ -199,20 +199,20 @@ describe('close', () => {
 })
 
 describe('a test client', () => {
-  it('is of an environment', () => {
+  it('has the chainId of its environment', () => {
     expect(createTestClient().chainId).toBe(42161)
     expect(createTestClient({ environment: 'testnet' }).chainId).toBe(421614)
     expect(createTestClient().inspect()).toEqual({ status: open, topics: [], polls: [] })
   })
 
-  it('tells the status that its stream tells at once, if it does', () => {
+  it('reports in inspect() the status that its stream emits synchronously', () => {
     const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
     expect(createTestClient({ status$: of(open, waiting) }).inspect().status).toEqual(waiting)
     expect(createTestClient({ status$: NEVER }).inspect().status).toEqual(open)
   })
 
-  it('passes an error on that a stream was given: what is under test must see it', () => {
-    const thrown = new Error('of the test')
+  it('passes an Rx error of a given stream through to the code under test', () => {
+    const thrown = new Error('from the test')
     marbles(({ expectObservable }) => {
       const client = createTestClient({ prices: { [topic]: throwError(() => thrown) } })
       expectObservable(client.price$(topic)).toBe('#', undefined, thrown)

@@ -40,3 +40,16 @@ describe('the comparison', () => {
     expect(measured).toEqual(expect.arrayContaining(figures.filter((figure) => /\d/.test(figure))))
   })
 })
+
+describe('the README', () => {
+  const [, costs = ''] = readPage('README.md').split('## What it costs')
+  const figures = [...costs.matchAll(/\| +(\d+(?:\.\d+)?) (?:µs|B|×)/g)].map(([, figure = '']) => figure)
+
+  it('shows figures of the benchmark', () => {
+    expect(figures.length).toBeGreaterThan(20)
+  })
+
+  it.each(figures)('shows a figure of bench/RESULTS.md: %s', (figure) => {
+    expect(readPage('bench/RESULTS.md')).toContain(` ${figure} (`)
+  })
+})

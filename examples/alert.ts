@@ -5,13 +5,13 @@ import { createClient, renderError, type PriceError, type Topic, type Waiting } 
 import { lefts, rights } from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 
-// An alert when the connection is down or a topic cannot be relied on: what it is, since when, and when it is over.
-// The service falls silent about ETH, says something odd, hangs up, and is not back at once.
+// An alert when the connection is down or a topic has no current price: the error, its start, and the recovery. The service
+// stops the prices of ETH, sends an unknown text, closes the connection, and refuses new ones for one second.
 
 const eth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const btc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
 
-// A real deployment where the environment names one, or else the simulator.
+// A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
 const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
 await using simulator = priceBaseUrl ? undefined : await startSimulator({ tick: 200 })
@@ -22,33 +22,33 @@ await using client = createClient({
 })
 
 const clock = (time: number): string => new Date(time).toISOString().slice(11, 21)
-const line = (kind: string, about: string, text: string): string =>
-  `${clock(Date.now())}  ${kind.padEnd(5)}  ${about.padEnd(10)}  ${text}`
+const line = (kind: string, subject: string, text: string): string =>
+  `${clock(Date.now())}  ${kind.padEnd(5)}  ${subject.padEnd(10)}  ${text}`
 
-/** A line at once, and another when it is over. */
-const episode$ = (
-  about: string,
+/** Emits one line immediately, and one line on recovery. */
+const alert$ = (
+  subject: string,
   since: number,
-  what: string,
-  over$: Observable<unknown>,
+  problem: string,
+  recovered$: Observable<unknown>,
 ): Observable<string> =>
-  over$.pipe(
+  recovered$.pipe(
     take(1),
-    map(() => line('over', about, `well again after ${((Date.now() - since) / 1000).toFixed(1)} s`)),
-    startWith(line('ALERT', about, `since ${clock(since)}: ${what}`)),
+    map(() => line('CLEAR', subject, `recovered after ${((Date.now() - since) / 1000).toFixed(1)} s`)),
+    startWith(line('ALERT', subject, `since ${clock(since)}: ${problem}`)),
   )
 
 const topic$ = (name: string, topic: Topic): Observable<string> => {
   const errors$ = client.price$(topic).pipe(lefts())
   const prices$ = client.price$(topic).pipe(rights())
-  const trouble$ = (error: PriceError): Observable<string> => {
+  const topicAlert$ = (error: PriceError): Observable<string> => {
     const since = Date.now() - (error._tag === 'Stale' ? error.silentForMs : 0)
-    return episode$(name, since, renderError(error), prices$)
+    return alert$(name, since, renderError(error), prices$)
   }
-  // A lost connection is an error of every topic: `connection$` tells it once. What fails meanwhile is no news.
+  // `connection$` reports a lost connection once. `exhaustMap` ignores further errors during an alert.
   return errors$.pipe(
     filter(({ _tag }) => _tag !== 'Disconnected'),
-    exhaustMap(trouble$),
+    exhaustMap(topicAlert$),
   )
 }
 
@@ -56,13 +56,13 @@ const connection$ = (): Observable<string> => {
   const down$ = client.status$.pipe(filter((status) => status._tag === 'Waiting'))
   const open$ = client.status$.pipe(filter((status) => status._tag === 'Open'))
   const outage$ = ({ reason }: Waiting): Observable<string> =>
-    episode$('connection', Date.now(), `down, ${reason}`, open$)
+    alert$('connection', Date.now(), `down, ${reason}`, open$)
   return down$.pipe(exhaustMap(outage$))
 }
 
-const oddities$ = client.errors$.pipe(map((error) => line('odd', 'service', renderError(error))))
+const uncorrelated$ = client.errors$.pipe(map((error) => line('note', 'service', renderError(error))))
 
-const misbehave = async (simulator: Simulator): Promise<void> => {
+const injectFaults = async (simulator: Simulator): Promise<void> => {
   await wait(1_000)
   simulator.delist(eth)
   await wait(2_000)
@@ -76,8 +76,8 @@ const misbehave = async (simulator: Simulator): Promise<void> => {
   simulator.inject({})
   await wait(2_000)
 }
-const end = simulator ? misbehave(simulator) : once(process, 'SIGINT')
+const end = simulator ? injectFaults(simulator) : once(process, 'SIGINT')
 
-const alerts$ = merge(connection$(), topic$('ETH', `svc-${eth}`), topic$('BTC', `svc-${btc}`), oddities$)
-console.log(line('begin', 'ETH, BTC', 'watched'))
+const alerts$ = merge(connection$(), topic$('ETH', `svc-${eth}`), topic$('BTC', `svc-${btc}`), uncorrelated$)
+console.log(line('start', 'ETH, BTC', 'monitored'))
 await alerts$.pipe(takeUntil(end)).forEach((alert) => console.log(alert))

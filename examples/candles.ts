@@ -5,12 +5,12 @@ import { createClient, renderError, type PriceError } from 'svc-streams'
 import { candles, type Candle } from 'svc-streams/operators'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 
-// Candles of ten seconds of a real market, played fifty times as fast: a chart on a terminal, into a pipe a line each.
+// Ten-second candles of a recorded market, at fifty times its speed: a chart on a terminal, one line per candle in a pipe.
 
 const eth = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const chartHeight = 16 // lines
 
-// A real deployment where the environment names one, or else the simulator.
+// A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
 const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
 const speed = priceBaseUrl ? 1 : 50
@@ -29,16 +29,16 @@ const describe = ({ from, open, high, low, close, count }: Candle): string => {
 
 interface Chart {
   readonly candles: readonly Candle[]
-  readonly trouble: string
+  readonly error: string
 }
 
-const extend = ({ candles }: Chart, event: Either<PriceError, Candle>): Chart =>
+const addEvent = ({ candles }: Chart, event: Either<PriceError, Candle>): Chart =>
   isLeft(event)
-    ? { candles, trouble: renderError(event.left) }
-    : { candles: [...candles, event.right], trouble: '' }
+    ? { candles, error: renderError(event.left) }
+    : { candles: [...candles, event.right], error: '' }
 
-/** A column a candle: a full body has fallen, a light one has risen. */
-const draw = ({ candles, trouble }: Chart): string => {
+/** One column per candle. The body is solid if the price fell, and light if it rose. */
+const renderChart = ({ candles, error }: Chart): string => {
   const top = Math.max(...candles.map(({ high }) => high))
   const bottom = Math.min(...candles.map(({ low }) => low))
   const step = (top - bottom) / (chartHeight - 1) || 1
@@ -54,19 +54,19 @@ const draw = ({ candles, trouble }: Chart): string => {
     const columns = candles.map((candle) => glyph(candle, line)).join('')
     return `${usd(top - line * step).padStart(12)} ┤ ${columns}`
   })
-  return ['  ETH, USD', ...lines, `  ${trouble}`].join('\n')
+  return ['  ETH, USD', ...lines, `  ${error}`].join('\n')
 }
 
 const candles$ = client.price$(eth).pipe(
   candles(10_000 / speed),
-  take(30), // one recording long
+  take(30), // the length of the recording
   takeUntil(fromEvent(process, 'SIGINT')),
 )
 if (process.stdout.isTTY && process.stdout.columns > 0) {
-  const update = createLogUpdate(process.stdout)
-  const charts$ = candles$.pipe(scan(extend, { candles: [], trouble: '' }), map(draw))
-  await charts$.forEach((chart) => update(chart))
-  update.done()
+  const redraw = createLogUpdate(process.stdout)
+  const charts$ = candles$.pipe(scan(addEvent, { candles: [], error: '' }), map(renderChart))
+  await charts$.forEach((chart) => redraw(chart))
+  redraw.done()
 } else {
   const lines$ = candles$.pipe(map(match(renderError, describe)))
   await lines$.forEach((line) => console.log(line))

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, register } from 'prom-client'
 import { createClient, type DiagnosticMessages } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 
-// What the library tells on Node's diagnostics channels, as metrics for Prometheus. Nothing is passed to the client.
+// The messages of the library's diagnostics channels as metrics for Prometheus. The client needs no configuration.
 
 type Name = keyof DiagnosticMessages
 const on = <N extends Name>(name: N, listener: (message: DiagnosticMessages[N]) => void): void =>
@@ -11,8 +11,16 @@ const on = <N extends Name>(name: N, listener: (message: DiagnosticMessages[N]) 
 
 const open = new Gauge({ name: 'svc_connections', help: 'open WebSockets', labelNames: ['host'] })
 const losses = new Counter({ name: 'svc_lost', help: 'connections lost', labelNames: ['host', 'code'] })
-const failures = new Counter({ name: 'svc_topic_failures', help: 'of topics', labelNames: ['host', 'kind'] })
-const confirms = new Histogram({ name: 'svc_confirm_ms', help: 'subscribe to answer', buckets: [5, 50, 500] })
+const failures = new Counter({
+  name: 'svc_topic_failures',
+  help: 'failures of topics',
+  labelNames: ['host', 'kind'],
+})
+const confirms = new Histogram({
+  name: 'svc_confirm_ms',
+  help: 'ms from subscribe to confirmation',
+  buckets: [5, 50, 500],
+})
 const polls = new Counter({ name: 'svc_polls', help: 'depth requests', labelNames: ['host', 'result'] })
 
 on('svc-streams:connected', ({ host }) => open.inc({ host }))
@@ -27,7 +35,7 @@ for (const name of ['rejected', 'unanswered', 'stale'] as const) {
 on('svc-streams:decode-error', ({ host, error }) => failures.inc({ host, kind: error._tag }))
 on('svc-streams:poll', ({ host, error }) => polls.inc({ host, result: error?._tag ?? 'ok' }))
 
-// An ordinary client, and a service that drops it once and refuses a token.
+// A client, and a service that drops the connection once and rejects a token.
 await using service = await startSimulator({ tick: 50 })
 await using client = createClient({ environment: 'mainnet', ...service, staleAfter: 500 })
 client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe()

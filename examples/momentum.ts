@@ -6,12 +6,12 @@ import { createClient, renderError, type PriceError } from 'svc-streams'
 import { recordedMarket, startSimulator, type Simulator } from 'svc-streams/simulator'
 import { momentum$, type Momentum } from './strategies/momentum.js'
 
-// A momentum strategy on five minutes of a real market, played in six seconds. Halfway the connection is lost: the
-// strategy is suspended, and begins anew.
+// A momentum strategy on five minutes of a recorded market, replayed in six seconds. After three seconds the connection
+// drops: the strategy is suspended, and starts again.
 
 const eth = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 
-// A real deployment where the environment names one, or else the simulator.
+// A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
 const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
 const market = recordedMarket({ speed: 50 })
@@ -21,30 +21,30 @@ await using client = createClient({ environment: 'mainnet', ...(simulator ?? rea
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** What there is to do, in a word. */
-const stance = (event: Either<PriceError, Momentum>): string => {
+/** The state of the strategy: its signal, or why there is none. */
+const stateOf = (event: Either<PriceError, Momentum>): string => {
   if (isLeft(event)) return 'suspended'
   const { lead, signal } = event.right
   return lead === null ? 'warming up' : signal
 }
 
 const detail = ({ price, lead }: Momentum): string => {
-  const priced = `ETH ${usd(price.price)} USD`
-  if (lead === null) return priced
-  return `${priced}, fast average ${usd(Math.abs(lead))} USD ${lead < 0 ? 'below' : 'above'} the slow one`
+  const current = `ETH ${usd(price.price)} USD`
+  if (lead === null) return current
+  return `${current}, fast average ${usd(Math.abs(lead))} USD ${lead < 0 ? 'below' : 'above'} the slow one`
 }
 
-const loseConnection = async (simulator: Simulator): Promise<void> => {
+const dropConnection = async (simulator: Simulator): Promise<void> => {
   await wait(3_000)
   simulator.dropConnections()
   await wait(3_000)
 }
-const end = simulator ? loseConnection(simulator) : once(process, 'SIGINT')
+const end = simulator ? dropConnection(simulator) : once(process, 'SIGINT')
 
 const lines$ = momentum$(client, eth).pipe(
-  filter((event) => stance(event) !== 'hold'),
-  distinctUntilChanged((before, after) => stance(before) === stance(after)),
-  map((event) => `${stance(event).padEnd(10)}  ${match(renderError, detail)(event)}`),
+  filter((event) => stateOf(event) !== 'hold'),
+  distinctUntilChanged((before, after) => stateOf(before) === stateOf(after)),
+  map((event) => `${stateOf(event).padEnd(10)}  ${match(renderError, detail)(event)}`),
   takeUntil(end),
 )
 await lines$.forEach((line) => console.log(line))

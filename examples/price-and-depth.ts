@@ -1,7 +1,7 @@
-// A live view of prices and depth. On a terminal it is redrawn in place; into a pipe it is plain lines.
+// A live view of prices and depth: redrawn in place on a terminal, lines of text in a pipe.
 //
-// It runs against the simulator, which plays a recorded market, drops the connection now and then, and rejects one
-// token at first. Environment variables point it at a real deployment: see support/deployment.ts.
+// It runs against the simulator, which replays a recorded market, drops the connection every 20 s, and rejects one token
+// at first. Environment variables select a real deployment: see support/deployment.ts.
 
 import { createLogUpdate } from 'log-update'
 import {
@@ -24,33 +24,34 @@ import {
   type Observable,
 } from 'rxjs'
 import { connect } from './support/deployment.js'
-import { describeRow, drawBoard } from './support/draw.js'
-import { latecomer, mischief$ } from './support/mischief.js'
-import { news$ } from './support/news.js'
-import { row$ } from './support/row.js'
+import { eventLog$ } from './support/event-log.js'
+import { faultSchedule$, unlistedToken } from './support/fault-schedule.js'
+import { describeRow } from './support/format.js'
+import { renderBoard } from './support/render-board.js'
+import { tokenRow$ } from './support/token-row.js'
 
 const framesPerSecond = 8
 const logLines = 6
 
 const main = async (): Promise<void> => {
   const { client, tokens, simulator, close } = await connect()
-  const watched = simulator === undefined ? tokens : [...tokens, latecomer]
-  const rows$ = combineLatest(watched.map((token) => row$(client, token))).pipe(share())
-  const told$ = merge(news$(client, rows$), simulator === undefined ? EMPTY : mischief$(simulator))
+  const shown = simulator === undefined ? tokens : [...tokens, unlistedToken]
+  const rows$ = combineLatest(shown.map((token) => tokenRow$(client, token))).pipe(share())
+  const event$ = merge(eventLog$(client, rows$), simulator === undefined ? EMPTY : faultSchedule$(simulator))
 
   const board$ = (): Observable<unknown> => {
-    const draw = createLogUpdate(process.stdout)
-    const log$ = told$.pipe(
+    const redraw = createLogUpdate(process.stdout)
+    const log$ = event$.pipe(
       scan((lines: readonly string[], line) => [...lines, `${clock()}  ${line}`].slice(-logLines), []),
       startWith([]),
     )
     return interval(1000 / framesPerSecond).pipe(
       withLatestFrom(rows$, client.status$, log$),
       tap(([, rows, status, log]) =>
-        draw(drawBoard({ rows, status, log }, Date.now(), process.stdout.columns)),
+        redraw(renderBoard({ rows, status, log }, Date.now(), process.stdout.columns)),
       ),
       finalize(() => {
-        draw.done()
+        redraw.done()
         console.log()
       }),
     )
@@ -58,7 +59,7 @@ const main = async (): Promise<void> => {
 
   const lines$ = (): Observable<unknown> =>
     merge(
-      told$,
+      event$,
       rows$.pipe(
         sampleTime(1000),
         mergeMap((rows) => rows.map(describeRow)),
@@ -68,9 +69,9 @@ const main = async (): Promise<void> => {
   const stop$ = merge(
     fromEvent(process, 'SIGINT'),
     fromEvent(process, 'SIGTERM'),
-    fromEvent(process.stdout, 'error'), // whom we write to has gone, as in `| head`
-  ).pipe(delay(0)) // our listener stays while those of others decide whether anybody takes care of the signal
-  const hasScreen = process.stdout.isTTY && process.stdout.columns > 0 // 0, in some containers: nobody knows its size
+    fromEvent(process.stdout, 'error'), // the reader has closed the pipe, as in `| head`
+  ).pipe(delay(0)) // log-update's own signal handler ends the process unless another listener is still attached
+  const hasScreen = process.stdout.isTTY && process.stdout.columns > 0 // 0 in some containers: the size is unknown
   const view$ = hasScreen ? board$() : lines$()
   await lastValueFrom(view$.pipe(takeUntil(stop$)), { defaultValue: undefined })
   await close()

@@ -4,18 +4,18 @@ import { createClient, renderError, type Depth, type Price } from 'svc-streams'
 import { combineFresh } from 'svc-streams/operators'
 import { startSimulator } from 'svc-streams/simulator'
 
-// Price and depth of one token as one value, and only while both can be relied on.
+// Price and depth of one token as one value, while both are current.
 
 const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 
-// A real deployment where the environment names one, or else the simulator.
+// A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_BASE_URL: baseUrl, SVC_PRICE_BASE_URL: priceBaseUrl, SVC_AUTH_KEY: authKey } = process.env
 const { SVC_PRICE_WS_URL: priceWsUrl } = process.env
 const real = { baseUrl, priceBaseUrl, authKey, ...(priceWsUrl && { priceWsUrl }) }
 await using simulator = baseUrl ? undefined : await startSimulator()
 await using client = createClient({ environment: 'mainnet', ...(simulator ?? real) })
 
-// In a quiet market there may be no new price for some seconds: `maxSkew` says how many are too many.
+// A quiet market may have no new price for some seconds. `maxSkew` is the limit.
 const both$ = combineFresh(
   { price: client.price$(`svc-${mint}`), depth: client.depth$(mint, 500) },
   { maxSkew: 5_000 },
@@ -29,6 +29,6 @@ const describe = ({ price, depth }: { price: Price; depth: Depth }): string => {
   return `ETH ${usd(price.price, 2)} USD   can be bought ${buy} USD   can be sold ${sell} USD`
 }
 
-// A `Left` names the leg at fault: at first, the one that has not arrived yet.
+// A `Left` names the leg that is not current: at first, the leg without a value.
 const lines$ = both$.pipe(map(match(renderError, describe)), distinctUntilChanged(), take(10))
 await lines$.forEach((line) => console.log(line))

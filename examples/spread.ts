@@ -6,14 +6,14 @@ import { createClient, type NotFresh, type Price } from 'svc-streams'
 import { combineFresh, conflate, type Conflated } from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 
-// The spread between two tokens, and only while both prices can be relied on. The service refuses BTC at first, and
-// falls silent about ETH later: each time the leg at fault is named, and there is no spread.
+// The spread between two tokens, while both prices are current. The service rejects BTC at first, and later sends no
+// prices of ETH. In both cases there is no spread, and the output names the leg.
 
 const eth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const btc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
 const ethPerBtc = 23
 
-// A real deployment where the environment names one, or else the simulator.
+// A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
 const real = { priceBaseUrl, ...(priceWsUrl && { priceWsUrl }) }
 await using simulator = priceBaseUrl ? undefined : await startSimulator({ tick: 200 })
@@ -29,7 +29,7 @@ interface Legs {
 }
 
 const legs = {
-  eth: client.price$(`svc-${eth}`).pipe(repeat({ delay: 1_000 })), // a refused topic completes: this asks again
+  eth: client.price$(`svc-${eth}`).pipe(repeat({ delay: 1_000 })), // a rejected topic completes: subscribes again
   btc: client.price$(`svc-${btc}`).pipe(repeat({ delay: 1_000 })),
 }
 const both$ = combineFresh<Legs>(legs, { maxSkew: 5_000 })
@@ -37,13 +37,13 @@ const both$ = combineFresh<Legs>(legs, { maxSkew: 5_000 })
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).padStart(9)
 
-const shortened = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text)
+const truncate = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text)
 
-const describeFault = ({ message }: NotFresh): string => `no spread      ${shortened(message)}`
+const describeNotFresh = ({ message }: NotFresh): string => `no spread      ${truncate(message)}`
 const describeSpread = ({ value: { eth, btc } }: Conflated<Legs>): string =>
   `${usd(btc.price - ethPerBtc * eth.price)} USD  BTC ${usd(btc.price)} - ${ethPerBtc} x ETH ${usd(eth.price)}`
 
-const misbehave = async ({ list, delist }: Simulator): Promise<void> => {
+const injectFaults = async ({ list, delist }: Simulator): Promise<void> => {
   delist(btc)
   await wait(1_500)
   list(btc)
@@ -53,11 +53,11 @@ const misbehave = async ({ list, delist }: Simulator): Promise<void> => {
   list(eth)
   await wait(1_500)
 }
-const end = simulator ? misbehave(simulator) : once(process, 'SIGINT')
+const end = simulator ? injectFaults(simulator) : once(process, 'SIGINT')
 
 const lines$ = both$.pipe(
-  conflate(500), // a line every half second is enough; a fault is told at once
-  map(match(describeFault, describeSpread)),
-  takeUntil(end), // without it, what repeats would go on after the client has closed
+  conflate(500), // one line per half second; a Left is emitted immediately
+  map(match(describeNotFresh, describeSpread)),
+  takeUntil(end), // without it, `repeat` would continue after the client has closed
 )
 await lines$.forEach((line) => console.log(line))

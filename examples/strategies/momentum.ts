@@ -5,45 +5,45 @@ import { APO, TradingSignal, type APOConfig, type TradingSignals } from 'trading
 
 // Momentum: buy when a fast average of the prices crosses above a slow one, sell when it crosses below.
 //
-// The averages are over prices as they come, not over equal times: put `candles(ms)` first for that.
+// The averages weight each price equally, whatever the time between prices. For equal times, use `candles(ms)` first.
 
 export interface Momentum {
   readonly price: Price
-  /** How far the fast average is above the slow one, in USD; `null` while too few prices are known. */
+  /** How far the fast average is above the slow one, in USD; `null` before the slow average has enough prices. */
   readonly lead: number | null
   readonly signal: 'buy' | 'sell' | 'hold'
 }
 
 type PriceEvent = Either<PriceError, Price>
 
-/** All that carries on from one price to the next. */
-interface Course {
+/** The state between two events. */
+interface MomentumState {
   readonly averages: APO | undefined
   readonly outcome: Either<PriceError, Momentum>
 }
 
-const usual: APOConfig = { fastPeriod: 12, slowPeriod: 26 }
+const defaultPeriods: APOConfig = { fastPeriod: 12, slowPeriod: 26 }
 
 /**
- * A signal with each price. A `Left` passes, and whatever it is, prices may be missing: the averages begin anew with
- * the next price, and there is no signal before they are known again. No strategy acts on a dead stream.
+ * Emits a signal for each price, and passes each `Left`. Prices may be missing after a `Left`, so the averages start again
+ * with the next price, and there is no signal until they have enough prices.
  */
 export const momentum$ = (
   client: Pick<PriceClient, 'price$'>,
   topic: Topic,
-  periods = usual,
+  periods = defaultPeriods,
 ): Observable<Either<PriceError, Momentum>> =>
   client.price$(topic).pipe(
-    // Averages change with each price. As the seed they would be shared by all who subscribe, so there is none.
-    scan<PriceEvent, Course, undefined>(follow(periods), undefined),
+    // No seed: the averages are mutable, and all subscribers would share a seed.
+    scan<PriceEvent, MomentumState, undefined>(follow(periods), undefined),
     map(({ outcome }) => outcome),
   )
 
 const follow =
   (periods: APOConfig) =>
-  (course: Course | undefined, event: PriceEvent): Course => {
+  (state: MomentumState | undefined, event: PriceEvent): MomentumState => {
     if (isLeft(event)) return { averages: undefined, outcome: event }
-    const averages = course?.averages ?? new APO(periods)
+    const averages = state?.averages ?? new APO(periods)
     return { averages, outcome: right(advance(averages, event.right)) }
   }
 
@@ -53,7 +53,7 @@ const advance = (averages: APO, price: Price): Momentum => {
   return { price, lead, signal: decide(before, averages.getSignal().state) }
 }
 
-/** A crossing has two sides: where the first one is unknown, nothing has been crossed. */
+/** The first known direction is not a crossing. */
 const decide = (before: TradingSignals, now: TradingSignals): Momentum['signal'] => {
   if (before === TradingSignal.UNKNOWN || before === now) return 'hold'
   if (now === TradingSignal.BULLISH) return 'buy'

@@ -7,7 +7,7 @@ import {
   type Simulator,
 } from 'svc-streams/simulator'
 
-// Where an example finds the service: a real deployment named by environment variables, or else the simulator.
+// The service of an example: a real deployment if the environment variables are set, otherwise the simulator.
 
 export interface ListedToken {
   readonly symbol: string
@@ -17,7 +17,7 @@ export interface ListedToken {
 export interface Deployment {
   readonly client: Client
   readonly tokens: readonly ListedToken[]
-  /** Present where the service is simulated. */
+  /** Undefined for a real deployment. */
   readonly simulator: Simulator | undefined
   readonly close: () => Promise<void>
 }
@@ -29,7 +29,7 @@ const variables = {
   SVC_TOKENS: 'tokens to watch, such as ETH=0x82af…,BTC=0x2f2a…',
 } as const
 
-const walking = [
+const randomWalkTokens = [
   { address: '0x912ce59144191c1204e64559fe8253a0e49e6548', symbol: 'ARB', price: 0.5312 },
   { address: '0xfc5a1a6eb076a2c7ad06ed22c90d7e710e35ad0a', symbol: 'GMX', price: 26.41 },
   { address: '0xf97f4df75117a78c1a5a0dbb814af92458539fb4', symbol: 'LINK', price: 10.37 },
@@ -57,12 +57,12 @@ const realDeployment = (): Deployment => {
     ...(priceWsUrl === undefined ? {} : { priceWsUrl }),
     authKey: process.env['SVC_AUTH_KEY'],
   })
-  const tokens = (process.env['SVC_TOKENS'] ?? '').split(',').map(toToken)
+  const tokens = (process.env['SVC_TOKENS'] ?? '').split(',').map(parseToken)
   return { client, tokens, simulator: undefined, close: () => client.close() }
 }
 
-/** `ETH=0x82af…`, or the address alone. */
-const toToken = (text: string): ListedToken => {
+/** Parses `ETH=0x82af…`, or an address without a symbol. */
+const parseToken = (text: string): ListedToken => {
   const [first = '', second] = text.trim().split('=')
   const address = second ?? first
   const symbol = second === undefined ? `${first.slice(0, 6)}…` : first
@@ -70,7 +70,10 @@ const toToken = (text: string): ListedToken => {
 }
 
 const simulatedDeployment = async (): Promise<Deployment> => {
-  const market = combinedMarket(recordedMarket(), randomWalk({ tokens: walking, seed: 7, tick: 300 }))
+  const market = combinedMarket(
+    recordedMarket(),
+    randomWalk({ tokens: randomWalkTokens, seed: 7, tick: 300 }),
+  )
   const simulator = await startSimulator({ market })
   const client = createClient({ environment: 'mainnet', ...simulator })
   const close = async (): Promise<void> => {

@@ -14,8 +14,8 @@ const periods = { fastPeriod: 2, slowPeriod: 3 }
 type PriceEvent = Either<PriceError, Price>
 
 const usd = (amount: number): PriceEvent => right(price(topic, amount))
-const lost = disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 100 })
-const silent = stale(topic, 1_000, undefined)
+const lostConnection = disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 100 })
+const staleTopic = stale(topic, 1_000, undefined)
 
 /** `a` is a price of 10 USD, `b` one of 9, and so on down to `e`; capitals are errors. */
 const events: Readonly<Record<string, PriceEvent>> = {
@@ -24,20 +24,20 @@ const events: Readonly<Record<string, PriceEvent>> = {
   c: usd(8),
   d: usd(7),
   e: usd(6),
-  L: left(lost),
-  S: left(silent),
+  L: left(lostConnection),
+  S: left(staleTopic),
 }
 
-/** What the strategy says in a letter: buy, sell, hold, or `w` while it knows too little. */
-const said = ({ lead, signal }: Momentum): string => (lead === null ? 'w' : signal.charAt(0))
+/** The signal as a letter: buy, sell, hold, or `w` before the slow average has enough prices. */
+const letterOf = ({ lead, signal }: Momentum): string => (lead === null ? 'w' : signal.charAt(0))
 const letters = {
   ...Object.fromEntries(['b', 's', 'h', 'w'].map((letter) => [letter, right(letter)])),
-  L: left(lost),
-  S: left(silent),
+  L: left(lostConnection),
+  S: left(staleTopic),
 }
 
 const signals$ = (prices$: Observable<PriceEvent>): Observable<Either<PriceError, string>> =>
-  momentum$(createTestClient({ prices: { [topic]: prices$ } }), topic, periods).pipe(mapRight(said))
+  momentum$(createTestClient({ prices: { [topic]: prices$ } }), topic, periods).pipe(mapRight(letterOf))
 
 const expectSignals = (prices: string, signals: string): void =>
   marbles(({ hot$, expectObservable }) => {
@@ -45,27 +45,27 @@ const expectSignals = (prices: string, signals: string): void =>
   })
 
 describe('momentum$', () => {
-  it('buys where the fast average crosses above the slow one, and sells where it crosses below', () => {
+  it('buys when the fast average crosses above the slow one, and sells when it crosses below', () => {
     expectSignals('-d-d-e-a-a-e-e-a|', '-w-w-h-b-h-s-h-b|')
   })
 
-  it('gives no signal before the slow average is known', () => {
+  it('emits no signal before the slow average has enough prices', () => {
     expectSignals('-e-a-|', '-w-w-|')
   })
 
-  it('takes the first direction that it sees for no crossing', () => {
+  it('holds at the first known direction, which is not a crossing', () => {
     expectSignals('-e-c-a-a-|', '-w-w-h-h-|')
   })
 
   it.each([
     ['a lost connection', 'L'],
-    ['a silent topic', 'S'],
-  ])('passes %s on, and knows nothing of the prices before it', (_, error) => {
+    ['a stale topic', 'S'],
+  ])('passes the error of %s, and starts its averages again', (_, error) => {
     expectSignals('-c-d-e-a--', '-w-w-h-b--')
     expectSignals(`-c-d-e${error}a-a-a--`, `-w-w-h${error}w-w-h--`)
   })
 
-  it('ends with the prices', () => {
+  it('completes with the prices', () => {
     const client = createTestClient()
     marbles(({ expectObservable }) => {
       const tags$ = momentum$(client, topic).pipe(map((event) => event._tag))
@@ -73,21 +73,21 @@ describe('momentum$', () => {
     })
   })
 
-  it('keeps apart who subscribes', () => {
-    const both = 'dde'
+  it('keeps separate averages for each subscriber', () => {
+    const prices = 'dde'
     marbles(({ cold$, expectObservable }) => {
-      const shared$ = signals$(cold$(both, events))
+      const shared$ = signals$(cold$(prices, events))
       expectObservable(shared$, '^').toBe('wwh', letters)
       expectObservable(shared$, '-----^').toBe('-----wwh', letters)
     })
   })
 
-  it('says after an error what it would say from the beginning', () => {
+  it('emits the same signals after an error as from the start', () => {
     const prices = fc.array(fc.integer({ min: 1, max: 20 }).map(usd), { maxLength: 12 })
     fc.assert(
       fc.property(prices, prices, (before, after) => {
-        const whole = signalsOf([...before, left(lost), ...after])
-        expect(whole).toEqual([...signalsOf(before), left(lost), ...signalsOf(after)])
+        const signals = signalsOf([...before, left(lostConnection), ...after])
+        expect(signals).toEqual([...signalsOf(before), left(lostConnection), ...signalsOf(after)])
       }),
     )
   })

@@ -53,13 +53,21 @@ describe('the list of examples', () => {
   })
 })
 
-describe('first-price', () => {
+describe('prices', () => {
   it('is equal to the first block of the README', () => {
-    const example = readFileSync(`${root}/examples/first-price.ts`, 'utf8')
+    const example = readFileSync(`${root}/examples/prices.ts`, 'utf8')
     const [, firstBlock] = /```ts\n([^]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []
     expect(firstBlock).toBe(example)
   })
 
+  it('prints three prices', async () => {
+    using example = run('prices.ts')
+    expect(await example.exited).toEqual(success)
+    expect(example.output()).toMatch(/^(\d{4}\.\d+\n){3}$/)
+  })
+})
+
+describe('first-price', () => {
   it('prints prices and depth', async () => {
     using example = run('first-price.ts')
     await waitUntil(() => {

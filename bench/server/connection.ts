@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { closeFrame, createFrameReader, opcodes, pongFrame, textFrame } from './frames.js'
 import { framePoolOf, slicesOf, sumOf, type FramePool } from './frame-pool.js'
+import { closeFrame, createFrameReader, opcodes, pongFrame, textFrame } from './frames.js'
 import { protocols, type Protocol, type Subscription } from './protocols.js'
 import { readUpgrade } from './upgrade.js'
 

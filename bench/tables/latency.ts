@@ -1,5 +1,5 @@
-import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService, type PriceService } from '../measure/price-service.js'
+import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'

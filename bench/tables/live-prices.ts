@@ -1,6 +1,6 @@
 import { measureCpuPerMessage } from '../measure/bursts.js'
-import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService, type PriceService } from '../measure/price-service.js'
+import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatFigure, formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'

@@ -1,6 +1,6 @@
 import { sendBurst, warmUp } from '../measure/bursts.js'
-import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService } from '../measure/price-service.js'
+import { inRounds, valuesOf } from '../measure/rounds.js'
 import { spreadOf } from '../measure/statistics.js'
 import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'

@@ -1,6 +1,6 @@
 import { measureCpuPerMessage } from '../measure/bursts.js'
-import { inRounds, valuesOf } from '../measure/rounds.js'
 import { subscribe, withPriceService } from '../measure/price-service.js'
+import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'

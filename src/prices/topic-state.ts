@@ -2,6 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
 import type { RecordOffset } from '../codec/fast-path/byte-table.js'
 import type { Address } from '../domain/address.js'
+import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
@@ -131,7 +132,8 @@ export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger 
 
 /** When the confirmation times out, or when the topic becomes stale. */
 export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): number => {
-  switch (phaseOf(state)) {
+  const phase = phaseOf(state)
+  switch (phase) {
     case 'pending':
       return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
     case 'live':
@@ -140,6 +142,8 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
     case 'unconfirmed':
     case 'stale':
       return Infinity
+    default:
+      return assertNever(phase)
   }
 }
 

@@ -3,9 +3,9 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { concatenateHeaders } from '../../src/auth/signed-headers.js'
 import { redact } from '../../src/auth/redact.js'
 import { signRequest } from '../../src/auth/sign-request.js'
+import { concatenateHeaders } from '../../src/auth/signed-headers.js'
 import { createSigner } from '../../src/auth/signer.js'
 
 const bytes = Buffer.from('a key of thirty-two bytes or so!')

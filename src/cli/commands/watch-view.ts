@@ -1,6 +1,6 @@
 import { ignoreElements, tap, type Observable } from 'rxjs'
-import type { Row } from '../../recording/format/row.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
+import type { Row } from '../../recording/format/row.js'
 import { showBoard$, type BoardOptions } from '../board/show.js'
 import { coloursFor } from '../output/colours.js'
 import { rowLine } from '../output/row-line.js'

@@ -4,8 +4,8 @@ import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
-import type { RecordingHeader, Row } from '../format/row.js'
 import { encodeRow } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
 
 /** Receives the lines of a recording: a Node writable, or any object with such a `write`. */
 export interface LineWriter {

@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
-import type { Row } from '../../../src/recording/format/row.js'
 import { decodeRow } from '../../../src/recording/format/row-codec.js'
+import type { Row } from '../../../src/recording/format/row.js'
 import { until } from '../../simulator/support/dial.js'
 import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
 import { running } from '../../simulator/support/running.js'

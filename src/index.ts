@@ -45,6 +45,7 @@ export type {
   NotFresh,
   PriceError,
   PriceRequestError,
+  RecordingError,
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
@@ -52,6 +53,7 @@ export type {
   Unauthorized,
   UncorrelatedError,
   UnsupportedPair,
+  WriteError,
 } from './errors/model.js'
 
 // Codecs

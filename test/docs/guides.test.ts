@@ -8,14 +8,6 @@ it.each(pages)('lists %s in the index and in typedoc.json', (page) => {
   expect(readPage('typedoc.json')).toContain(`"${page}"`)
 })
 
-describe('the guide to errors', () => {
-  const tags = [...readPage('src/errors/model.ts').matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)
-
-  it.each(tags)('names %s', (tag) => {
-    expect(readPage('docs/guides/errors.md')).toContain(`\`${tag}\``)
-  })
-})
-
 describe('the comparison', () => {
   const results = readPage('bench/RESULTS.md')
   const comparison = readPage('docs/guides/comparison.md')

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readPage, root } from './support/block.js'
+
+const page = readPage('CONTRIBUTING.md')
+
+/** One file of a way, and how the file before it reaches it. */
+interface Step {
+  readonly file: string
+  readonly link: '→' | '⇢' | undefined
+}
+
+interface Way {
+  readonly title: string
+  /** Each list of the way, in its order. */
+  readonly lists: readonly (readonly Step[])[]
+}
+
+const stepsOf = (list: string): readonly Step[] =>
+  [...list.matchAll(/^\d+\. (?:(→|⇢) )?`([^`]+)`/gm)].map(([, link, file = '']) => ({
+    file,
+    link: link as Step['link'],
+  }))
+
+const ways: readonly Way[] = [...page.matchAll(/^### (From .+)\n([\s\S]*?)(?=^##)/gm)].map(
+  ([, title = '', text = '']) => ({
+    title,
+    lists: text
+      .split(/\n(?=1\. )/)
+      .map(stepsOf)
+      .filter((steps) => steps.length > 0),
+  }),
+)
+
+/** The source files that a source file imports. */
+const importsOf = (file: string): readonly string[] =>
+  [...readPage(file).matchAll(/from '(\.[^']+)\.js'/g)].map(([, specifier = '']) =>
+    join(dirname(file), `${specifier}.ts`),
+  )
+
+/** The largest number of files that each way may take. */
+const limits: Readonly<Record<string, number>> = {
+  'From `price$` to the subscribe frame': 10,
+  'From bytes to a subscriber of `price$`': 9,
+  'From `depth$` to the request': 12,
+}
+
+describe('the ways of a call in CONTRIBUTING.md', () => {
+  it('are those with a limit', () => {
+    expect(ways.map(({ title }) => title)).toEqual(Object.keys(limits))
+  })
+
+  it.each(ways)('$title: takes few files and never returns to one', ({ title, lists }) => {
+    const files = new Set(lists.flat().map(({ file }) => file))
+    expect(files.size).toBeLessThanOrEqual(limits[title] ?? 0)
+    for (const list of lists) expect(new Set(list.map(({ file }) => file)).size).toBe(list.length)
+  })
+
+  const links = ways.flatMap(({ lists }) =>
+    lists.flatMap((list) =>
+      list.slice(1).map(({ file, link }, index) => ({ from: list[index]?.file ?? '', link, to: file })),
+    ),
+  )
+
+  it.each(links)('$from $link $to', ({ from, link, to }) => {
+    const isForward = importsOf(from).includes(to)
+    expect(isForward || (link === '⇢' && importsOf(to).includes(from))).toBe(true)
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  const named = [...page.matchAll(/`((?:src|test|bench|docs|examples)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  )
+
+  it.each([...new Set(named)])('names %s, which exists', (path) => {
+    expect(existsSync(join(root, path))).toBe(true)
+  })
+})

@@ -23,7 +23,7 @@ import {
   onComplete,
   onEvent,
   onSubscribed,
-  resultOf,
+  combinedResult,
   type Update,
 } from './legs-state.js'
 
@@ -87,7 +87,7 @@ export const combineFresh = <A extends object>(
   )
   return state$.pipe(
     takeWhile(canRecover, true),
-    map((state) => resultOf<A>(state, maxSkew)),
+    map((state) => combinedResult<A>(state, maxSkew)),
     distinctUntilChanged(isSameFault),
   )
 }

@@ -50,7 +50,10 @@ const updateLeg =
 export const canRecover = ({ legs }: LegsState): boolean => !legs.some(isLost)
 
 /** The record of all values, or a `NotFresh` that names one leg. */
-export const resultOf = <A extends object>({ legs }: LegsState, maxSkew: number): Either<NotFresh, A> => {
+export const combinedResult = <A extends object>(
+  { legs }: LegsState,
+  maxSkew: number,
+): Either<NotFresh, A> => {
   // A lost leg takes precedence, because its `Left` is the last event.
   const leg = legs.find(isLost) ?? legs.find((candidate) => !hasValue(candidate))
   if (leg !== undefined) return left(notFresh(leg.key, faultOf(leg)))

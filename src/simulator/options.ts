@@ -116,12 +116,12 @@ export const simulatorTable = {
 } satisfies OptionTable<SimulatorOptions>
 
 /** Throws a `SimulatorError` that names the first invalid option. */
-export const checkOptions = (options: SimulatorOptions): Setup => {
+export const checkSimulatorOptions = (options: SimulatorOptions): Setup => {
   checkFields(options, simulatorTable, 'option')
   return {
     httpPort: options.httpPort ?? simulatorTable.httpPort.default,
     wsPort: options.wsPort ?? simulatorTable.wsPort.default,
-    market: chooseMarket(options),
+    market: marketOf(options),
     seed: options.seed ?? seedOption.default,
     tick: options.tick ?? tickOption.default,
     repeat: options.repeat ?? simulatorTable.repeat.default,
@@ -132,7 +132,7 @@ export const checkOptions = (options: SimulatorOptions): Setup => {
   }
 }
 
-const chooseMarket = ({ market, tokens, ...rest }: SimulatorOptions): Market => {
+const marketOf = ({ market, tokens, ...rest }: SimulatorOptions): Market => {
   const isWalk = tokens !== undefined || rest.seed !== undefined || rest.tick !== undefined
   if (market === undefined) {
     const { seed = seedOption.default, tick = tickOption.default } = rest

@@ -3,7 +3,7 @@ import { createFaultInjector } from './faults/fault-injector.js'
 import { closeCode } from './faults/faults.js'
 import { createListings, type PublishPrice } from './market/listings.js'
 import { randomWalk } from './market/random-walk.js'
-import { checkOptions, type SimulatorOptions } from './options.js'
+import { checkSimulatorOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
 import { host, listen, stopListening } from './service/listen.js'
 import { createReceivedLog, type ReceivedFrame, type ReceivedRequest } from './service/received-log.js'
@@ -21,7 +21,7 @@ import type { Simulator } from './simulator.js'
  * const client = createClient({ environment: 'mainnet', ...simulator })
  */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
-  const setup = checkOptions(options)
+  const setup = checkSimulatorOptions(options)
   const faults = createFaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
 

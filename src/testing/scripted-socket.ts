@@ -55,7 +55,7 @@ export const scriptedSocket = (
       }
       // The port forbids calls of the listener before `dial` has returned.
       const playing = moves$.pipe(subscribeOn(asapScheduler)).subscribe({
-        next: (move) => (move._tag === 'Close' ? end(move.code, move.reason) : play(move, listener)),
+        next: (move) => (move._tag === 'Close' ? end(move.code, move.reason) : deliver(move, listener)),
         complete: () => end(1006, 'the script is over'),
         error: (thrown: unknown) => end(1006, String(thrown)),
       })
@@ -78,7 +78,7 @@ export const scriptedSocket = (
   }
 }
 
-const play = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: SocketListener): void => {
+const deliver = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: SocketListener): void => {
   switch (move._tag) {
     case 'Open':
       return listener.opened()

@@ -6,18 +6,18 @@ export type ServerMove =
   | { readonly _tag: 'Pong' }
   | { readonly _tag: 'Close'; readonly code: number; readonly reason: string }
 
-const text = (frame: string): ServerMove => ({ _tag: 'Text', frame })
+const textFrame = (frame: string): ServerMove => ({ _tag: 'Text', frame })
 
 /** The actions of the service, as values of a script. */
 export const server = {
   /** Accepts the connection. */
   opens: { _tag: 'Open' } as ServerMove,
   /** Sends a text frame. */
-  says: text,
+  says: textFrame,
   /** Sends a confirmation that lists these topics. */
-  confirms: (...subscriptions: readonly string[]): ServerMove => text(JSON.stringify({ subscriptions })),
+  confirms: (...subscriptions: readonly string[]): ServerMove => textFrame(JSON.stringify({ subscriptions })),
   /** Sends a price update; the price is in USD. */
-  prices: (topic: string, price: number): ServerMove => text(JSON.stringify({ topic, price })),
+  prices: (topic: string, price: number): ServerMove => textFrame(JSON.stringify({ topic, price })),
   /** Sends a binary frame. */
   sends: (frame: Uint8Array): ServerMove => ({ _tag: 'Binary', frame }),
   /** Sends a pong; for scripts with `answersPings: false`. */

@@ -21,8 +21,8 @@ export interface TestClientStreams {
   readonly environment?: Environment
 }
 
-const open: Open = { _tag: 'Open', epoch: 1, since: 0 }
-const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
+const defaultStatus: Open = { _tag: 'Open', epoch: 1, since: 0 }
+const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaultStatus))
 
 /**
  * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
@@ -32,7 +32,13 @@ const open$: Observable<ConnectionStatus> = NEVER.pipe(startWith(open))
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
-  const { prices = {}, depths = {}, status$ = open$, errors$ = NEVER, environment = 'mainnet' } = streams
+  const {
+    prices = {},
+    depths = {},
+    status$ = defaultStatus$,
+    errors$ = NEVER,
+    environment = 'mainnet',
+  } = streams
   return clientFromStreams({
     environment,
     status$,
@@ -45,7 +51,7 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
 
 /** The status that the stream emits synchronously, otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
-  let current: ConnectionStatus = open
+  let current: ConnectionStatus = defaultStatus
   status$.subscribe((status) => (current = status)).unsubscribe()
   return current
 }

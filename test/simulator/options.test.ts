@@ -1,11 +1,11 @@
 import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { checkOptions } from '../../src/simulator/options.js'
+import { checkSimulatorOptions } from '../../src/simulator/options.js'
 import { authKey } from './support/running.js'
 
 const rejection = (options: object): string => {
   try {
-    checkOptions(options)
+    checkSimulatorOptions(options)
     return 'accepted'
   } catch (error) {
     expect(error).toBeInstanceOf(SimulatorError)
@@ -13,9 +13,9 @@ const rejection = (options: object): string => {
   }
 }
 
-test('checkOptions applies the default of an option that is absent or undefined', () => {
+test('checkSimulatorOptions applies the default of an option that is absent or undefined', () => {
   const absent = { httpPort: undefined, market: undefined, faults: undefined }
-  expect(checkOptions(absent as object)).toMatchObject({
+  expect(checkSimulatorOptions(absent as object)).toMatchObject({
     httpPort: 0,
     wsPort: 0,
     seed: 1,
@@ -28,14 +28,14 @@ test('checkOptions applies the default of an option that is absent or undefined'
 })
 
 test.each(['AA', 'AAE', 'AAEC', 'AA==', 'AAE=', '_-8', '+/8=', authKey])(
-  'checkOptions accepts the auth key %s',
+  'checkSimulatorOptions accepts the auth key %s',
   (key) => {
-    expect(checkOptions({ authKey: key }).authKey).toBe(key)
+    expect(checkSimulatorOptions({ authKey: key }).authKey).toBe(key)
   },
 )
 
 test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$ecret'])(
-  'checkOptions rejects the auth key "%s" without repeating it in the message',
+  'checkSimulatorOptions rejects the auth key "%s" without repeating it in the message',
   (key) => {
     expect(rejection({ authKey: key })).toBe(
       'authKey: expected a base64 text of at least one byte; leave it out for a random key',
@@ -43,11 +43,11 @@ test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$e
   },
 )
 
-test.each(['svc', 'Acme2', 'a-b', 'a_b'])('checkOptions accepts the service name %s', (service) => {
-  expect(checkOptions({ service }).service).toBe(service)
+test.each(['svc', 'Acme2', 'a-b', 'a_b'])('checkSimulatorOptions accepts the service name %s', (service) => {
+  expect(checkSimulatorOptions({ service }).service).toBe(service)
 })
 
-test('checkOptions rejects an invalid or unknown option by name', () => {
+test('checkSimulatorOptions rejects an invalid or unknown option by name', () => {
   expect([
     rejection({ httpPort: -1 }),
     rejection({ wsPort: 65_536 }),

@@ -16,7 +16,7 @@ export const injectedResponse = ({
   })
 }
 
-const padding = ' '.repeat(2 * 1024 * 1024)
+const oversizePadding = ' '.repeat(2 * 1024 * 1024)
 const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
 
 const applyByFault: Readonly<Record<BodyFault, (response: ServiceResponse) => ServiceResponse>> = {
@@ -24,7 +24,7 @@ const applyByFault: Readonly<Record<BodyFault, (response: ServiceResponse) => Se
     response.headers['Content-Type'] === 'application/json'
       ? { ...response, body: response.body.slice(0, response.body.length / 2) }
       : response,
-  oversized: (response) => ({ ...response, body: response.body + padding }),
+  oversized: (response) => ({ ...response, body: response.body + oversizePadding }),
   html: (response) => ({ ...response, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }),
   // The server cuts the connection while it writes the body.
   'cut-off': (response) => response,

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
 import type { Market, Quote, Token } from './market.js'
-import { lowerCase, positive } from './token-options.js'
+import { lowerCase, positiveNumber } from './token-options.js'
 
 /** A supported token with its latest quote. Both addresses are lower-case. */
 export interface Listing {
@@ -111,4 +111,8 @@ export const createListings = (
 }
 
 const isValidQuote = ({ price, buy, sell }: Quote): boolean =>
-  positive.holds(price) && typeof buy === 'bigint' && buy >= 0n && typeof sell === 'bigint' && sell >= 0n
+  positiveNumber.holds(price) &&
+  typeof buy === 'bigint' &&
+  buy >= 0n &&
+  typeof sell === 'bigint' &&
+  sell >= 0n

@@ -26,8 +26,8 @@ export const speedOption = numberOption({
 })
 
 const recordingFile = new URL('../../../examples/data/top-of-book.csv', import.meta.url)
-const tokenOf = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
-const recordedTokens: Readonly<Record<string, Token>> = { ETH: tokenOf(eth), BTC: tokenOf(btc) }
+const withoutPrice = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
+const recordedTokens: Readonly<Record<string, Token>> = { ETH: withoutPrice(eth), BTC: withoutPrice(btc) }
 
 /**
  * A market that plays five recorded minutes of a real order book in a loop: the best bids and asks of ETH and BTC (see

@@ -25,7 +25,7 @@ export const addressCheck: Check = {
   holds: (value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value),
 }
 
-export const positive: Check = {
+export const positiveNumber: Check = {
   expected: 'a finite number above 0',
   holds: (value) => typeof value === 'number' && value > 0 && value < Infinity,
 }
@@ -34,7 +34,7 @@ const checks: Checks<TokenOptions> = {
   address: addressCheck,
   symbol: { expected: 'a text', holds: (value) => typeof value === 'string' },
   decimals: integer(0, 100),
-  price: positive,
+  price: positiveNumber,
 }
 
 /** Throws a `SimulatorError` if an option is invalid. */

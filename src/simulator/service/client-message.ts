@@ -1,4 +1,4 @@
-import { invalidRequest } from './error-texts.js'
+import { invalidRequestText } from './error-texts.js'
 
 const methods = ['subscribe', 'unsubscribe'] as const
 
@@ -14,11 +14,11 @@ export interface ClientMessage {
 export const parseClientMessage = (text: string): ClientMessage | string => {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalidRequest('expected a JSON object')
+    return invalidRequestText('expected a JSON object')
   }
   const { method, topic } = value as Readonly<Record<string, unknown>>
-  if (!isMethod(method)) return invalidRequest(`expected method to be ${methods.join(' or ')}`)
-  return typeof topic === 'string' ? { method, topic } : invalidRequest('expected topic to be a string')
+  if (!isMethod(method)) return invalidRequestText(`expected method to be ${methods.join(' or ')}`)
+  return typeof topic === 'string' ? { method, topic } : invalidRequestText('expected topic to be a string')
 }
 
 const isMethod = (value: unknown): value is Method => methods.some((method) => method === value)

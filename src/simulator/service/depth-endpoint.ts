@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { plainDecimal, toTokens } from '../market/decimal.js'
 import type { Listing } from '../market/listings.js'
-import { unauthorized, unsupportedMint } from './error-texts.js'
+import { unauthorizedText, unsupportedMintText } from './error-texts.js'
 import type { ServiceContext } from './service-context.js'
 import { jsonResponse, textResponse, type ServiceResponse } from './service-response.js'
 import { isValidSignature, type SignedRequest } from './verify-signature.js'
@@ -14,10 +14,10 @@ export const handleDepth = (
 ): ServiceResponse => {
   const { name, key, listings, faults } = context
   const now = context.now()
-  if (!isValidSignature(request, { key, service: name, now })) return textResponse(401, unauthorized)
+  if (!isValidSignature(request, { key, service: name, now })) return textResponse(401, unauthorizedText)
   const base = mint.toLowerCase()
   const listing = listings.find(base as Address)
-  if (listing === undefined) return textResponse(500, unsupportedMint(base))
+  if (listing === undefined) return textResponse(500, unsupportedMintText(base))
   return jsonResponse(depthBody(listing, now, faults.current.quantitiesAsText === true))
 }
 

@@ -2,18 +2,18 @@ import { quoteTokenAddress } from '../market/known-tokens.js'
 
 // The service's error texts (section 7 of the service's documentation).
 
-export const unauthorized = 'Unauthorized'
+export const unauthorizedText = 'Unauthorized'
 
 /** A malformed topic, or an internal error of the price reporter. */
-export const invalidTuple = 'Invalid (exchange, base, quote) tuple'
+export const invalidTupleText = 'Invalid (exchange, base, quote) tuple'
 
 /** A topic whose token the price reporter does not support. */
-export const unsupportedTopic = (service: string, base: string): string =>
-  `${invalidTuple}: ${service} does not support the pair (${base}, ${quoteTokenAddress})`
+export const unsupportedTopicText = (service: string, base: string): string =>
+  `${invalidTupleText}: ${service} does not support the pair (${base}, ${quoteTokenAddress})`
 
 /** A mint that the relayer does not support. */
-export const unsupportedMint = (base: string): string =>
+export const unsupportedMintText = (base: string): string =>
   `UnsupportedPair(Token { addr: ${JSON.stringify(base)} }, Token { addr: "${quoteTokenAddress}" })`
 
 /** A WebSocket message that is not a valid request. */
-export const invalidRequest = (problem: string): string => `Invalid request: ${problem}`
+export const invalidRequestText = (problem: string): string => `Invalid request: ${problem}`

@@ -12,13 +12,13 @@ export const createHttpServer = (context: ServiceContext, requests: ReceivedLog<
   createServer((request, response) => {
     const closed = new AbortController()
     response.once('close', () => closed.abort())
-    handle(context, requests, request, response, closed.signal).catch((error: unknown) => {
+    handleRequest(context, requests, request, response, closed.signal).catch((error: unknown) => {
       // A client that disconnects early is not an error. An exception from a market must surface.
       if (!closed.signal.aborted && request.errored === null) throw error
     })
   })
 
-const handle = async (
+const handleRequest = async (
   context: ServiceContext,
   requests: ReceivedLog<ReceivedRequest>,
   request: IncomingMessage,

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
 import { garbageFrame, type RawFrame } from '../faults/garbage.js'
 import { parseClientMessage, type ClientMessage } from './client-message.js'
-import { invalidRequest, invalidTuple, unsupportedTopic } from './error-texts.js'
+import { invalidRequestText, invalidTupleText, unsupportedTopicText } from './error-texts.js'
 import type { ServiceContext } from './service-context.js'
 import { baseOfTopic, topicWithQuote } from './topic.js'
 
@@ -89,7 +89,7 @@ export const createServerConnection = (
     const { rejectSubscribes, namelessErrors } = faults.current
     const listing = rejectSubscribes === true ? undefined : listings.find(address)
     if (listing === undefined) {
-      send(namelessErrors === true ? invalidTuple : unsupportedTopic(name, address))
+      send(namelessErrors === true ? invalidTupleText : unsupportedTopicText(name, address))
       return
     }
     topics.set(address, topic)
@@ -107,9 +107,9 @@ export const createServerConnection = (
     unsubscribe,
   }
 
-  const handle = ({ method, topic }: ClientMessage): void => {
+  const handleMessage = ({ method, topic }: ClientMessage): void => {
     const address = baseOfTopic(topic, name)
-    if (address === undefined) send(invalidTuple)
+    if (address === undefined) send(invalidTupleText)
     else handlers[method](address, topic)
   }
 
@@ -118,9 +118,9 @@ export const createServerConnection = (
       return { id, path, topics: [...topics.values()], pings }
     },
     receive: (text, isBinary) => {
-      const message = isBinary ? invalidRequest('expected a text frame') : parseClientMessage(text)
+      const message = isBinary ? invalidRequestText('expected a text frame') : parseClientMessage(text)
       if (typeof message === 'string') send(message)
-      else handle(message)
+      else handleMessage(message)
     },
     countPing: () => {
       pings += 1

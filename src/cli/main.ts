@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { outputClosed } from './output/print.js'
+import { outputClosed } from './output/stdout.js'
 import { createProgram } from './program.js'
 import { exitCodes, run } from './run.js'
 
-// Output that cannot be written is a failure. Output that nobody reads, as with `head`, is none.
+// A write error is a failure. A closed pipe, such as that of `head`, is not.
 outputClosed().catch(() => {
   process.exitCode = exitCodes.failure
 })

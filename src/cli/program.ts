@@ -10,15 +10,15 @@ import { watchCommand } from './commands/watch.js'
 const examples = `
 Examples:
   $ svc-streams watch --simulate
-      Live prices and depth of a simulator in this terminal; nothing else is needed.
+      Show live prices and depth of a simulator. Needs nothing else.
   $ svc-streams simulate
-      The same simulator for a program of your own: it prints the environment variables that say where it is.
+      Run the simulator for your own program. Prints environment variables with its addresses.
   $ svc-streams record --simulate --duration 60 --out market.ndjson
-      A minute of it in a file, for svc-streams replay and for tests of strategies.
+      Record the simulator for one minute, for svc-streams replay and for tests of strategies.
   $ svc-streams help watch
-      More about a command, with examples.`
+      Print the help of a command, with examples.`
 
-/** The command `svc-streams`, with all of its subcommands. */
+/** The program `svc-streams` with all commands. */
 export const createProgram = (): Command =>
   new Command('svc-streams')
     .description('Tools for a trading service: live prices, order-book depth.')

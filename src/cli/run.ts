@@ -1,28 +1,29 @@
 import { CommanderError, type Command } from 'commander'
 
-/** How a command ends: well, with a failure of the world, or because it was not asked as it must be. */
+/** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Runs the command, and resolves to the exit code. Nothing in it ends the process by itself. */
+/** Runs the program and resolves to the exit code. Never calls `process.exit`. */
 export const run = async (program: Command, args: readonly string[]): Promise<ExitCode> => {
-  prepare(program)
+  overrideExit(program)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.ok
   } catch (error) {
-    // Commander has said already what is wrong; help and version come as errors with exit code 0.
+    // Commander has already printed the message; help and version are errors with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
     process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
     return exitCodes.failure
   }
 }
 
-const prepare = (command: Command): void => {
+/** Makes commander throw instead of exiting, in all subcommands. */
+const overrideExit = (command: Command): void => {
   command.exitOverride().configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
-  command.commands.forEach(prepare)
+  command.commands.forEach(overrideExit)
 }
 
-/** A flag that is misspelled may have been meant for the auth key: what it was given is not repeated. */
+/** Removes the value of an unknown flag from a message: it may be an auth key after a misspelt `--auth-key`. */
 const withoutValue = (text: string): string => text.replace(/(unknown option '[^'=]*)=[^]*?'(?=\n)/, "$1'")

@@ -13,7 +13,7 @@ const run = async (...args: readonly string[]) => {
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
-/** The command, once it runs, with the variables that it has printed. */
+/** The running command, with the variables that it has printed. */
 const simulate = async (...args: readonly string[]) => {
   const child = command('simulate', ...args)
   await until(() => child.stdout.includes('Ctrl-C'))
@@ -21,12 +21,12 @@ const simulate = async (...args: readonly string[]) => {
   return { child, variables: new Map(Array.from(lines, ([, name, value]) => [name, value])) }
 }
 
-test('a misuse has exit code 2, help has 0', async () => {
+test('exits with 2 for invalid arguments, and with 0 for help', async () => {
   expect(await run('simulate', '--tick', '0')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('simulate', '--help')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a port that is taken is a failure', async () => {
+test('exits with 1 for a port in use', async () => {
   const { priceWsUrl } = await running()
   const { port } = new URL(priceWsUrl)
   expect(await run('simulate', '--ws-port', port)).toEqual({
@@ -36,7 +36,7 @@ test('a port that is taken is a failure', async () => {
   })
 })
 
-test('what it prints can be pasted, and is what a program needs', async () => {
+test('prints variables that can be pasted and that a program can use', async () => {
   const { child, variables } = await simulate('--token', '0xAB', '0xcd', '--tick', '20', '--seed', '7')
   expect(child.stdout.replace(/:\d+/g, ':PORT').replace(/KEY=\S+/, 'KEY=…')).toMatchSnapshot()
   const baseUrl = variables.get('SVC_BASE_URL')!
@@ -48,14 +48,14 @@ test('what it prints can be pasted, and is what a program needs', async () => {
   expect([await child.ended(), child.stderr]).toEqual([0, ''])
 })
 
-test('a key that is given is the one that counts', async () => {
+test('uses the key of --auth-key', async () => {
   const { child, variables } = await simulate('--auth-key', 'AAECAwQFBgcICQoLDA0ODw')
   expect(variables.get('SVC_AUTH_KEY')).toBe('AAECAwQFBgcICQoLDA0ODw')
   child.process.kill('SIGINT')
   expect([await child.ended(), child.stderr]).toEqual([0, ''])
 })
 
-test('help that nobody reads is no failure', async () => {
+test('exits with 0 when the reader of the help has closed the pipe', async () => {
   const child = command('--help')
   child.process.stdout?.destroy()
   expect([await child.ended(), child.stderr]).toEqual([0, ''])

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllEnvs())
 
-/** What the command would print, and its exit code. None of these starts anything. */
+/** The output and the exit code of a command that starts nothing. */
 const run = async (...args: readonly string[]) => {
   const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
@@ -23,20 +23,20 @@ const run = async (...args: readonly string[]) => {
   return { code, ...printed }
 }
 
-test('help teaches', async () => {
+test('prints the help', async () => {
   expect(await run('simulate', '--help')).toMatchSnapshot()
   expect(await run('--help')).toMatchSnapshot()
 })
 
 test.each(['watch', 'price', 'depth', 'record', 'replay'])(
-  'help of %s teaches, and tells no key',
+  'prints the help of %s, without the value of a key',
   async (command) => {
     vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
     expect(await run(command, '--help')).toMatchSnapshot()
   },
 )
 
-test('version', async () => {
+test('prints the version', async () => {
   expect(await run('--version')).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/) as string,
@@ -45,37 +45,37 @@ test('version', async () => {
 })
 
 test.each([
-  ['nothing to do', []],
+  ['no command', []],
   ['an unknown command', ['simulat']],
   ['an unknown option', ['simulate', '--port', '1']],
-  ['a port that is none', ['simulate', '--http-port', '65536']],
-  ['a tick that is none', ['simulate', '--tick', '0']],
-  ['a seed that is none', ['simulate', '--seed', 'luck']],
-  ['a speed that is none', ['simulate', '--speed', '-1']],
-  ['a market that is none', ['simulate', '--market', 'flea']],
-  ['a token that is none', ['simulate', '--token', 'ETH']],
-  ['a token twice', ['simulate', '--token', '0xab', '--token', '0xAB']],
-  ['a key that is none', ['simulate', '--auth-key', '$ecret']],
-  ['a contradiction', ['simulate', '--market', 'recorded', '--tick', '10']],
-  ['an argument', ['simulate', 'now']],
-  ['a price of nothing', ['price']],
-  ['a price of what is no token', ['price', 'ETH']],
-  ['two prices at once', ['price', '0xab', '0xcd']],
+  ['an invalid port', ['simulate', '--http-port', '65536']],
+  ['an invalid tick', ['simulate', '--tick', '0']],
+  ['an invalid seed', ['simulate', '--seed', 'luck']],
+  ['an invalid speed', ['simulate', '--speed', '-1']],
+  ['an unknown market', ['simulate', '--market', 'flea']],
+  ['an invalid token', ['simulate', '--token', 'ETH']],
+  ['a repeated token', ['simulate', '--token', '0xab', '--token', '0xAB']],
+  ['an invalid key of a simulator', ['simulate', '--auth-key', '$ecret']],
+  ['flags that exclude each other', ['simulate', '--market', 'recorded', '--tick', '10']],
+  ['an unexpected argument', ['simulate', 'now']],
+  ['a price without a token', ['price']],
+  ['a price of an invalid token', ['price', 'ETH']],
+  ['two prices', ['price', '0xab', '0xcd']],
   ['a depth without a service', ['depth', '0xab']],
   ['a watch without a service', ['watch', '0xab']],
-  ['an interval that is none', ['watch', '--interval', '0']],
-  ['a duration that is none', ['watch', '--duration', 'long']],
-  ['an environment that is none', ['watch', '--environment', 'moon']],
-  ['a recording of nothing', ['record', '--out', 'market.ndjson']],
-  ['a replay of nothing', ['replay']],
-  ['a replay at no speed', ['replay', 'market.ndjson', '--speed', '0']],
-  ['a replay at a word', ['replay', 'market.ndjson', '--speed', 'fast']],
-  ['a simulator at an address', ['watch', '--simulate', '--base-url', 'https://a.example']],
-  ['a depth of testnet', ['depth', '0xab', '--simulate', '--environment', 'testnet']],
-  ['a watch of nothing', ['watch', '--price-base-url', 'https://a.example']],
-  ['a bad address', ['price', '0xab', '--price-base-url', 'a.example']],
-  ['a bad key', ['depth', '0xab', '--base-url', 'https://a.example', '--auth-key', '$ecret']],
-  ['a misspelled key', ['depth', '0xab', '--auth-ky=$ecret']],
-])('%s is a misuse', async (_, args) => {
+  ['an invalid interval', ['watch', '--interval', '0']],
+  ['an invalid duration', ['watch', '--duration', 'long']],
+  ['an unknown environment', ['watch', '--environment', 'moon']],
+  ['a recording without a service', ['record', '--out', 'market.ndjson']],
+  ['a replay without a file', ['replay']],
+  ['a replay at speed 0', ['replay', 'market.ndjson', '--speed', '0']],
+  ['a replay at an unknown speed', ['replay', 'market.ndjson', '--speed', 'fast']],
+  ['--simulate with an address', ['watch', '--simulate', '--base-url', 'https://a.example']],
+  ['a depth on testnet', ['depth', '0xab', '--simulate', '--environment', 'testnet']],
+  ['a watch without a token', ['watch', '--price-base-url', 'https://a.example']],
+  ['an invalid address', ['price', '0xab', '--price-base-url', 'a.example']],
+  ['an invalid key', ['depth', '0xab', '--base-url', 'https://a.example', '--auth-key', '$ecret']],
+  ['a misspelt key', ['depth', '0xab', '--auth-ky=$ecret']],
+])('exits with 2 for %s', async (_, args) => {
   expect(await run(...args)).toMatchSnapshot()
 })

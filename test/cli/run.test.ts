@@ -10,7 +10,7 @@ const program = (action: () => void) =>
     .configureOutput({ writeErr: () => undefined })
     .addCommand(new Command('work').action(action))
 
-test('what ends well is 0', async () => {
+test('exits with 0 on success', async () => {
   expect(
     await run(
       program(() => undefined),
@@ -19,7 +19,7 @@ test('what ends well is 0', async () => {
   ).toBe(exitCodes.ok)
 })
 
-test('a misuse is 2, whatever commander calls it', async () => {
+test('exits with 2 for every commander error', async () => {
   expect(
     await run(
       program(() => undefined),
@@ -32,15 +32,15 @@ test('a misuse is 2, whatever commander calls it', async () => {
       ['work', '--hard'],
     ),
   ).toBe(exitCodes.usage)
-  const misuse = () => {
-    throw new CommanderError(1, 'any', 'said already')
+  const usageError = () => {
+    throw new CommanderError(1, 'any', 'printed already')
   }
-  expect(await run(program(misuse), ['work'])).toBe(exitCodes.usage)
-  // Said once, by commander.
+  expect(await run(program(usageError), ['work'])).toBe(exitCodes.usage)
+  // Commander prints the message, once.
   expect(written.mock.calls).toEqual([["error: unknown option '--hard'\n"]])
 })
 
-test('a failure is 1, and said in one line', async () => {
+test('exits with 1 on a failure, and prints it on one line', async () => {
   const failure = () => {
     throw new Error('the disk is full')
   }
@@ -48,12 +48,12 @@ test('a failure is 1, and said in one line', async () => {
   expect(written.mock.calls).toEqual([['error: the disk is full\n']])
 })
 
-test('what a misspelled flag was given is not repeated: it may be a key', async () => {
-  const said: string[] = []
-  const tool = new Command('tool').configureOutput({ writeErr: (text) => void said.push(text) })
-  const work = new Command('work').configureOutput({ writeErr: (text) => void said.push(text) })
+test('does not print the value of an unknown flag, which may be a key', async () => {
+  const printed: string[] = []
+  const tool = new Command('tool').configureOutput({ writeErr: (text) => void printed.push(text) })
+  const work = new Command('work').configureOutput({ writeErr: (text) => void printed.push(text) })
   tool.addCommand(work.action(() => undefined))
   expect(await run(tool, ['work', "--auth-ky=$ecret' or\ntwo"])).toBe(exitCodes.usage)
   expect(await run(tool, ['work', '--hard'])).toBe(exitCodes.usage)
-  expect(said).toEqual(["error: unknown option '--auth-ky'\n", "error: unknown option '--hard'\n"])
+  expect(printed).toEqual(["error: unknown option '--auth-ky'\n", "error: unknown option '--hard'\n"])
 })

@@ -7,24 +7,24 @@ import type { DepthError, PriceError } from '../../errors/model.js'
 import type { Row } from '../../recording/format/row.js'
 import { rowAddress } from '../output/row-address.js'
 
-/** What is known of the watched tokens at a moment. */
+/** The state of the watched tokens and of the connection. */
 export interface Board {
   readonly tokens: readonly TokenState[]
   readonly status: ConnectionStatus
-  /** When that came, likewise. */
+  /** Time of the status event, in ms since the Unix epoch. In a replay, the time of playback. */
   readonly statusAt: number
 }
 
 export interface TokenState {
   readonly address: Address
-  /** The last price that came; not current where there is a `priceError`. */
+  /** The last price; not current while there is a `priceError`. */
   readonly price?: Price | undefined
-  /** When it came, in ms since the Unix epoch: in a replay not when it was so. 0 before the first. */
+  /** Time of the price event, in ms since the Unix epoch; 0 before the first. In a replay, the time of playback. */
   readonly priceAt: number
-  /** From the price before the last to the last, in USD. */
+  /** The last price minus the one before, in USD. */
   readonly change?: number | undefined
   readonly priceError?: PriceError | undefined
-  /** The last depth that came; not current where there is a `depthError`. */
+  /** The last depth; not current while there is a `depthError`. */
   readonly depth?: Depth | undefined
   readonly depthError?: DepthError | undefined
 }
@@ -35,10 +35,10 @@ export const emptyBoard = (tokens: readonly Address[]): Board => ({
   statusAt: 0,
 })
 
-/** The board after an event. */
+/** Applies an event to the board. */
 export const updateBoard = (board: Board, row: Row): Board => {
   if (row._tag === 'Status') return { ...board, status: row.status, statusAt: row.at }
-  const changed = tokenOf(board, row)
+  const changed = findToken(board, row)
   if (changed === undefined) return board
   return {
     ...board,
@@ -46,26 +46,26 @@ export const updateBoard = (board: Board, row: Row): Board => {
   }
 }
 
-/** The token that an event is about, as the board has it; `undefined` where it is about none of them. */
-export const tokenOf = (board: Board, row: Row): TokenState | undefined => {
+/** The watched token of an event, if there is one. */
+export const findToken = (board: Board, row: Row): TokenState | undefined => {
   const address = rowAddress(row)
   if (address === undefined) return undefined
-  const wanted = canonicalAddress(address)
-  return board.tokens.find((token) => canonicalAddress(token.address) === wanted)
+  const canonical = canonicalAddress(address)
+  return board.tokens.find((token) => canonicalAddress(token.address) === canonical)
 }
 
 const updateToken = (token: TokenState, row: Row): TokenState => {
   if (row._tag === 'Price')
     return isLeft(row.event)
       ? { ...token, priceError: row.event.left }
-      : priced(token, row.event.right, row.at)
+      : withPrice(token, row.event.right, row.at)
   if (row._tag !== 'Depth') return token
   return isLeft(row.event)
     ? { ...token, depthError: row.event.left }
     : { ...token, depth: row.event.right, depthError: undefined }
 }
 
-const priced = (token: TokenState, price: Price, priceAt: number): TokenState => {
+const withPrice = (token: TokenState, price: Price, priceAt: number): TokenState => {
   const change = token.price === undefined ? undefined : price.price - token.price.price
   return { ...token, price, priceAt, change, priceError: undefined }
 }

@@ -4,10 +4,10 @@ import type { Colours } from '../output/colours.js'
 import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../output/format.js'
 import type { Cell, Column } from '../output/table.js'
 import type { TokenState } from './board.js'
-import { stateWord } from './state-word.js'
+import { stateCell } from './state-word.js'
 
-/** What a table is drawn with besides the tokens' states. */
-export interface Look {
+/** Besides the state of the tokens, all that drawing depends on. */
+export interface DrawContext {
   readonly names: TokenNames
   readonly colours: Colours
   /** In ms since the Unix epoch. */
@@ -16,34 +16,39 @@ export interface Look {
 
 const emptyCell: Cell = { text: '–' }
 
-/** The table of prices: one row a token. What is not current is dim. */
-export const priceColumns = (tokens: readonly TokenState[], look: Look): readonly Column[] => {
-  const { names, colours, now } = look
-  const ofPrice = (token: TokenState, text: (price: Price) => string): Cell =>
-    token.price === undefined ? emptyCell : { text: text(token.price), paint: shade(token, colours) }
+/** The columns of prices: one row per token. Values that are not current are dim. */
+export const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
+  const { names, colours, now } = context
+  const priceCell = (token: TokenState, text: (price: Price) => string): Cell =>
+    token.price === undefined
+      ? emptyCell
+      : { text: text(token.price), paint: token.priceError === undefined ? undefined : colours.dim }
   const column = columnOf(tokens)
   return [
     column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ address }) => ({
       text: names.short(address),
-      paint: colours.bold,
+      paint: colours.token,
     })),
     column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>
-      ofPrice(token, ({ price }) => formatPrice(price)),
+      priceCell(token, ({ price }) => formatPrice(price)),
     ),
     column({ title: 'CHANGE', align: 'right', rank: 4, width: 8 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
-      ofPrice(token, () => formatAge(now - token.priceAt)),
+      priceCell(token, () => formatAge(now - token.priceAt)),
     ),
-    column({ title: 'STATE', align: 'left', rank: 2, width: 9 }, (token) => stateWord(token, colours)),
+    column({ title: 'STATE', align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
   ]
 }
 
-/** The rest of the table: what can be bought and sold. Where a depth failed, the error's name is there instead. */
-export const depthColumns = (tokens: readonly TokenState[], { names, colours }: Look): readonly Column[] => {
+/** The columns of depth. A failed depth is replaced by the `_tag` of its error. */
+export const depthColumns = (
+  tokens: readonly TokenState[],
+  { names, colours }: DrawContext,
+): readonly Column[] => {
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
-      if (depthError !== undefined) return { text: depthError._tag, paint: colours.red }
+      if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed }
       return depth === undefined ? emptyCell : { text: formatUsd(depth[side].totalQuantityUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
@@ -61,13 +66,10 @@ const columnOf =
     cells: tokens.map(cell),
   })
 
-const shade = ({ priceError }: TokenState, colours: Colours) =>
-  priceError === undefined ? undefined : colours.dim
-
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change } = token
   if (change === undefined) return emptyCell
   const text = formatChange(change)
   if (change === 0 || token.priceError !== undefined) return { text, paint: colours.dim }
-  return { text, paint: change > 0 ? colours.green : colours.red }
+  return { text, paint: change > 0 ? colours.rising : colours.falling }
 }

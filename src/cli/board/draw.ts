@@ -1,64 +1,68 @@
 import type { Colours } from '../output/colours.js'
-import { formatAge } from '../output/format.js'
-import { printable } from '../output/printable.js'
+import { formatAge, printable } from '../output/format.js'
 import { statusText } from '../output/status-text.js'
 import { drawTable } from '../output/table.js'
 import type { Board } from './board.js'
-import { depthColumns, priceColumns, type Look } from './columns.js'
+import { depthColumns, priceColumns, type DrawContext } from './columns.js'
 import type { LoggedEvent } from './event-log.js'
 
-export interface Picture {
+/** The content of the screen. */
+export interface BoardView {
   readonly board: Board
-  readonly news: readonly LoggedEvent[]
+  readonly events: readonly LoggedEvent[]
   readonly hasDepth: boolean
-  /** What is to be said below the table, such as why there is no depth. */
+  /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
 }
 
-/** Of the terminal, in characters. */
+/** Size of the terminal in characters. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** What is on the screen besides the tokens, in lines: titles, blank lines, status, Ctrl-C, and where the cursor is. */
-const besides = 7
+/** Lines besides tokens and events: titles, note, blank lines, status, the hint on Ctrl-C and the cursor's line. */
+const otherLines = 7
 
-/** The table, the news below it, and how the connection is: as lines that fit. */
-export const drawBoard = (picture: Picture, look: Look, { columns, rows }: Size): readonly string[] => {
-  const { board, news, hasDepth, note } = picture
-  const { colours, now } = look
-  const room = Math.max(1, rows - besides - news.length)
-  const shown = board.tokens.slice(0, room)
+/** The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. */
+export const drawBoard = (
+  view: BoardView,
+  context: DrawContext,
+  { columns, rows }: Size,
+): readonly string[] => {
+  const { board, events, hasDepth, note } = view
+  const { colours, now } = context
+  const tokenLines = Math.max(1, rows - otherLines - events.length)
+  const shown = board.tokens.slice(0, tokenLines)
   const table = drawTable(
-    [...priceColumns(shown, look), ...(hasDepth ? depthColumns(shown, look) : [])],
+    [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])],
     columns,
     colours.dim,
   )
   const hidden = board.tokens.length - shown.length
   const notes = [
-    ...(hidden === 0 ? [] : [`and ${hidden} more, for which there is no room`]),
+    ...(hidden === 0 ? [] : [`and ${hidden} more that do not fit on the screen`]),
     ...(note === undefined ? [] : [note]),
   ]
   return [
     ...table,
-    ...notes.map((note) => colours.dim(fit(note, columns))),
+    ...notes.map((line) => colours.dim(fit(line, columns))),
     '',
-    ...news.map(({ at, text }) => colours.dim(fit(`${clock(at)}  ${text}`, columns))),
-    ...(news.length === 0 ? [] : ['']),
+    ...events.map(({ at, text }) => colours.dim(fit(`${clockTime(at)}  ${text}`, columns))),
+    ...(events.length === 0 ? [] : ['']),
     drawStatus(board, now, colours, columns),
-    colours.dim('Ctrl-C ends it.'),
+    colours.dim('Press Ctrl-C to stop.'),
   ]
 }
 
 const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, columns: number): string => {
-  const up = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
+  const uptime = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
   const paint =
-    status._tag === 'Open' ? colours.green : status._tag === 'Waiting' ? colours.red : colours.yellow
-  return `${paint('●')} ${fit(printable(`${statusText(status)}${up}`), columns - 2)}`
+    status._tag === 'Open' ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
+  return `${paint('●')} ${fit(printable(`${statusText(status)}${uptime}`), columns - 2)}`
 }
 
 const fit = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB')
+const clockTime = (at: number): string => new Date(at).toLocaleTimeString('en-GB')

@@ -1,59 +1,68 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { assertNever } from '../../domain/assert-never.js'
 import { renderError } from '../../errors/render.js'
-import type { DepthRow, PriceRow, Row } from '../../recording/format/row.js'
+import type { DepthRow, PriceRow, Row, StatusRow } from '../../recording/format/row.js'
 import type { TokenNames } from '../input/token-names.js'
-import { printable } from '../output/printable.js'
+import { printable } from '../output/format.js'
 import { rowAddress } from '../output/row-address.js'
-import { tokenOf, type Board } from './board.js'
+import { findToken, type Board } from './board.js'
 
-/** Something worth telling, and when it was, in ms since the Unix epoch. */
+/** A failure, or the recovery from one. */
 export interface LoggedEvent {
+  /** In ms since the Unix epoch. */
   readonly at: number
   readonly text: string
 }
 
-/** How many of them are kept. */
-const kept = 5
+const maxEvents = 5
 
-/** The news after an event. What was told last, or is as it was, is not told again. */
+/**
+ * Appends an event to the log if it is worth logging. Omits a repetition of the last text and a depth error that the
+ * board already shows. `board` is the state before the event.
+ */
 export const logEvent = (
-  news: readonly LoggedEvent[],
-  before: Board,
+  events: readonly LoggedEvent[],
+  board: Board,
   row: Row,
   names: TokenNames,
 ): readonly LoggedEvent[] => {
-  const told = tell(before, row, names)
-  if (told === undefined) return news
-  const text = printable(told)
-  return news.at(-1)?.text === text ? news : [...news, { at: row.at, text }].slice(-kept)
+  const rawText = logText(board, row, names)
+  if (rawText === undefined) return events
+  const text = printable(rawText)
+  return events.at(-1)?.text === text ? events : [...events, { at: row.at, text }].slice(-maxEvents)
 }
 
-const tell = (before: Board, row: Row, names: TokenNames): string | undefined => {
+const logText = (board: Board, row: Row, names: TokenNames): string | undefined => {
   const address = rowAddress(row)
   const name = address === undefined ? '' : names.short(address)
   switch (row._tag) {
     case 'Price':
-      return priceNews(row, name)
+      return priceText(row, name)
     case 'Depth':
-      return depthNews(row, name, tokenOf(before, row)?.depthError?.message)
+      return depthText(row, name, findToken(board, row)?.depthError?.message)
     case 'Status':
-      return row.status._tag === 'Open' && row.status.epoch > 1
-        ? `connected again, epoch ${row.status.epoch}`
-        : undefined
+      return reconnectText(row)
     case 'Uncorrelated':
       return renderError(row.error)
     case 'End':
       return undefined
+    default:
+      return assertNever(row)
   }
 }
 
-/** That the connection is down concerns all tokens alike, and so is the same news for all. */
-const priceNews = ({ event }: PriceRow, name: string): string | undefined => {
+/** `Disconnected` affects all tokens. Its text names none, so that it is logged once. */
+const priceText = ({ event }: PriceRow, name: string): string | undefined => {
   if (!isLeft(event)) return undefined
-  const problem = renderError(event.left)
-  return event.left._tag === 'Disconnected' ? problem : `${name} ${problem}`
+  const text = renderError(event.left)
+  return event.left._tag === 'Disconnected' ? text : `${name} ${text}`
 }
 
-/** A poll may fail again and again, with the same words. */
-const depthNews = ({ event }: DepthRow, name: string, before: string | undefined): string | undefined =>
-  isLeft(event) && event.left.message !== before ? `${name} depth ${renderError(event.left)}` : undefined
+/** Consecutive polls may fail with the same error. */
+const depthText = ({ event }: DepthRow, name: string, previousMessage: string | undefined) =>
+  isLeft(event) && event.left.message !== previousMessage
+    ? `${name} depth ${renderError(event.left)}`
+    : undefined
+
+const reconnectText = ({ status }: StatusRow): string | undefined =>
+  status._tag === 'Open' && status.epoch > 1 ? `reconnected, epoch ${status.epoch}` : undefined

@@ -1,7 +1,7 @@
-/** A picture on a terminal that is drawn again in place. Its lines must fit into the terminal's. */
+/** Draws lines in place on a terminal. The lines must not be wider than the terminal. */
 export interface Redraw {
   readonly draw: (lines: readonly string[]) => void
-  /** Leaves the last picture as it is. */
+  /** Shows the cursor again. The last lines stay on the terminal. */
   readonly done: () => void
 }
 
@@ -13,24 +13,24 @@ const clearBelow = `${escape}J`
 
 const up = (lines: number): string => (lines === 0 ? '' : `${escape}${lines}A\r`)
 
-/** Each picture is one write, so that none is seen half drawn. */
+/** Draws with one write each, so that the terminal never shows a half-drawn state. */
 export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw => {
-  let drawn = 0
-  const restore = (): void => {
+  let drawnLines = 0
+  const restoreCursor = (): void => {
     output.write(showCursor)
   }
   output.write(hideCursor)
-  // Whatever ends the process, the terminal is left as it was.
-  process.once('exit', restore)
+  // The cursor must come back when the process exits early.
+  process.once('exit', restoreCursor)
   return {
     draw: (lines) => {
       const text = lines.map((line) => `${line}${clearToEndOfLine}\n`).join('')
-      output.write(`${up(drawn)}${text}${clearBelow}`)
-      drawn = lines.length
+      output.write(`${up(drawnLines)}${text}${clearBelow}`)
+      drawnLines = lines.length
     },
     done: () => {
-      process.off('exit', restore)
-      restore()
+      process.off('exit', restoreCursor)
+      restoreCursor()
     },
   }
 }

@@ -2,23 +2,23 @@ import { Argument, Command } from 'commander'
 import type { Address } from '../../domain/address.js'
 import { token } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { misuse, withDeployment } from '../input/deployment.js'
+import { usageError, withDeployment } from '../input/deployment.js'
 import { createTokenNames } from '../input/token-names.js'
 import { coloursFor } from '../output/colours.js'
 import { depthTable } from '../output/depth-table.js'
-import { jsonText } from '../output/json-text.js'
-import { askOnce } from './one-request.js'
+import { formatJson } from '../output/format.js'
+import { printResponse } from './print-response.js'
 
 const examples = `
 Examples:
   $ svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      What can be bought and sold at the midpoint price, of the service that SVC_BASE_URL names.
+      Print the quantities to buy and to sell at the midpoint price, from the service at SVC_BASE_URL.
   $ svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
-      Exactly, in base-token units.
+      Print the exact quantity, in base-token units.
   $ svc-streams depth --simulate 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Of a simulator, to try it out.
+      Try the command with a simulator.
 
-Exit codes: 0 where there is a depth, 1 where there is none, 2 where it was not asked as it must be.`
+Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 
 /** `svc-streams depth`: one signed request. */
 export const depthCommand = (): Command => {
@@ -32,13 +32,14 @@ export const depthCommand = (): Command => {
     .addHelpText('after', examples)
     .showHelpAfterError('Try: svc-streams depth --help')
   return command.action((address: Address, { json = false }: { readonly json?: boolean }) =>
-    withDeployment(command, 'depth', async ({ depths, known }) => {
-      if (depths === undefined) return misuse(command, '--environment: there is no depth on testnet')
+    withDeployment(command, 'depth', async ({ depthClient, knownTokens }) => {
+      if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
       const colours = coloursFor(process.stdout)
-      await askOnce({
-        task: depths.depth(address),
-        asked: 'baseUrl',
-        render: (depth) => (json ? jsonText(depth) : depthTable(depth, createTokenNames(known), colours)),
+      await printResponse({
+        task: depthClient.depth(address),
+        addressFlag: 'baseUrl',
+        render: (depth) =>
+          json ? formatJson(depth) : depthTable(depth, createTokenNames(knownTokens), colours),
       })
     }),
   )

@@ -4,19 +4,19 @@ import { defaultService } from '../../domain/topic.js'
 import { token } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
 import { withDeployment } from '../input/deployment.js'
-import { jsonText } from '../output/json-text.js'
-import { askOnce } from './one-request.js'
+import { formatJson } from '../output/format.js'
+import { printResponse } from './print-response.js'
 
 const examples = `
 Examples:
   $ svc-streams price 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      The price in USD, and nothing else, of the service that SVC_PRICE_BASE_URL names.
+      Print the price in USD, and nothing else, from the service at SVC_PRICE_BASE_URL.
   $ svc-streams price --json svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      The same with its topic and the time at which it arrived, in ms since the Unix epoch.
+      Add the topic and the time of arrival, in ms since the Unix epoch.
   $ svc-streams price --simulate 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Of a simulator, to try it out.
+      Try the command with a simulator.
 
-Exit codes: 0 where there is a price, 1 where there is none, 2 where it was not asked as it must be.`
+Exit codes: 0 for a price, 1 for a failed request, 2 for invalid arguments.`
 
 /** `svc-streams price`: one price over HTTP. */
 export const priceCommand = (): Command => {
@@ -31,10 +31,10 @@ export const priceCommand = (): Command => {
     .showHelpAfterError('Try: svc-streams price --help')
   return command.action((address: Address, { json = false }: { readonly json?: boolean }) =>
     withDeployment(command, 'prices', ({ client }) =>
-      askOnce({
+      printResponse({
         task: client.price(`${defaultService}-${address}`),
-        asked: 'priceBaseUrl',
-        render: (price) => (json ? jsonText(price) : String(price.price)),
+        addressFlag: 'priceBaseUrl',
+        render: (price) => (json ? formatJson(price) : String(price.price)),
       }),
     ),
   )

@@ -11,12 +11,13 @@ import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { replay, type ReplayClient } from '../../recording/index.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
-import { replaySpeed } from '../input/arguments.js'
+import { numberOption } from '../../options/number-option.js'
+import { helpText, parseSpeed } from '../input/number-flag.js'
 import { createTokenNames } from '../input/token-names.js'
-import { drained } from '../output/drained.js'
-import { printable } from '../output/printable.js'
+import { printable } from '../output/format.js'
+import { pacedBy } from '../output/stdout.js'
 import { stop$ } from '../stop.js'
-import { printRows$, showRows$ } from './watch-view.js'
+import { printRows$, showRows$ } from './show-rows.js'
 
 /** The flags, as commander names and parses them. */
 interface ReplayFlags {
@@ -27,34 +28,40 @@ interface ReplayFlags {
 const examples = `
 Examples:
   $ svc-streams replay market.ndjson
-      A recording as it was, live.
+      Replay a recording in real time.
   $ svc-streams replay market.ndjson --speed 10
-      Ten times as fast.
+      Replay it ten times as fast.
   $ svc-streams replay market.ndjson --speed max | grep Disconnected
-      All of it at once, a line each.
+      Print all events immediately, one per line.
   $ svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
-      For programs: a JSON object a line, as it was recorded.
+      Print the recorded JSON objects, one per line, for programs.
   $ gunzip -c market.ndjson.gz | svc-streams replay -
-      From a pipe.
+      Read from a pipe.
 
-It ends with the recording, with exit code 0. Where that is cut or damaged it shows all before, says in which line what
-is wrong, and ends with exit code 1.`
+The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
+all events before the damage, reports the line and the error, and fails with exit code 1.`
 
-/** `svc-streams replay`: a recording, shown as `watch` shows a service. */
+const replaySpeed = numberOption({
+  meaning: 'Playback speed as a factor, or max to show all events immediately',
+  above: 0,
+  default: 1,
+})
+
+/** `svc-streams replay`: shows a recording as `watch` shows a service. */
 export const replayCommand = (): Command =>
   new Command('replay')
     .description('Show a recording made by svc-streams record.')
-    .addArgument(new Argument('<file>', 'the recording; - is the standard input'))
-    .option('--speed <factor>', 'times faster than it was, or max: all at once', replaySpeed, 1)
-    .option('--json', 'print each event as a JSON object on a line of its own')
+    .addArgument(new Argument('<file>', 'recording; - reads standard input'))
+    .option('--speed <factor>', helpText(replaySpeed), parseSpeed(replaySpeed), replaySpeed.default)
+    .option('--json', 'print each event as a JSON object, one per line')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', examples)
     .showHelpAfterError('Try: svc-streams replay --help')
     .action(async (file: string, { speed, json = false }: ReplayFlags) => {
       const source = file === '-' ? process.stdin : createReadStream(file)
-      // Who reads it is told of its errors.
-      const pieces = pipeline(source, drained(process.stdout), () => undefined)
-      await using client = replay(pieces, { speed })
+      // The client reports the errors of the source.
+      const chunks = pipeline(source, pacedBy(process.stdout), () => undefined)
+      await using client = replay(chunks, { speed })
       const header = await client.header()
       if (isLeft(header)) throw new Error(printable(renderError(header.left)))
       const shown$ = show$(client, header.right, speed, json)
@@ -73,10 +80,10 @@ const show$ = (
 ): Observable<never> => {
   const names = createTokenNames(recordedMarket().tokens)
   const hasDepth = header.mints.length > 0
-  const scene = { tokens: tokensOf(header), names, hasDepth, note: undefined, output: process.stdout }
+  const options = { tokens: tokensOf(header), names, hasDepth, note: undefined, output: process.stdout }
   const rows$ = client.run$((inside) => allRows$(inside, header))
-  // All at once there is nothing to look at in place.
-  return speed === Infinity ? printRows$(rows$, scene, json) : showRows$(rows$, scene, json)
+  // At unlimited speed, a redrawn board would show only the last event.
+  return speed === Infinity ? printRows$(rows$, options, json) : showRows$(rows$, options, json)
 }
 
 const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {

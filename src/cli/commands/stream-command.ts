@@ -1,14 +1,16 @@
 import { Argument, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../domain/address.js'
-import { positiveNumber, tokens, wholeNumber } from '../input/arguments.js'
+import { numberOption, timerOption } from '../../options/number-option.js'
+import { tokens } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { misuse, withDeployment, type Deployment } from '../input/deployment.js'
+import { usageError, withDeployment, type Deployment } from '../input/deployment.js'
+import { numberFlag } from '../input/number-flag.js'
 import { watchedTokens, type WatchedToken } from '../input/watched-tokens.js'
 
-// What the commands have in common that follow tokens until they are told to end.
+// The common part of the commands that stream until they are stopped: `watch` and `record`.
 
-/** Their flags, as commander names and parses them. */
+/** The flags, as commander names and parses them. */
 export interface StreamFlags {
   /** In ms. */
   readonly interval: number
@@ -17,7 +19,10 @@ export interface StreamFlags {
   readonly depth: boolean
 }
 
-/** Gives a command the tokens and the flags, those of the deployment too. */
+const interval = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
+const duration = numberOption({ meaning: 'Stop after this time', unit: 's', above: 0, max: 2_000_000 })
+
+/** Adds the tokens, the flags above and those of the deployment to a command. */
 export const addStreamFlags = (command: Command): Command =>
   addDeploymentFlags(
     command
@@ -27,12 +32,12 @@ export const addStreamFlags = (command: Command): Command =>
           'contract addresses, 0x…, or topics, svc-0x… (default: those of SVC_TOKENS; with --simulate, ETH and BTC)',
         ).argParser(tokens),
       )
-      .option('--interval <ms>', 'from one depth request to the next', wholeNumber(1, 2 ** 31 - 1), 1000)
-      .option('--duration <s>', 'end after this time', positiveNumber(2_000_000))
-      .option('--no-depth', 'prices alone'),
+      .addOption(numberFlag('--interval <ms>', interval))
+      .addOption(numberFlag('--duration <s>', duration))
+      .option('--no-depth', 'request prices only'),
   )
 
-/** Uses the deployment with the tokens that were asked for. It is a misuse where there are none. */
+/** Calls `use` with the deployment and the tokens. A command without tokens is a usage error. */
 export const withTokens = (
   command: Command,
   given: readonly Address[],
@@ -40,6 +45,6 @@ export const withTokens = (
 ): Promise<void> =>
   withDeployment(command, command.opts<StreamFlags>().depth ? 'both' : 'prices', async (deployment) => {
     const watched = watchedTokens(given, deployment, process.env['SVC_TOKENS'])
-    if (isLeft(watched)) return misuse(command, watched.left)
+    if (isLeft(watched)) return usageError(command, watched.left)
     await use(deployment, watched.right)
   })

@@ -5,9 +5,9 @@ import type { Row } from '../../recording/format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import type { Deployment } from '../input/deployment.js'
 
-/** All that the client tells of these tokens, and of itself. Completes when no token has a price to come. */
+/** All events of the tokens and of the connection. Completes when the price streams of all tokens have completed. */
 export const watchRows$ = (
-  { client, depths }: Pick<Deployment, 'client' | 'depths'>,
+  { client, depthClient }: Pick<Deployment, 'client' | 'depthClient'>,
   tokens: readonly Address[],
   interval: number,
 ): Observable<Row> => {
@@ -15,7 +15,7 @@ export const watchRows$ = (
   const others$ = merge(
     statusRow$(client),
     uncorrelatedRow$(client),
-    ...(depths === undefined ? [] : tokens.map((mint) => depthRow$(depths, mint, interval))),
+    ...(depthClient === undefined ? [] : tokens.map((mint) => depthRow$(depthClient, mint, interval))),
   )
   const untilEndOf = (rows$: Observable<Row>) => takeUntil<Row>(rows$.pipe(ignoreElements(), endWith(null)))
   return prices$.pipe(connect((rows$) => merge(rows$, others$.pipe(untilEndOf(rows$)))))

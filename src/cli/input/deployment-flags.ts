@@ -2,20 +2,20 @@ import { Option, type Command } from 'commander'
 import type { Environment } from '../../domain/environment.js'
 import { environment } from './arguments.js'
 
-/** The flags that say where the service is, as commander names and parses them. */
+/** The flags that select the service, as commander names and parses them. */
 export interface DeploymentFlags extends Partial<Readonly<Record<DeploymentFlagName, string>>> {
   readonly environment: Environment
   readonly allowInsecure?: true
   readonly simulate?: true
 }
 
-/** An address or a key of a deployment: the flag and the variable that it is given by. */
+/** The flag and the environment variable of an address or a key. */
 export interface DeploymentFlag {
   readonly flag: string
   readonly variable: string
-  readonly value: string
+  readonly argument: string
   readonly help: string
-  /** What one has to look for where it is missing. */
+  /** The description in the error message when the value is missing. */
   readonly meaning: string
 }
 
@@ -25,37 +25,40 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
   baseUrl: {
     flag: '--base-url',
     variable: 'SVC_BASE_URL',
-    value: '<url>',
-    help: 'the relayer API, where depth comes from',
-    meaning: "the relayer API's address, such as https://relayer.example:3000",
+    argument: '<url>',
+    help: 'address of the relayer API, for depth',
+    meaning: 'address of the relayer API, such as https://relayer.example:3000',
   },
   authKey: {
     flag: '--auth-key',
     variable: 'SVC_AUTH_KEY',
-    value: '<base64>',
-    help: 'the key that depth requests are signed with; others on this machine can read flags, so better set the variable',
-    meaning: 'the key that depth requests are signed with, in base64',
+    argument: '<base64>',
+    help: 'key that signs depth requests; other users of this machine can read flags: prefer the variable',
+    meaning: 'key that signs depth requests, in base64',
   },
   priceBaseUrl: {
     flag: '--price-base-url',
     variable: 'SVC_PRICE_BASE_URL',
-    value: '<url>',
-    help: 'the price reporter, where prices come from',
-    meaning: "the price reporter's address, such as https://prices.example:3000",
+    argument: '<url>',
+    help: 'HTTP address of the price reporter',
+    meaning: 'HTTP address of the price reporter, such as https://prices.example:3000',
   },
   priceWsUrl: {
     flag: '--price-ws-url',
     variable: 'SVC_PRICE_WS_URL',
-    value: '<url>',
-    help: 'where live prices come from (default: the price reporter on port 4000)',
-    meaning: 'the address of live prices, such as wss://prices.example:4000',
+    argument: '<url>',
+    help: 'WebSocket address of the price reporter (default: port 4000 of --price-base-url)',
+    meaning: 'WebSocket address of the price reporter, such as wss://prices.example:4000',
   },
 }
 
-/** Gives a command the flags that say where the service is. */
+/** The flag with its variable, as messages name it. */
+export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
+
+/** Adds the flags that select the service to a command. */
 export const addDeploymentFlags = (command: Command): Command => {
-  for (const { flag, value, variable, help } of Object.values(deploymentFlags)) {
-    command.addOption(new Option(`${flag} ${value}`, help).env(variable))
+  for (const { flag, argument, variable, help } of Object.values(deploymentFlags)) {
+    command.addOption(new Option(`${flag} ${argument}`, help).env(variable))
   }
   return command
     .addOption(
@@ -64,14 +67,14 @@ export const addDeploymentFlags = (command: Command): Command => {
         .argParser(environment)
         .default('mainnet'),
     )
-    .option('--allow-insecure', 'allow http: and ws: to other machines although there is a key')
-    .option('--simulate', 'ask a simulator in this process instead, which plays a recorded market')
+    .option('--allow-insecure', 'allow http: and ws: to other machines although a key is set')
+    .option('--simulate', 'use a simulator in this process, which plays a recorded market')
 }
 
-/** What was said against each other on the command line. A variable that is set contradicts nothing. */
-export const contradiction = (command: Command): string | undefined => {
+/** The message for flags that exclude each other. Environment variables exclude nothing. */
+export const flagConflict = (command: Command): string | undefined => {
   const names = Object.keys(deploymentFlags) as DeploymentFlagName[]
-  const asked = names.find((name) => command.getOptionValueSource(name) === 'cli')
-  if (asked === undefined || command.opts<DeploymentFlags>().simulate === undefined) return undefined
-  return `${deploymentFlags[asked].flag}: is for a deployment; leave it out, or leave out --simulate`
+  const given = names.find((name) => command.getOptionValueSource(name) === 'cli')
+  if (given === undefined || command.opts<DeploymentFlags>().simulate === undefined) return undefined
+  return `${deploymentFlags[given].flag}: cannot be combined with --simulate; remove one of them`
 }

@@ -6,73 +6,81 @@ import type { ClientOptions } from '../../client/options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { recordedMarket, startSimulator, type Token } from '../../simulator/index.js'
 import { exitCodes } from '../run.js'
-import { clientOptions, hasDepth, type Wanted } from './client-options.js'
-import { configurationProblem } from './configuration-problem.js'
-import { contradiction, type DeploymentFlags } from './deployment-flags.js'
+import { clientOptions, hasDepth, type DataKind } from './client-options.js'
+import { flagConflict, type DeploymentFlags } from './deployment-flags.js'
+import { flagErrorText } from './flag-error.js'
 
-/** The service that a command asks. */
+/** A client of the service that the flags of a command select. */
 export interface Deployment {
   readonly client: PriceClient
-  /** The same client, where it has depth. */
-  readonly depths: Client | undefined
-  /** Whether it is a simulator in this process. */
-  readonly simulated: boolean
-  /** The tokens that the simulator knows; real ones, by their addresses on mainnet. */
-  readonly known: readonly Token[]
+  /** The same client, if it has depth. */
+  readonly depthClient: Client | undefined
+  /** True for a simulator in this process. */
+  readonly isSimulator: boolean
+  /** Tokens with known symbols: those of the simulator, by their addresses on mainnet. */
+  readonly knownTokens: readonly Token[]
   readonly close: () => Promise<void>
 }
 
-/** Uses the deployment that the command's flags name, and closes it. It is a misuse where they name none. */
+/** Calls `use` with the deployment that the flags select, then closes it. Invalid flags are a usage error. */
 export const withDeployment = async (
   command: Command,
-  wanted: Wanted,
+  dataKind: DataKind,
   use: (deployment: Deployment) => Promise<void>,
 ): Promise<void> => {
-  const problem = contradiction(command)
-  const deployment = problem === undefined ? await connect(command.opts(), wanted) : left(problem)
-  if (isLeft(deployment)) return misuse(command, deployment.left)
+  const conflict = flagConflict(command)
+  const deployment = conflict === undefined ? await openDeployment(command.opts(), dataKind) : left(conflict)
+  if (isLeft(deployment)) return usageError(command, deployment.left)
   await use(deployment.right).finally(deployment.right.close)
 }
 
-/** Ends a command as commander does where it was not asked as it must be. */
-export const misuse = (command: Command, problem: string): never =>
+/** Fails a command with the exit code of invalid arguments. */
+export const usageError = (command: Command, problem: string): never =>
   command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
 
-const connect = async (flags: DeploymentFlags, wanted: Wanted): Promise<Either<string, Deployment>> =>
-  flags.simulate === undefined ? reach(flags, wanted) : simulate(flags, wanted)
+const openDeployment = async (
+  flags: DeploymentFlags,
+  dataKind: DataKind,
+): Promise<Either<string, Deployment>> =>
+  flags.simulate === undefined ? openService(flags, dataKind) : openSimulator(flags, dataKind)
 
-const reach = (flags: DeploymentFlags, wanted: Wanted): Either<string, Deployment> => {
-  const options = clientOptions(flags, wanted)
+const openService = (flags: DeploymentFlags, dataKind: DataKind): Either<string, Deployment> => {
+  const options = clientOptions(flags, dataKind)
   if (isLeft(options)) return options
-  const clients = open(options.right)
+  const clients = createClients(options.right)
   if (isLeft(clients)) return clients
-  const known = flags.environment === 'mainnet' ? recordedMarket().tokens : []
+  const knownTokens = flags.environment === 'mainnet' ? recordedMarket().tokens : []
   const close = () => clients.right.client.close()
-  return right({ ...clients.right, simulated: false, known, close })
+  return right({ ...clients.right, isSimulator: false, knownTokens, close })
 }
 
-const open = (options: ClientOptions): Either<string, Pick<Deployment, 'client' | 'depths'>> => {
+const createClients = (
+  options: ClientOptions,
+): Either<string, Pick<Deployment, 'client' | 'depthClient'>> => {
   try {
-    if (!hasDepth(options)) return right({ client: createClient(options), depths: undefined })
+    if (!hasDepth(options)) return right({ client: createClient(options), depthClient: undefined })
     const client = createClient(options)
-    return right({ client, depths: client })
+    return right({ client, depthClient: client })
   } catch (error) {
-    if (error instanceof ConfigurationError) return left(configurationProblem(error))
+    if (error instanceof ConfigurationError) return left(flagErrorText(error))
     throw error
   }
 }
 
-const simulate = async (flags: DeploymentFlags, wanted: Wanted): Promise<Either<string, Deployment>> => {
+const openSimulator = async (
+  flags: DeploymentFlags,
+  dataKind: DataKind,
+): Promise<Either<string, Deployment>> => {
   const simulator = await startSimulator()
-  const { baseUrl, priceBaseUrl, priceWsUrl, authKey, tokens: known } = simulator
-  const reached = reach({ ...flags, baseUrl, priceBaseUrl, priceWsUrl, authKey }, wanted)
-  if (isLeft(reached)) {
+  const { baseUrl, priceBaseUrl, priceWsUrl, authKey, tokens: knownTokens } = simulator
+  const deployment = openService({ ...flags, baseUrl, priceBaseUrl, priceWsUrl, authKey }, dataKind)
+  if (isLeft(deployment)) {
     await simulator.close()
-    return reached
+    return deployment
   }
   const close = async () => {
-    await reached.right.close()
+    await deployment.right.close()
     await simulator.close()
   }
-  return right({ ...reached.right, simulated: true, known, close })
+  return right({ ...deployment.right, isSimulator: true, knownTokens, close })
 }

@@ -1,35 +1,38 @@
 import type { DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
 import { matchError } from '../../errors/render.js'
-import { deploymentFlags, type DeploymentFlag, type DeploymentFlagName } from './deployment-flags.js'
-import { tokenInWords } from './token.js'
+import {
+  deploymentFlags,
+  withVariable,
+  type DeploymentFlag,
+  type DeploymentFlagName,
+} from './deployment-flags.js'
+import { tokenSyntax } from './token-address.js'
 
-/** What to do next about a request that failed. `asked`: by which flag its address was given. */
-export const hint = (error: PriceRequestError | DepthError, asked: DeploymentFlagName): string =>
+/** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
+export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>
   matchError(error, {
-    InvalidTopic: () => `Give ${tokenInWords}.`,
-    InvalidMint: () => `Give ${tokenInWords}.`,
+    InvalidTopic: () => `Give ${tokenSyntax}.`,
+    InvalidMint: () => `Give ${tokenSyntax}.`,
     InvalidInterval: () => 'Give a longer --interval.',
     DecodeError: () =>
-      `Check that ${spelled(deploymentFlags[asked])} is the service; if it is, report this to its operator.`,
-    UnsupportedPair: () => 'Check the token, and --environment: a token has another address on each.',
-    Unauthorized: () => `Check that ${spelled(deploymentFlags.authKey)} is the key of this service.`,
-    HttpError: (failure) => httpHint(failure, deploymentFlags[asked]),
-    NetworkError: (failure) => networkHint(failure, deploymentFlags[asked]),
-    Timeout: () => 'Try again; if it stays so, the service, or something on the way to it, hangs.',
-    ClientClosed: () => 'Try again: it was ended before the answer came.',
+      `Check that ${withVariable(deploymentFlags[addressFlag])} is the service; if it is, report this to its operator.`,
+    UnsupportedPair: () => 'Check the token, and --environment: the address of a token differs between them.',
+    Unauthorized: () => `Check that ${withVariable(deploymentFlags.authKey)} is the key of this service.`,
+    HttpError: (failure) => httpHint(failure, deploymentFlags[addressFlag]),
+    NetworkError: (failure) => networkHint(failure, deploymentFlags[addressFlag]),
+    Timeout: () => 'Try again. If it fails again, the service or the network does not respond.',
+    ClientClosed: () => 'Try again. The client was closed before the response arrived.',
   })
 
-const spelled = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
-
-const httpHint = ({ status, retryAfterMs }: HttpError, place: DeploymentFlag): string => {
+const httpHint = ({ status, retryAfterMs }: HttpError, flag: DeploymentFlag): string => {
   if (retryAfterMs !== undefined)
-    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the service asks.`
+    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the service requests.`
   return status >= 500 || status === 429
-    ? 'Try again later; if it stays so, report this to the operator of the service.'
-    : `Check that ${spelled(place)} is the service, with the path that it lives at.`
+    ? 'Try again later. If it fails again, report this to the operator of the service.'
+    : `Check that ${withVariable(flag)} is the address of the service, with its path.`
 }
 
-const networkHint = ({ cause }: NetworkError, place: DeploymentFlag): string =>
+const networkHint = ({ cause }: NetworkError, flag: DeploymentFlag): string =>
   /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause.code ?? '')
-    ? 'If you trust the authority that signed its certificate, name a file with that in NODE_EXTRA_CA_CERTS.'
-    : `Check that the service runs, and that ${spelled(place)} is its address.`
+    ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
+    : `Check that the service runs, and that ${withVariable(flag)} is its address.`

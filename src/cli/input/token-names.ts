@@ -1,12 +1,12 @@
 import { canonicalAddress, type Address } from '../../domain/address.js'
 
-/** How tokens are called, and how their quantities are counted. */
+/** Names and decimals of tokens by address. */
 export interface TokenNames {
-  /** The symbol, where it is known, or else the address. */
-  readonly whole: (address: Address) => string
-  /** The symbol, where it is known, or else enough of the address to tell it from others. */
+  /** The symbol, or the address of a token without one. */
+  readonly full: (address: Address) => string
+  /** The symbol, or the abbreviated address of a token without one. */
   readonly short: (address: Address) => string
-  /** One token is 10 to the power of this many base-token units, where that is known. */
+  /** One token is 10 to the power of this many base-token units. */
   readonly decimals: (address: Address) => number | undefined
 }
 
@@ -16,16 +16,16 @@ export interface NamedToken {
   readonly decimals?: number
 }
 
-/** Where a token is there twice, the later one counts, with the decimals of the earlier one where it has none. */
+/** A later entry for the same token replaces the symbol, and the decimals if it has any. */
 export const createTokenNames = (tokens: readonly NamedToken[]): TokenNames => {
-  const known = new Map<Address, NamedToken>()
+  const byAddress = new Map<Address, NamedToken>()
   for (const token of tokens) {
     const address = canonicalAddress(token.address)
-    known.set(address, { ...known.get(address), ...token })
+    byAddress.set(address, { ...byAddress.get(address), ...token })
   }
-  const find = (address: Address) => known.get(canonicalAddress(address))
+  const find = (address: Address) => byAddress.get(canonicalAddress(address))
   return {
-    whole: (address) => find(address)?.symbol ?? address,
+    full: (address) => find(address)?.symbol ?? address,
     short: (address) => find(address)?.symbol ?? abbreviated(address),
     decimals: (address) => find(address)?.decimals,
   }

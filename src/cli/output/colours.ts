@@ -1,8 +1,20 @@
 import pc from 'picocolors'
 
-export type Colours = Omit<typeof pc, 'createColors' | 'isColorSupported'>
+type Paint = (text: string) => string
 
-/** Where a text goes. */
+/** The colours of the output, by meaning. */
+export interface Colours {
+  readonly live: Paint
+  readonly waiting: Paint
+  readonly failed: Paint
+  readonly rising: Paint
+  readonly falling: Paint
+  /** For headings and for values that are not current. */
+  readonly dim: Paint
+  readonly token: Paint
+}
+
+/** The part of an output stream that decides about colours. */
 export interface Sink {
   readonly isTTY?: boolean
 }
@@ -10,13 +22,15 @@ export interface Sink {
 type Environment = Readonly<Partial<Record<string, string>>>
 
 /**
- * Colours on a terminal, and none elsewhere; NO_COLOR takes them away, FORCE_COLOR brings them. The package's own rule
- * has them in the pipes of a CI, too, and on Windows everywhere.
+ * Colours on a terminal and none elsewhere; NO_COLOR disables and FORCE_COLOR enables them. The default of picocolors
+ * would also colour pipes in CI, and everything on Windows.
  */
-export const coloursFor = (sink: Sink, environment: Environment = process.env): Colours =>
-  pc.createColors(wantsColours(sink, environment))
+export const coloursFor = (sink: Sink, environment: Environment = process.env): Colours => {
+  const { green, yellow, red, dim, bold } = pc.createColors(hasColours(sink, environment))
+  return { live: green, waiting: yellow, failed: red, rising: green, falling: red, dim, token: bold }
+}
 
-const wantsColours = ({ isTTY = false }: Sink, { NO_COLOR, FORCE_COLOR, TERM }: Environment): boolean => {
+const hasColours = ({ isTTY = false }: Sink, { NO_COLOR, FORCE_COLOR, TERM }: Environment): boolean => {
   if (isSet(NO_COLOR)) return false
   return isSet(FORCE_COLOR) ? FORCE_COLOR !== '0' : isTTY && TERM !== 'dumb'
 }

@@ -4,7 +4,7 @@ import type { Colours } from './colours.js'
 import { formatPrice, formatQuantity, formatTime, formatUsd } from './format.js'
 import { drawTable, type Column } from './table.js'
 
-/** A depth for a reader: the midpoint price, and what can be bought and sold there. */
+/** The depth of one token as a table for people. */
 export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
   const { mint, price, timestamp, buy, sell } = depth
   const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
@@ -20,6 +20,6 @@ export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): s
     column('USD', [formatUsd(buy.totalQuantityUsd), formatUsd(sell.totalQuantityUsd)]),
     column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
   ]
-  const headline = `${names.whole(mint)} at ${formatPrice(price)} USD, ${formatTime(timestamp)}`
+  const headline = `${names.full(mint)} at ${formatPrice(price)} USD, ${formatTime(timestamp)}`
   return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')
 }

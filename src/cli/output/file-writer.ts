@@ -1,12 +1,12 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs'
 import type { LineWriter } from '../../recording/index.js'
 
-/** A new file that is written to line by line, each before anything else goes on: whatever ends the process, it is there. */
+/** Writes each line synchronously to a new file, so that no line is lost when the process is killed. */
 export interface FileWriter extends LineWriter {
   readonly close: () => void
 }
 
-/** Throws where the file cannot be made, or is there already: a recording is not written over. */
+/** Throws if the file cannot be created or already exists: a recording is never overwritten. */
 export const createFileWriter = (path: string): FileWriter => {
   const file = openSync(path, 'wx')
   return {

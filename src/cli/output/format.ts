@@ -1,4 +1,4 @@
-// Numbers and times for a reader. What a program reads is printed as it is.
+// Formats values for people. Values for programs are printed unrounded.
 
 const format = (options: Intl.NumberFormatOptions): ((value: number) => string) => {
   const formatter = new Intl.NumberFormat('en-US', options)
@@ -8,16 +8,16 @@ const format = (options: Intl.NumberFormatOptions): ((value: number) => string) 
 const large = format({ minimumFractionDigits: 2, maximumFractionDigits: 4 })
 const small = format({ minimumSignificantDigits: 3, maximumSignificantDigits: 5 })
 
-/** A price, or a difference between two, in USD. */
+/** A price or a price difference in USD. */
 export const formatPrice = (usd: number): string =>
   usd === 0 || Math.abs(usd) >= 1 ? large(usd) : small(usd)
 
 export const formatUsd = format({ minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** A difference with its sign, so that it is not taken for a price. */
+/** A price difference, always with a sign unless it is 0. */
 export const formatChange = (usd: number): string => (usd > 0 ? `+${formatPrice(usd)}` : formatPrice(usd))
 
-/** Base-token units as tokens, exactly; as they are where it is not known how many make a token. */
+/** The exact number of tokens; base-token units if the decimals are unknown. */
 export const formatQuantity = (units: bigint, decimals: number | undefined): string => {
   if (decimals === undefined) return `${units} units`
   const digits = String(units).padStart(decimals + 1, '0')
@@ -29,7 +29,7 @@ export const formatQuantity = (units: bigint, decimals: number | undefined): str
 const tokens = format({ maximumSignificantDigits: 6 })
 const scientific = new Intl.NumberFormat('en-US', { notation: 'scientific', maximumSignificantDigits: 4 })
 
-/** The same for a narrow column, not to the last digit. */
+/** A rounded quantity for a narrow column. */
 export const formatQuantityShort = (units: bigint, decimals: number | undefined): string => {
   if (decimals !== undefined) return tokens(Number(units) / 10 ** decimals)
   return units < 1_000_000n ? String(units) : scientific.format(units).toLowerCase()
@@ -41,8 +41,15 @@ export const formatAge = (ms: number): string => {
   return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
 }
 
-/** A time in ms since the Unix epoch as text that sorts, or the number where it is no time. */
+/** ISO 8601 text of a time in ms since the Unix epoch; the number itself if it is outside the range of dates. */
 export const formatTime = (at: number): string => {
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
+
+/** The value as indented JSON. A bigint becomes a decimal string, so that no reader loses digits. */
+export const formatJson = (value: object): string =>
+  JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2)
+
+/** Foreign text on one line, without the control characters that a terminal would interpret. */
+export const printable = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')

@@ -1,8 +1,9 @@
+import { assertNever } from '../../domain/assert-never.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { addressOf } from '../../domain/topic.js'
 import type { Row } from '../../recording/format/row.js'
 
-/** The token that an event is about; `undefined` where it is about the connection. */
+/** The token of an event; `undefined` for an event of the connection. */
 export const rowAddress = (row: Row): Address | undefined => {
   switch (row._tag) {
     case 'Price':
@@ -14,5 +15,7 @@ export const rowAddress = (row: Row): Address | undefined => {
     case 'Status':
     case 'Uncorrelated':
       return undefined
+    default:
+      return assertNever(row)
   }
 }

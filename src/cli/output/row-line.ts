@@ -1,28 +1,28 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress } from '../../domain/address.js'
+import { assertNever } from '../../domain/assert-never.js'
 import type { Depth, DepthSide } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
 import { renderError } from '../../errors/render.js'
 import type { Row } from '../../recording/format/row.js'
 import type { TokenNames } from '../input/token-names.js'
-import { formatQuantity, formatTime } from './format.js'
-import { printable } from './printable.js'
+import { formatQuantity, formatTime, printable } from './format.js'
 import { rowAddress } from './row-address.js'
 import { statusText } from './status-text.js'
 
-/** An event as one plain line: when, which token, what. Numbers are spelled so that another program can read them. */
+/** An event as one plain line: time, token, event. Numbers are not rounded or grouped, so that programs can parse them. */
 export const rowLine = (row: Row, names: TokenNames): string => {
   const address = rowAddress(row)
-  const subject = address === undefined ? [] : [names.whole(address)]
+  const token = address === undefined ? [] : [names.full(address)]
   const quantityText = (units: bigint) =>
     formatQuantity(units, address === undefined ? undefined : names.decimals(address))
-  return printable([formatTime(row.at), ...subject, happening(row, quantityText)].join(' '))
+  return printable([formatTime(row.at), ...token, eventText(row, quantityText)].join(' '))
 }
 
 type QuantityText = (units: bigint) => string
 
-const happening = (row: Row, quantityText: QuantityText): string => {
+const eventText = (row: Row, quantityText: QuantityText): string => {
   switch (row._tag) {
     case 'Price':
       return `price ${priceText(row.event)}`
@@ -34,6 +34,8 @@ const happening = (row: Row, quantityText: QuantityText): string => {
       return `status ${statusText(row.status)}`
     case 'Uncorrelated':
       return renderError(row.error)
+    default:
+      return assertNever(row)
   }
 }
 

@@ -1,6 +1,6 @@
+import { assertNever } from '../../domain/assert-never.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 
-/** The state of the connection in a few words. */
 export const statusText = (status: ConnectionStatus): string => {
   switch (status._tag) {
     case 'Idle':
@@ -13,5 +13,7 @@ export const statusText = (status: ConnectionStatus): string => {
       return `down (${status.reason}), next attempt in ${status.retryInMs} ms`
     case 'Closed':
       return 'closed'
+    default:
+      return assertNever(status)
   }
 }

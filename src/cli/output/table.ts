@@ -1,4 +1,4 @@
-/** A text in a table, and how it is shown once it has its width. */
+/** A text in a table. `paint` is applied after padding. */
 export interface Cell {
   readonly text: string
   readonly paint?: ((text: string) => string) | undefined
@@ -7,16 +7,16 @@ export interface Cell {
 export interface Column {
   readonly title: string
   readonly align: 'left' | 'right'
-  /** Where there is no room for all, the columns with the highest number go first. */
+  /** In a table that is too wide, the columns with the highest rank are omitted first. */
   readonly rank: number
-  /** At least this wide, so that a table that is drawn again and again stands still. */
+  /** Smallest width in characters, so that columns do not move when the table is redrawn. */
   readonly width: number
   readonly cells: readonly Cell[]
 }
 
 const gap = '  '
 
-/** The columns that have room in `width`, as lines: the titles, then a line a row. */
+/** The lines of a table at most `width` characters wide: the titles, then one line per row. */
 export const drawTable = (
   columns: readonly Column[],
   width: number,

@@ -19,7 +19,7 @@ interface RecordedQuote {
 }
 
 export const speedOption = numberOption({
-  meaning: 'Speed as a factor: 10 plays the recording ten times as fast',
+  meaning: 'Playback speed as a factor; 10 is ten times as fast as recorded',
   above: 0,
   max: 1000,
   default: 1,

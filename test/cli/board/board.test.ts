@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyBoard, tokenOf, updateBoard, type Board } from '../../../src/cli/board/board.js'
+import { emptyBoard, findToken, updateBoard, type Board } from '../../../src/cli/board/board.js'
 import { stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
 import type { Row } from '../../../src/recording/format/row.js'
 import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
@@ -8,14 +8,14 @@ const start = emptyBoard(['0xAA', '0xbb'])
 const after = (...rows: readonly Row[]): Board => rows.reduce(updateBoard, start)
 const silent = stale('svc-0xaa', 30_000, undefined)
 
-test('a price goes to its token, in any case, with the change since the last', () => {
+test('stores a price with its change, for any case of the address', () => {
   const [first, second] = after(priceRow('svc-0xaa', 2), priceRow('svc-0xAA', 2.5)).tokens
   expect(first).toMatchObject({ address: '0xAA', price: { price: 2.5 }, change: 0.5 })
   expect(second).toEqual(start.tokens[1])
   expect(after(priceRow('svc-0xaa', 2)).tokens[0]?.change).toBeUndefined()
 })
 
-test('a failure leaves the last price, and marks it; the next price mends it', () => {
+test('keeps the last price on an error, and clears the error on the next price', () => {
   const failed = after(priceRow('svc-0xaa', 2), priceFailure('svc-0xaa', silent))
   expect(failed.tokens[0]).toMatchObject({ price: { price: 2 }, priceError: silent })
   expect(updateBoard(failed, priceRow('svc-0xaa', 3)).tokens[0]).toMatchObject({
@@ -24,7 +24,7 @@ test('a failure leaves the last price, and marks it; the next price mends it', (
   })
 })
 
-test('the same with depth', () => {
+test('keeps the last depth on an error, and clears the error on the next depth', () => {
   const error = unauthorized('no')
   const failed = after(depthRow('0xBB', 1n, 2n), depthFailure('0xbb', error))
   expect(failed.tokens[1]).toMatchObject({ depth: { buy: { totalQuantity: 1n } }, depthError: error })
@@ -34,14 +34,14 @@ test('the same with depth', () => {
   })
 })
 
-test('the status is that of the last event', () => {
+test('stores the last status', () => {
   expect(after(statusRow({ _tag: 'Connecting', attempt: 1 })).status).toEqual({
     _tag: 'Connecting',
     attempt: 1,
   })
 })
 
-test('what is about no token of the board changes nothing', () => {
+test('ignores events of other tokens, completions and uncorrelated errors', () => {
   expect(
     after(
       priceRow('svc-0xcc', 1),
@@ -51,8 +51,8 @@ test('what is about no token of the board changes nothing', () => {
   ).toEqual(start)
 })
 
-test('the token of an event', () => {
-  expect(tokenOf(start, priceRow('svc-0xAa', 1))).toBe(start.tokens[0])
-  expect(tokenOf(start, priceRow('svc-0xcc', 1))).toBeUndefined()
-  expect(tokenOf(start, statusRow({ _tag: 'Idle' }))).toBeUndefined()
+test('finds the token of an event', () => {
+  expect(findToken(start, priceRow('svc-0xAa', 1))).toBe(start.tokens[0])
+  expect(findToken(start, priceRow('svc-0xcc', 1))).toBeUndefined()
+  expect(findToken(start, statusRow({ _tag: 'Idle' }))).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
-import { drawBoard, type Picture } from '../../../src/cli/board/draw.js'
+import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
@@ -10,7 +10,7 @@ import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '.
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const names = createTokenNames([{ address: '0xaa', symbol: 'ETH', decimals: 2 }])
-const look = { names, colours: coloursFor({}, {}), now: at + 1500 }
+const context = { names, colours: coloursFor({}, {}), now: at + 1500 }
 const size = { columns: 110, rows: 24 }
 const silent = stale(`svc-${long}`, 30_000, undefined)
 
@@ -25,15 +25,15 @@ const board = [
   { ...statusRow({ _tag: 'Open', epoch: 2, since: at - 60_000 }), at: at - 60_000 },
 ].reduce(updateBoard, emptyBoard(['0xaa', long, '0xcc']))
 
-const picture: Picture = { board, news: [], hasDepth: true, note: undefined }
-const draw = (changes: Partial<Picture>, columns = size.columns, rows = size.rows) =>
-  drawBoard({ ...picture, ...changes }, look, { columns, rows }).map((line) => line.trimEnd())
+const view: BoardView = { board, events: [], hasDepth: true, note: undefined }
+const draw = (changes: Partial<BoardView>, columns = size.columns, rows = size.rows) =>
+  drawBoard({ ...view, ...changes }, context, { columns, rows }).map((line) => line.trimEnd())
 
-test('a row a token, the news, the connection', () => {
+test('draws one row per token, the event log and the connection status', () => {
   const time = new Date(at)
-  const news = [{ at, text: 'ETH Stale: nothing for 30000 ms' }]
+  const events = [{ at, text: 'ETH Stale: nothing for 30000 ms' }]
   const clock = time.toLocaleTimeString('en-GB')
-  expect(`\n${draw({ news }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
+  expect(`\n${draw({ events }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
     TOKEN         PRICE, USD    CHANGE     AGE  STATE          BUY, USD   QUANTITY     SELL, USD   QUANTITY
     ETH             2,681.25     -1.25   1.5 s  live           1,234.50     123.45         67.89       0.05
@@ -43,12 +43,12 @@ test('a row a token, the news, the connection', () => {
     hh:mm:ss  ETH Stale: nothing for 30000 ms
 
     ● connected, epoch 2, up 1 min
-    Ctrl-C ends it.
+    Press Ctrl-C to stop.
     "
   `)
 })
 
-test('of a recording, ages and the connection are as old as they have been shown', () => {
+test('measures ages of a replay from the time of playback', () => {
   const recorded = {
     ...priceRow('svc-0xaa', 1),
     event: right(price('svc-0xaa', 1, { receivedAt: at - 1e9 })),
@@ -58,7 +58,7 @@ test('of a recording, ages and the connection are as old as they have been shown
   expect(lines.join('\n')).toMatch(/ 1\.5 s +live[^]*up 1\.5 s/)
 })
 
-test('without depth there are no columns for it, and it may be said why', () => {
+test('omits the depth columns without depth, and shows the note', () => {
   expect(`\n${draw({ hasDepth: false, note: 'Depth needs a key.' }).join('\n')}\n`).toMatchInlineSnapshot(`
     "
     TOKEN         PRICE, USD    CHANGE     AGE  STATE
@@ -68,39 +68,39 @@ test('without depth there are no columns for it, and it may be said why', () => 
     Depth needs a key.
 
     ● connected, epoch 2, up 1 min
-    Ctrl-C ends it.
+    Press Ctrl-C to stop.
     "
   `)
 })
 
-test('no line is wider than the terminal, whatever that is', () => {
-  const news = [{ at, text: 'x'.repeat(500) }]
+test('cuts every line to the width of the terminal', () => {
+  const events = [{ at, text: 'x'.repeat(500) }]
   const down = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'y'.repeat(500) } as const
-  const changes = { board: { ...board, status: down }, news, note: 'z'.repeat(500) }
+  const changes = { board: { ...board, status: down }, events, note: 'z'.repeat(500) }
   for (let columns = 40; columns < 140; columns++) {
     for (const line of draw(changes, columns)) expect(line.length).toBeLessThanOrEqual(columns)
   }
 })
 
-test('more tokens than there is room for are counted', () => {
+test('counts the tokens that do not fit', () => {
   const tokens = Array.from({ length: 40 }, (_, index) => `0x${index}` as const)
   const lines = draw({ board: emptyBoard(tokens) })
   expect(lines.length).toBeLessThan(size.rows)
   expect(lines.filter((line) => line.startsWith('0x'))).toHaveLength(17)
-  expect(lines).toContain('and 23 more, for which there is no room')
+  expect(lines).toContain('and 23 more that do not fit on the screen')
 })
 
-test('what is current is in colour, what is not is dim', () => {
+test('colours current values and dims others', () => {
   const colours = coloursFor({ isTTY: true }, {})
-  const lines = drawBoard(picture, { ...look, colours }, size)
-  expect(lines[1]).toContain(colours.green('live     '))
-  expect(lines[1]).toContain(colours.red('   -1.25'))
-  expect(lines[2]).toContain(colours.red('stale    '))
+  const lines = drawBoard(view, { ...context, colours }, size)
+  expect(lines[1]).toContain(colours.live('live     '))
+  expect(lines[1]).toContain(colours.falling('   -1.25'))
+  expect(lines[2]).toContain(colours.failed('stale    '))
   expect(lines[2]).toContain(colours.dim('      0.500'))
-  expect(lines[3]).toContain(colours.red('Unauthorized'))
+  expect(lines[3]).toContain(colours.failed('Unauthorized'))
 })
 
-test('a connection that is down says why', () => {
+test('shows the reason of a lost connection, without control characters', () => {
   const reason = 'reset\u001b[2J'
   const status = disconnected({ code: 1006, reason, attempt: 1, retryInMs: 250 })
   const lines = draw({ board: { ...board, status: { ...status, _tag: 'Waiting' } } })

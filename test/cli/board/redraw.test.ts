@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRedraw } from '../../../src/cli/board/redraw.js'
 
-/** What a terminal shows: a screen that understands just what is written to it here. */
+/** A terminal that interprets only the escape sequences of this module. */
 const screen = () => {
   const lines: string[] = []
   let row = 0
@@ -21,20 +21,20 @@ const screen = () => {
   return { write, shown: () => lines, hasCursor: () => cursor }
 }
 
-test('each picture takes the place of the one before, longer or shorter', () => {
+test('replaces the previous lines by more or fewer lines', () => {
   const terminal = screen()
   terminal.write('$ watch\n')
   const { draw, done } = createRedraw(terminal)
-  for (const picture of [['one'], ['a', 'b', 'c'], ['x', 'y']]) {
-    draw(picture)
-    expect(terminal.shown()).toEqual(['$ watch', ...picture])
+  for (const lines of [['one'], ['a', 'b', 'c'], ['x', 'y']]) {
+    draw(lines)
+    expect(terminal.shown()).toEqual(['$ watch', ...lines])
   }
   expect(terminal.hasCursor()).toBe(false)
   done()
   expect([terminal.shown(), terminal.hasCursor()]).toEqual([['$ watch', 'x', 'y'], true])
 })
 
-test('the cursor comes back however the process ends', () => {
+test('shows the cursor again when the process exits early', () => {
   const before = process.listeners('exit')
   const terminal = screen()
   const { done } = createRedraw(terminal)

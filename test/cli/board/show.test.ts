@@ -10,12 +10,12 @@ const rows = {
   b: priceRow('svc-0xaa', 42.5),
 }
 
-/** What is written to a terminal while these events come, piece by piece, until nobody looks. */
+/** The writes to the terminal for these events, until the board is unsubscribed. */
 const written = (timeline: string, subscription?: string): readonly string[] => {
-  const pieces: string[] = []
-  const write = (text: string) => pieces.push(text)
+  const writes: string[] = []
+  const write = (text: string) => writes.push(text)
   const output = { isTTY: true, columns: 80, rows: 24, write } as unknown as NodeJS.WriteStream
-  const scene = {
+  const options = {
     tokens: ['0xaa'],
     names: createTokenNames([]),
     hasDepth: false,
@@ -23,24 +23,24 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
     output,
   } as const
   marbles(({ hot, expectObservable }) => {
-    const shown$ = showBoard$(hot(timeline, rows), scene)
+    const shown$ = showBoard$(hot(timeline, rows), options)
     const end = subscription === undefined ? timeline.replaceAll(/[oab]/g, '-') : ''
     expectObservable(shown$, subscription).toBe(end)
   })
-  return pieces
+  return writes
 }
 
-test('draws at once, and then what is new, a few times a second', () => {
-  const pieces = written('100ms o 10ms a 10ms b 1s |')
-  expect(pieces.slice(0, 2).join('')).toContain('waiting')
-  expect(pieces.join('')).not.toContain('41.50')
-  expect(pieces.join('')).toContain('42.50')
+test('draws immediately, then once per redraw interval', () => {
+  const writes = written('100ms o 10ms a 10ms b 1s |')
+  expect(writes.slice(0, 2).join('')).toContain('waiting')
+  expect(writes.join('')).not.toContain('41.50')
+  expect(writes.join('')).toContain('42.50')
 })
 
-test('the last event is drawn before it ends', () => {
+test('draws the last event before it completes', () => {
   expect(written('a 10ms (b|)').slice(-2).join('')).toContain('42.50')
 })
 
-test('nothing is drawn when nobody looks any more', () => {
+test('draws nothing after unsubscription', () => {
   expect(written('100ms a 10s |', '^ 50ms !').join('')).not.toContain('41.50')
 })

@@ -1,18 +1,16 @@
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { stateWord } from '../../../src/cli/board/state-word.js'
-import { coloursFor } from '../../../src/cli/output/colours.js'
 import * as errors from '../../../src/errors/constructors.js'
 
-const plain = coloursFor({}, {})
 const address = '0xaa'
 
-test('whether the price can be relied on', () => {
-  expect(stateWord({ address, priceAt: 0 }, plain).text).toBe('waiting')
-  expect(stateWord({ address, priceAt: 0, price: price('svc-0xaa', 1) }, plain).text).toBe('live')
+test('is waiting before the first price, then live', () => {
+  expect(stateWord({ address, priceAt: 0 })).toBe('waiting')
+  expect(stateWord({ address, priceAt: 0, price: price('svc-0xaa', 1) })).toBe('live')
 })
 
-test('and if not, why', () => {
+test('names the price error', () => {
   const last = price('svc-0xaa', 1)
   expect(
     [
@@ -23,6 +21,6 @@ test('and if not, why', () => {
       errors.stale('svc-0xaa', 1, last),
       errors.decodeError('a price', 'x', []),
       errors.clientClosed,
-    ].map((priceError) => stateWord({ address, priceAt: 0, price: last, priceError }, plain).text),
+    ].map((priceError) => stateWord({ address, priceAt: 0, price: last, priceError })),
   ).toEqual(['refused', 'refused', 'no answer', 'down', 'stale', 'unreadable', 'closed'])
 })

@@ -3,7 +3,7 @@ import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-mar
 import { authKey, running } from '../../simulator/support/running.js'
 import { run, variablesOf } from '../support/command.js'
 
-test('a table, plain in a pipe, even of a CI', async () => {
+test('prints a plain table into a pipe, in CI too', async () => {
   const simulator = await running({ market: manualMarket() })
   const { code, stdout, stderr } = await run(['depth', ether], { ...variablesOf(simulator), CI: 'true' })
   expect({ code, stdout: stdout.replace(/\d{4}-\S+Z/, 'TIME'), stderr }).toMatchInlineSnapshot(`
@@ -19,7 +19,7 @@ test('a table, plain in a pipe, even of a CI', async () => {
   `)
 })
 
-test('FORCE_COLOR brings colours into a pipe, and NO_COLOR takes them away', async () => {
+test('FORCE_COLOR enables colours in a pipe, and NO_COLOR disables them', async () => {
   const variables = { ...variablesOf(await running({ market: manualMarket() })), FORCE_COLOR: '1' }
   const coloured = await run(['depth', ether], variables)
   const plain = await run(['depth', ether], { ...variables, NO_COLOR: '1' })
@@ -27,7 +27,7 @@ test('FORCE_COLOR brings colours into a pipe, and NO_COLOR takes them away', asy
   expect(plain.stdout).not.toContain('\u001b[')
 })
 
-test('--json: the whole depth, with quantities to the last digit', async () => {
+test('--json prints the depth with exact quantities', async () => {
   const simulator = await running({ market: manualMarket() })
   const { code, stdout } = await run(['depth', `svc-${bitcoin}`, '--json'], variablesOf(simulator))
   expect(code).toBe(0)
@@ -38,12 +38,12 @@ test('--json: the whole depth, with quantities to the last digit', async () => {
   })
 })
 
-test('the addresses of prices are not needed', async () => {
+test('requires no address of the price reporter', async () => {
   const { SVC_BASE_URL = '', SVC_AUTH_KEY = '' } = variablesOf(await running({ market: manualMarket() }))
   expect(await run(['depth', ether], { SVC_BASE_URL, SVC_AUTH_KEY })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('a wrong key: exit code 1, what to do, and no word of the key', async () => {
+test('exits with 1 and a hint for a wrong key, without printing the key', async () => {
   const simulator = await running({ market: manualMarket() })
   const result = await run(['depth', ether], { ...variablesOf(simulator), SVC_AUTH_KEY: authKey })
   expect(result).toMatchInlineSnapshot(`

@@ -5,7 +5,7 @@ import { ether, manualMarket } from '../../simulator/support/manual-market.js'
 import { running } from '../../simulator/support/running.js'
 import { run, variablesOf } from '../support/command.js'
 
-/** A port that nobody listens at. */
+/** A port without a listener. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -14,7 +14,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-test('the number alone, by address and by topic, from variables and from flags', async () => {
+test('prints only the number, by address and topic, from variables and flags', async () => {
   const simulator = await running({ market: manualMarket() })
   expect(await run(['price', ether], variablesOf(simulator))).toEqual({
     code: 0,
@@ -28,7 +28,7 @@ test('the number alone, by address and by topic, from variables and from flags',
   })
 })
 
-test('--json: the whole price', async () => {
+test('--json prints all fields of the price', async () => {
   const simulator = await running({ market: manualMarket() })
   const { code, stdout } = await run(['price', ether, '--json'], variablesOf(simulator))
   expect([code, JSON.parse(stdout)]).toEqual([
@@ -37,26 +37,26 @@ test('--json: the whole price', async () => {
   ])
 })
 
-test('what is of no use to a price is not looked at', async () => {
+test('ignores variables that a price does not need', async () => {
   const simulator = await running({ market: manualMarket() })
   const variables = { SVC_PRICE_BASE_URL: simulator.priceBaseUrl, SVC_AUTH_KEY: '$', SVC_BASE_URL: 'no' }
   expect(await run(['price', ether], variables)).toMatchObject({ code: 0, stdout: '2500\n' })
 })
 
-test('a token that is not traded: exit code 1, and what to do', async () => {
+test('exits with 1 and a hint for an unsupported token', async () => {
   const simulator = await running({ market: manualMarket() })
   expect(await run(['price', '0xdead'], variablesOf(simulator))).toMatchInlineSnapshot(`
     {
       "code": 1,
       "stderr": "error: UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831
-    Check the token, and --environment: a token has another address on each.
+    Check the token, and --environment: the address of a token differs between them.
     ",
       "stdout": "",
     }
   `)
 })
 
-test('nobody listens: exit code 1, and what to look at', async () => {
+test('exits with 1 and a hint for a refused connection', async () => {
   const port = await freePort()
   const { code, stdout, stderr } = await run([
     'price',
@@ -75,7 +75,7 @@ test('nobody listens: exit code 1, and what to look at', async () => {
   `)
 })
 
-test('--simulate needs nothing', async () => {
+test('--simulate needs no configuration', async () => {
   const { code, stdout, stderr } = await run(['price', ether, '--simulate'])
   expect([code, stderr]).toEqual([0, ''])
   expect(Number(stdout)).toBeGreaterThan(0)

@@ -8,11 +8,11 @@ import { running } from '../../simulator/support/running.js'
 import { commandLine, run, start, variablesOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 
-/** The whole lines of a file, if it is there yet. */
+/** The complete lines of a file; none before the file exists. */
 const linesOf = (file: string): readonly string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []
 
-test('--out: a header and rows in a new file, until SIGINT; then how many', async () => {
+test('--out writes a header and rows to a new file until SIGINT, then prints their number', async () => {
   const file = newFile('market.ndjson')
   const command = start(commandLine('record', '--simulate', '--interval', '100', '--out', file))
   await until(() => linesOf(file).filter((line) => line.startsWith('{"_tag":"Depth"')).length >= 6)
@@ -26,7 +26,7 @@ test('--out: a header and rows in a new file, until SIGINT; then how many', asyn
   expect(command.stderr).toBe(`${rows.length} rows in ${file}\n`)
 })
 
-test('--out: what was written is there, whatever ends the process', async () => {
+test('--out loses no written line when the process is killed', async () => {
   const file = newFile('market.ndjson')
   const command = start(commandLine('record', '--simulate', '--interval', '10', '--out', file))
   await until(() => linesOf(file).length > 100)
@@ -41,17 +41,17 @@ test('--out: what was written is there, whatever ends the process', async () => 
   ).toEqual([])
 })
 
-test('--out: a file that is there is not written over', async () => {
+test('--out does not overwrite an existing file', async () => {
   const file = newFile('market.ndjson', 'precious')
   expect(await run(['record', '--simulate', '--out', file])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: --out: ${file} is there already; give another name, or move it\nTry: svc-streams record --help\n`,
+    stderr: `error: --out: ${file} already exists; choose another name, or move it\nTry: svc-streams record --help\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })
 
-test('into a pipe, for so long, prices alone', async () => {
+test('records prices only into a pipe, for --duration', async () => {
   const simulator = await running({ market: manualMarket() })
   const variables = variablesOf(simulator)
   const { code, stdout, stderr } = await run(['record', ether, '--no-depth', '--duration', '1'], variables)
@@ -61,7 +61,7 @@ test('into a pipe, for so long, prices alone', async () => {
   expect(lines.some((line) => line.includes('"price":2500'))).toBe(true)
 })
 
-test('who reads has gone: it ends well', async () => {
+test('exits with 0 when stdout is closed', async () => {
   const command = start(commandLine('record', '--simulate'))
   await until(() => command.stdout !== '')
   command.process.stdout?.destroy()

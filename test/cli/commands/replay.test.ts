@@ -32,7 +32,7 @@ const textOf = (...rows: readonly Row[]): string =>
 
 const recording = textOf(priced(10, 1.5), priced(60_000, 2.5))
 
-test('--speed max: all at once, a line each, at its recorded time', async () => {
+test('--speed max prints one line per event with its recorded time', async () => {
   const file = newFile('market.ndjson', recording)
   expect(await run(['replay', file, '--speed', 'max'])).toEqual({
     code: 0,
@@ -46,13 +46,13 @@ test('--speed max: all at once, a line each, at its recorded time', async () => 
   })
 })
 
-test('--json: the rows as they were recorded', async () => {
+test('--json prints the recorded rows', async () => {
   const file = newFile('market.ndjson', recording)
   const { stdout } = await run(['replay', file, '--speed', 'max', '--json'])
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(readFileSync(file, 'utf8').split('\n').slice(1)))
 })
 
-test('at a speed: its distances are that much shorter, and SIGINT ends it well', async () => {
+test('--speed shortens the intervals; exits with 0 on SIGINT', async () => {
   const file = newFile('market.ndjson', textOf(priced(0, 1), priced(100, 2), priced(1e9, 3)))
   const command = start(commandLine('replay', file, '--speed', '10'))
   await until(() => command.stdout.includes('price 2 USD'))
@@ -61,14 +61,14 @@ test('at a speed: its distances are that much shorter, and SIGINT ends it well',
   expect(command.stdout).not.toContain('price 3 USD')
 })
 
-test('from the standard input', async () => {
+test('reads standard input', async () => {
   const command = start(commandLine('replay', '-', '--speed', 'max'))
   command.process.stdin?.end(recording)
   expect(await command.ended()).toBe(0)
   expect(command.stdout).toContain('price 2.5 USD')
 })
 
-test('from a pipe that has no more to give yet: SIGINT ends it well', async () => {
+test('exits with 0 on SIGINT while it waits for input', async () => {
   const command = start(commandLine('replay', '-', '--speed', 'max'))
   command.process.stdin?.write(recording)
   await until(() => command.stdout.includes('price 2.5 USD'))
@@ -76,7 +76,7 @@ test('from a pipe that has no more to give yet: SIGINT ends it well', async () =
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })
 
-test('damaged: all before, then which line and why, and exit code 1', async () => {
+test('prints all events before damage, then the line and the error, and exits with 1', async () => {
   const file = newFile('market.ndjson', recording.slice(0, -30))
   const { code, stdout, stderr } = await run(['replay', file, '--speed', 'max'])
   expect(code).toBe(1)
@@ -85,9 +85,9 @@ test('damaged: all before, then which line and why, and exit code 1', async () =
 })
 
 test.each([
-  ['is not there', () => '/no/such/file', /^error: RecordingError: line 1 .*ENOENT/],
-  ['is no recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
-])('a file that %s', async (_, file, message) => {
+  ['does not exist', () => '/no/such/file', /^error: RecordingError: line 1 .*ENOENT/],
+  ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
+])('exits with 1 for a file that %s', async (_, file, message) => {
   const { code, stdout, stderr } = await run(['replay', file()])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(message)

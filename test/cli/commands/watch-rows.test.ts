@@ -15,7 +15,7 @@ const idle = { _tag: 'Idle' } as const
 const priced = (at: number, topic: string, event: unknown) => ({ _tag: 'Price', at, topic, event })
 const ended = (at: number, of: string) => ({ _tag: 'End', at, of })
 
-test('all that the client tells, with its time, until no token has a price to come', () => {
+test('emits all events with their time until all price streams have completed', () => {
   marbles(({ hot, expectObservable }) => {
     const client = createTestClient({
       prices: { 'svc-0xaa': hot('-a-------|', { a }), 'svc-0xbb': hot('--(l|)', { l: refused }) },
@@ -23,35 +23,38 @@ test('all that the client tells, with its time, until no token has a price to co
       errors$: hot('-------e--e', { e: odd }),
       status$: hot('--------s-s', { s: idle }),
     })
-    expectObservable(watchRows$({ client, depths: client }, ['0xaa', '0xbb'], 1000)).toBe('-a(lm)des(z|)', {
-      a: priced(1, 'svc-0xaa', right(a)),
-      l: priced(2, 'svc-0xbb', refused),
-      m: ended(2, 'svc-0xbb'),
-      d: { _tag: 'Depth', at: 6, mint: '0xaa', event: right(deep) },
-      e: { _tag: 'Uncorrelated', at: 7, error: odd },
-      s: { _tag: 'Status', at: 8, status: idle },
-      z: ended(9, 'svc-0xaa'),
-    })
+    expectObservable(watchRows$({ client, depthClient: client }, ['0xaa', '0xbb'], 1000)).toBe(
+      '-a(lm)des(z|)',
+      {
+        a: priced(1, 'svc-0xaa', right(a)),
+        l: priced(2, 'svc-0xbb', refused),
+        m: ended(2, 'svc-0xbb'),
+        d: { _tag: 'Depth', at: 6, mint: '0xaa', event: right(deep) },
+        e: { _tag: 'Uncorrelated', at: 7, error: odd },
+        s: { _tag: 'Status', at: 8, status: idle },
+        z: ended(9, 'svc-0xaa'),
+      },
+    )
   })
 })
 
-test('without depth, none is asked for', () => {
+test('requests no depth without a depth client', () => {
   marbles(({ hot, expectObservable }) => {
     const client = createTestClient({
       prices: { 'svc-0xaa': hot('--a', { a }) },
       depths: { '0xaa': hot('-d', { d: deep }) },
       status$: NEVER,
     })
-    expectObservable(watchRows$({ client, depths: undefined }, ['0xaa'], 1000)).toBe('--a', {
+    expectObservable(watchRows$({ client, depthClient: undefined }, ['0xaa'], 1000)).toBe('--a', {
       a: priced(2, 'svc-0xaa', right(a)),
     })
   })
 })
 
-test('what completes at once is over at once', () => {
+test('completes immediately if all price streams do', () => {
   marbles(({ expectObservable }) => {
     const client = createTestClient({ status$: NEVER })
-    const rows$ = watchRows$({ client, depths: undefined }, ['0xaa'], 1000)
+    const rows$ = watchRows$({ client, depthClient: undefined }, ['0xaa'], 1000)
     expectObservable(rows$).toBe('(rz|)', {
       r: priced(0, 'svc-0xaa', expect.objectContaining({ _tag: 'Left' })),
       z: ended(0, 'svc-0xaa'),

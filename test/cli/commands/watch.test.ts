@@ -10,7 +10,7 @@ import { commandLine, run, start, variablesOf, type Command } from '../support/c
 const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command =>
   start(commandLine('watch', ...args), variables)
 
-/** The whole lines so far. */
+/** The complete lines so far. */
 const linesOf = ({ stdout }: Command): readonly string[] => stdout.split('\n').slice(0, -1)
 
 const rowsOf = (command: Command): readonly Row[] =>
@@ -20,7 +20,7 @@ const rowsOf = (command: Command): readonly Row[] =>
     return row.right
   })
 
-test('--simulate --json: rows of both tokens, and SIGINT ends it well', async () => {
+test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT', async () => {
   const command = watch(['--simulate', '--json'])
   await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
   await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
@@ -35,7 +35,7 @@ test('--simulate --json: rows of both tokens, and SIGINT ends it well', async ()
   expect(new Set(named)).toEqual(new Set([ether, bitcoin, `svc-${ether}`, `svc-${bitcoin}`]))
 })
 
-test('in a pipe, plain lines, and SIGTERM ends it well', async () => {
+test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => {
   const simulator = await running({ market: manualMarket() })
   const command = watch([`svc-${ether}`, '0xdead'], { ...variablesOf(simulator), CI: 'true' })
   await until(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
@@ -52,34 +52,34 @@ test('in a pipe, plain lines, and SIGTERM ends it well', async () => {
   expect(tails).toContain('status connected, epoch 1')
 })
 
-test('whoever reads has gone: it ends well', async () => {
+test('exits with 0 when stdout is closed', async () => {
   const command = watch(['--simulate'])
   await until(() => linesOf(command).length > 0)
   command.process.stdout?.destroy()
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })
 
-test('| head -1', async () => {
+test('exits with 0 in a pipe to head -1', async () => {
   const [node, ...args] = commandLine('watch', '--simulate')
   const pipeline = start(['sh', '-c', '"$@" | head -1', 'sh', node, ...args])
   expect(await pipeline.ended()).toBe(0)
   expect([linesOf(pipeline).length, pipeline.stderr]).toEqual([1, ''])
 })
 
-test('--duration ends it well', async () => {
+test('exits with 0 after --duration', async () => {
   const { code, stdout, stderr } = await run(['watch', '--simulate', '--duration', '0.2'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('connecting')
 })
 
-test('it ends by itself, with exit code 1, when the service has refused every token', async () => {
+test('exits with 1 when the service has rejected every token', async () => {
   const simulator = await running({ market: manualMarket() })
   const { code, stdout, stderr } = await run(['watch', '0xdead', '0xbeef'], variablesOf(simulator))
-  expect([code, stderr]).toEqual([1, 'error: nothing is left to watch: the service refused every token\n'])
+  expect([code, stderr]).toEqual([1, 'error: no token left to watch: the service rejected every token\n'])
   expect(stdout).toMatch(/ 0xdead price SubscriptionRejected: [^]* 0xbeef price SubscriptionRejected: /)
 })
 
-test('prices alone where there is no key, or no wish; the tokens of SVC_TOKENS', async () => {
+test('requests no depth without a key or with --no-depth; takes the tokens of SVC_TOKENS', async () => {
   const simulator = await running({ market: manualMarket() })
   const keyless = { ...variablesOf(simulator), SVC_AUTH_KEY: '' }
   const commands = [
@@ -94,7 +94,7 @@ test('prices alone where there is no key, or no wish; the tokens of SVC_TOKENS',
   expect(simulator.requests).toEqual([])
 })
 
-test('polls as often as it is told', async () => {
+test('polls every --interval', async () => {
   const simulator = await running({ market: manualMarket() })
   const command = watch(['--json', '--interval', '5', ether], variablesOf(simulator))
   await until(() => simulator.requests.length >= 20)
@@ -102,7 +102,7 @@ test('polls as often as it is told', async () => {
   expect(await command.ended()).toBe(0)
 })
 
-test('nobody listens: it says so, and goes on trying', async () => {
+test('reports a refused connection and keeps retrying', async () => {
   const simulator = await running({ market: manualMarket() })
   await simulator.close()
   const command = watch([ether], variablesOf(simulator))

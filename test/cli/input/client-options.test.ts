@@ -11,7 +11,7 @@ const all = {
   priceWsUrl: 'wss://prices.example',
 }
 
-describe('only what a command needs is passed on', () => {
+describe('passes on only the options that a command needs', () => {
   test('prices', () => {
     const { priceBaseUrl, priceWsUrl } = all
     expect(clientOptions(all, 'prices')).toEqual(right({ ...mainnet, priceBaseUrl, priceWsUrl }))
@@ -24,7 +24,7 @@ describe('only what a command needs is passed on', () => {
     expect(clientOptions(all, 'depth')).toEqual(right({ ...mainnet, baseUrl, authKey, priceBaseUrl }))
   })
 
-  test('both, where depth can be', () => {
+  test('both, if depth is available', () => {
     const { baseUrl, authKey, ...prices } = all
     expect(clientOptions(all, 'both')).toEqual(right(all))
     expect(clientOptions({ ...prices, baseUrl }, 'both')).toEqual(right(prices))
@@ -34,45 +34,45 @@ describe('only what a command needs is passed on', () => {
     )
   })
 
-  test('what was asked for by name', () => {
+  test('allowInsecure, if it is set', () => {
     expect(clientOptions({ ...all, allowInsecure: true }, 'both')).toEqual(
       right({ ...all, allowInsecure: true }),
     )
   })
 })
 
-test('what is missing is named with its flag and its variable, and nothing else is', () => {
+test('names missing values with flag and variable, and no others', () => {
   expect(clientOptions(mainnet, 'depth')).toMatchInlineSnapshot(`
     {
       "_tag": "Left",
-      "left": "where is the service? Set this, by flag or by environment variable:
-      --base-url        SVC_BASE_URL        the relayer API's address, such as https://relayer.example:3000
-      --auth-key        SVC_AUTH_KEY        the key that depth requests are signed with, in base64
-    To try it without a service, add --simulate, or run svc-streams simulate and paste what it prints.",
+      "left": "the service is not configured. Set by flag or by environment variable:
+      --base-url        SVC_BASE_URL        address of the relayer API, such as https://relayer.example:3000
+      --auth-key        SVC_AUTH_KEY        key that signs depth requests, in base64
+    To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.",
     }
   `)
   expect(clientOptions({ ...mainnet, baseUrl: all.baseUrl, priceBaseUrl: '' }, 'both'))
     .toMatchInlineSnapshot(`
     {
       "_tag": "Left",
-      "left": "where is the service? Set this, by flag or by environment variable:
-      --price-base-url  SVC_PRICE_BASE_URL  the price reporter's address, such as https://prices.example:3000
-    To try it without a service, add --simulate, or run svc-streams simulate and paste what it prints.",
+      "left": "the service is not configured. Set by flag or by environment variable:
+      --price-base-url  SVC_PRICE_BASE_URL  HTTP address of the price reporter, such as https://prices.example:3000
+    To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.",
     }
   `)
 })
 
-test('an empty variable is one that is not set', () => {
+test('treats an empty variable as not set', () => {
   const empty = { ...mainnet, baseUrl: '', authKey: '', priceBaseUrl: '', priceWsUrl: '' }
   const { priceBaseUrl } = all
   expect(clientOptions({ ...empty, priceBaseUrl }, 'both')).toEqual(right({ ...mainnet, priceBaseUrl }))
-  for (const wanted of ['prices', 'depth', 'both'] as const) {
-    expect(clientOptions(empty, wanted)).toEqual(clientOptions(mainnet, wanted))
-    expect(clientOptions(empty, wanted)).toEqual(left(expect.stringContaining('--simulate')))
+  for (const dataKind of ['prices', 'depth', 'both'] as const) {
+    expect(clientOptions(empty, dataKind)).toEqual(clientOptions(mainnet, dataKind))
+    expect(clientOptions(empty, dataKind)).toEqual(left(expect.stringContaining('--simulate')))
   }
 })
 
-test('depth is there on mainnet, with an address and a key', () => {
+test('has depth on mainnet with an address and a key', () => {
   expect(hasDepth(all)).toBe(true)
   expect(hasDepth({ ...all, environment: 'testnet' })).toBe(false)
   const { authKey, ...keyless } = all

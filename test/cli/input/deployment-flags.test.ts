@@ -1,10 +1,6 @@
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
-import {
-  addDeploymentFlags,
-  contradiction,
-  deploymentFlags,
-} from '../../../src/cli/input/deployment-flags.js'
+import { addDeploymentFlags, deploymentFlags, flagConflict } from '../../../src/cli/input/deployment-flags.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -22,7 +18,7 @@ const variables = {
   SVC_ENVIRONMENT: 'testnet',
 }
 
-test('environment variables, as simulate prints them', () => {
+test('reads the environment variables that simulate prints', () => {
   expect(parse([]).opts()).toEqual({ environment: 'mainnet' })
   expect(parse([], variables).opts()).toEqual({
     baseUrl: 'https://a.example',
@@ -33,7 +29,7 @@ test('environment variables, as simulate prints them', () => {
   })
 })
 
-test('a flag goes before its variable', () => {
+test('prefers a flag to its variable', () => {
   const command = parse(['--base-url', 'https://d.example', '--environment', 'mainnet'], variables)
   expect(command.opts()).toMatchObject({
     baseUrl: 'https://d.example',
@@ -42,16 +38,16 @@ test('a flag goes before its variable', () => {
   })
 })
 
-test('no value of a variable is in the help', () => {
+test('prints no value of a variable in the help', () => {
   const help = parse([], { ...variables, SVC_AUTH_KEY: 'c2VjcmV0' }).helpInformation()
   expect(help).toContain('SVC_AUTH_KEY')
   expect(help).not.toMatch(/c2VjcmV0|example/)
 })
 
-test('a deployment that is named contradicts --simulate; variables that are set do not', () => {
-  expect(contradiction(parse(['--simulate'], variables))).toBeUndefined()
-  expect(contradiction(parse(['--base-url', 'https://d.example'], variables))).toBeUndefined()
-  expect(contradiction(parse(['--simulate', '--price-ws-url', 'wss://d.example']))).toBe(
-    '--price-ws-url: is for a deployment; leave it out, or leave out --simulate',
+test('reports a conflict of --simulate with a flag, but not with a variable', () => {
+  expect(flagConflict(parse(['--simulate'], variables))).toBeUndefined()
+  expect(flagConflict(parse(['--base-url', 'https://d.example'], variables))).toBeUndefined()
+  expect(flagConflict(parse(['--simulate', '--price-ws-url', 'wss://d.example']))).toBe(
+    '--price-ws-url: cannot be combined with --simulate; remove one of them',
   )
 })

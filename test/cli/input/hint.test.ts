@@ -4,7 +4,7 @@ import * as errors from '../../../src/errors/constructors.js'
 
 const network = (code: string) => errors.networkError(Object.assign(new Error('failed'), { code }))
 
-test('what to do next, for each error', () => {
+test('suggests the next step for each error', () => {
   expect(
     [
       errors.invalidTopic('svc', 'svc'),
@@ -30,22 +30,22 @@ test('what to do next, for each error', () => {
       "Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.",
       "Give a longer --interval.",
       "Check that --base-url (SVC_BASE_URL) is the service; if it is, report this to its operator.",
-      "Check the token, and --environment: a token has another address on each.",
+      "Check the token, and --environment: the address of a token differs between them.",
       "Check that --auth-key (SVC_AUTH_KEY) is the key of this service.",
-      "Check that --base-url (SVC_BASE_URL) is the service, with the path that it lives at.",
-      "Try again later; if it stays so, report this to the operator of the service.",
-      "Try again later; if it stays so, report this to the operator of the service.",
-      "Try again in 2 s, as the service asks.",
+      "Check that --base-url (SVC_BASE_URL) is the address of the service, with its path.",
+      "Try again later. If it fails again, report this to the operator of the service.",
+      "Try again later. If it fails again, report this to the operator of the service.",
+      "Try again in 2 s, as the service requests.",
       "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
       "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
-      "If you trust the authority that signed its certificate, name a file with that in NODE_EXTRA_CA_CERTS.",
-      "If you trust the authority that signed its certificate, name a file with that in NODE_EXTRA_CA_CERTS.",
-      "Try again; if it stays so, the service, or something on the way to it, hangs.",
-      "Try again: it was ended before the answer came.",
+      "If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.",
+      "If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.",
+      "Try again. If it fails again, the service or the network does not respond.",
+      "Try again. The client was closed before the response arrived.",
     ]
   `)
 })
 
-test('the flag is that of the address that was asked', () => {
+test('names the flag of the address of the request', () => {
   expect(hint(network('ECONNREFUSED'), 'priceBaseUrl')).toContain('--price-base-url (SVC_PRICE_BASE_URL)')
 })

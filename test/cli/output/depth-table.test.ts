@@ -12,7 +12,7 @@ const sample = depth('0xAB', {
 const plain = coloursFor({}, {})
 const eth = { address: '0xab', symbol: 'ETH', decimals: 18 } as const
 
-test('a token that is known, to its last digit', () => {
+test('prints a token with known decimals to its last digit', () => {
   expect(`\n${depthTable(sample, createTokenNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
     "
     ETH at 2,682.505 USD, 2025-01-01T00:00:00.000Z
@@ -23,7 +23,7 @@ test('a token that is known, to its last digit', () => {
   `)
 })
 
-test('a token that is not, in units', () => {
+test('prints an unknown token in base-token units', () => {
   expect(`\n${depthTable(sample, createTokenNames([]), plain)}\n`).toMatchInlineSnapshot(`
     "
     0xAB at 2,682.505 USD, 2025-01-01T00:00:00.000Z

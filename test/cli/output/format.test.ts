@@ -3,14 +3,16 @@ import { expect, test } from 'vitest'
 import {
   formatAge,
   formatChange,
+  formatJson,
   formatPrice,
   formatQuantity,
   formatQuantityShort,
   formatTime,
   formatUsd,
+  printable,
 } from '../../../src/cli/output/format.js'
 
-test('prices, small ones too', () => {
+test('formatPrice keeps significant digits of small prices', () => {
   expect([61685.995, 2682.5, 1, 0.5312, 0.00001234567].map(formatPrice)).toEqual([
     '61,685.995',
     '2,682.50',
@@ -20,15 +22,15 @@ test('prices, small ones too', () => {
   ])
 })
 
-test('a change has a sign', () => {
+test('formatChange adds a sign', () => {
   expect([2, 0, -0.25].map(formatChange)).toEqual(['+2.00', '0.00', '-0.250'])
 })
 
-test('dollars', () => {
+test('formatUsd rounds to cents', () => {
   expect(formatUsd(136737.7416195)).toBe('136,737.74')
 })
 
-test('quantities in tokens, exactly', () => {
+test('formatQuantity converts to tokens exactly', () => {
   expect(formatQuantity(50_973_900_000_000_000_000n, 18)).toBe('50.9739')
   expect(formatQuantity(1n, 18)).toBe('0.000000000000000001')
   expect(formatQuantity(100n, 2)).toBe('1')
@@ -37,7 +39,7 @@ test('quantities in tokens, exactly', () => {
   expect(formatQuantity(12n, undefined)).toBe('12 units')
 })
 
-test('no digit is lost', () => {
+test('formatQuantity loses no digit', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: 10n ** 40n }),
@@ -50,13 +52,13 @@ test('no digit is lost', () => {
   )
 })
 
-test('quantities for a narrow column', () => {
+test('formatQuantityShort rounds', () => {
   expect(formatQuantityShort(50_973_912_345_000_000_000n, 18)).toBe('50.9739')
   expect(formatQuantityShort(50_973_912_345_000_000_000n, undefined)).toBe('5.097e19')
   expect(formatQuantityShort(999_999n, undefined)).toBe('999999')
 })
 
-test('ages', () => {
+test('formatAge picks seconds, minutes or hours', () => {
   expect([-5, 0, 950, 59_940, 60_000, 3_599_999, 7_200_000].map(formatAge)).toEqual([
     '0.0 s',
     '0.0 s',
@@ -68,10 +70,29 @@ test('ages', () => {
   ])
 })
 
-test('times, and what is none', () => {
+test('formatTime gives ISO 8601, or the number outside the range of dates', () => {
   expect([0, 8.64e15, 8.64e15 + 1].map(formatTime)).toEqual([
     '1970-01-01T00:00:00.000Z',
     '+275760-09-13T00:00:00.000Z',
     '8640000000000001',
   ])
+})
+
+test('formatJson keeps every digit of a quantity, as text', () => {
+  expect(JSON.parse(formatJson({ price: 1.5, buy: { totalQuantity: 2n ** 64n } }))).toEqual({
+    price: 1.5,
+    buy: { totalQuantity: '18446744073709551616' },
+  })
+})
+
+test('printable replaces control characters by blanks', () => {
+  expect(printable('a\u001b[2J\u0007b\nc\u009bd\te')).toBe('a [2J b c d e')
+})
+
+test('printable gives one line without control characters for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(printable(text)).toMatch(/^[^\u0000-\u001f\u007f-\u009f]*$/)
+    }),
+  )
 })

@@ -7,7 +7,7 @@ import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '.
 const names = createTokenNames([{ address: '0xab', symbol: 'ETH', decimals: 2 }])
 const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 })
 
-test('a line for each event, with numbers as they are', () => {
+test('prints one line per event, with unrounded numbers', () => {
   const rows = [
     priceRow('svc-0xAB', 2682.505),
     priceRow('svc-0xcd', 1e-7),
@@ -38,7 +38,7 @@ test('a line for each event, with numbers as they are', () => {
   `)
 })
 
-test('a recording may hold anything: it is one line all the same', () => {
+test('prints one line for any recorded text', () => {
   const reason = 'first\nsecond\u001b[2J'
   const row = statusRow({ _tag: 'Waiting', attempt: 1, retryInMs: 5, reason })
   expect(rowLine({ ...row, at: 1e300 }, names)).toBe(

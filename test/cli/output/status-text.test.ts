@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { statusText } from '../../../src/cli/output/status-text.js'
 
-test('each state in a few words', () => {
+test('describes each connection status', () => {
   expect(statusText({ _tag: 'Idle' })).toBe('idle')
   expect(statusText({ _tag: 'Connecting', attempt: 2 })).toBe('connecting, attempt 2')
   expect(statusText({ _tag: 'Open', epoch: 3, since: 0 })).toBe('connected, epoch 3')

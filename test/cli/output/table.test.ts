@@ -11,7 +11,7 @@ const column = (title: string, rest: Partial<Column> & { readonly texts: readonl
 })
 const plain = (text: string) => text
 
-test('each column is as wide as its widest text, at least as wide as it is to be', () => {
+test('makes a column as wide as its widest text, and at least as wide as its width', () => {
   const columns = [
     column('A', { align: 'left', texts: ['one', 'three'] }),
     column('NUMBER', { texts: ['1', '22'] }),
@@ -24,7 +24,7 @@ test('each column is as wide as its widest text, at least as wide as it is to be
   ])
 })
 
-test('where there is no room, those with the highest rank go, together', () => {
+test('omits the columns of the highest rank together when the table is too wide', () => {
   const columns = [
     column('AAAA', { rank: 0, texts: [] }),
     column('BBBB', { rank: 2, texts: [] }),
@@ -41,7 +41,7 @@ test('where there is no room, those with the highest rank go, together', () => {
   ])
 })
 
-test('paint does not count as width', () => {
+test('ignores paint when it measures widths', () => {
   const paint = (text: string) => `<${text}>`
   const columns = [{ ...column('T', { texts: [] }), cells: [{ text: 'x', paint }, { text: 'long' }] }]
   expect(drawTable(columns, 80, paint)).toEqual(['<   T>', '<   x>', 'long'])

@@ -3,31 +3,31 @@ import { until } from '../simulator/support/dial.js'
 import { sourceUrl, spawnNode } from '../simulator/support/spawn-node.js'
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'the first %s is heard, the second ends the process at once',
+  'the first %s resolves, the second ends the process immediately',
   async (signal) => {
     const child = spawnNode(
       '--input-type=module',
       '--eval',
-      `import { interrupted } from ${JSON.stringify(sourceUrl('cli/interrupt.ts').href)}
+      `import { interrupted } from ${JSON.stringify(sourceUrl('cli/stop.ts').href)}
      setInterval(() => {}, 60000)
      const first = interrupted()
      console.log('ready')
      await first
-     console.log('heard')`,
+     console.log('resolved')`,
     )
     await until(() => child.stdout.includes('ready'))
     child.process.kill(signal)
-    await until(() => child.stdout.includes('heard'))
+    await until(() => child.stdout.includes('resolved'))
     child.process.kill(signal)
     expect(await child.ended()).toBe(signal)
   },
 )
 
-test('others who listen see that somebody takes care of the signal', async () => {
+test('keeps its handler until the other handlers of the signal have run', async () => {
   const child = spawnNode(
     '--input-type=module',
     '--eval',
-    `import { interrupted } from ${JSON.stringify(sourceUrl('cli/interrupt.ts').href)}
+    `import { interrupted } from ${JSON.stringify(sourceUrl('cli/stop.ts').href)}
      setInterval(() => {}, 60000)
      const first = interrupted()
      process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))

@@ -5,25 +5,25 @@ import { showBoard$, type BoardOptions } from '../board/show.js'
 import { coloursFor } from '../output/colours.js'
 import { rowLine } from '../output/row-line.js'
 
-/** Shows events as they come: as JSON, one object a line; as a table on a terminal; as plain lines elsewhere. */
-export const showRows$ = (rows$: Observable<Row>, scene: BoardOptions, json: boolean): Observable<never> =>
-  !json && canRedraw(scene.output) ? showBoard$(rows$, scene) : printRows$(rows$, scene, json)
+/** Shows events as JSON lines, as a redrawn board on a terminal, or as plain lines elsewhere. */
+export const showRows$ = (rows$: Observable<Row>, options: BoardOptions, json: boolean): Observable<never> =>
+  !json && canRedraw(options.output) ? showBoard$(rows$, options) : printRows$(rows$, options, json)
 
-/** A terminal that does not know its size, as in some containers, has room for nothing. */
+/** A terminal of unknown size, as in some containers, reports 0 columns. */
 const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream): boolean =>
   isTTY && columns > 0 && process.env['TERM'] !== 'dumb'
 
-/** Prints each event on a line of its own, as JSON or for people. */
+/** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
   rows$: Observable<Row>,
   { output, names }: Pick<BoardOptions, 'output' | 'names'>,
   json: boolean,
 ): Observable<never> => {
-  const { red } = coloursFor(output)
-  const plain = (row: Row) => (isFailure(row) ? red(rowLine(row, names)) : rowLine(row, names))
-  const text = json ? encodeRow : plain
+  const { failed } = coloursFor(output)
+  const plainLine = (row: Row) => (isFailure(row) ? failed(rowLine(row, names)) : rowLine(row, names))
+  const lineOf = json ? encodeRow : plainLine
   return rows$.pipe(
-    tap((row) => output.write(`${text(row)}\n`)),
+    tap((row) => output.write(`${lineOf(row)}\n`)),
     ignoreElements(),
   )
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../simulator/support/dial.js'
 import { commandLine, start, type Command } from '../support/command.js'
 
-/** `script` of util-linux is a terminal for a command; other systems have another, or none. */
+/** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */
 const hasTerminal = String(spawnSync('script', ['--version']).stdout).includes('util-linux')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -22,7 +22,7 @@ const onTerminal = (
 const escape = '\u001b'
 const [hidden, shown] = [`${escape}[?25l`, `${escape}[?25h`]
 
-test.skipIf(!hasTerminal)('a table that is redrawn in place; after Ctrl-C the cursor is back', async () => {
+test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again after Ctrl-C', async () => {
   const terminal = onTerminal(['watch', '--simulate'])
   await until(
     () => /ETH.*live.*BTC.*live/s.test(terminal.stdout) && terminal.stdout.includes(escape + '[32m'),
@@ -36,7 +36,7 @@ test.skipIf(!hasTerminal)('a table that is redrawn in place; after Ctrl-C the cu
   expect(terminal.stdout.lastIndexOf(hidden)).toBeGreaterThanOrEqual(0)
 })
 
-test.skipIf(!hasTerminal)('NO_COLOR: the same table without colours', async () => {
+test.skipIf(!hasTerminal)('redraws the table without colours if NO_COLOR is set', async () => {
   const terminal = onTerminal(['watch', '--simulate'], { NO_COLOR: '1' })
   await until(() => /ETH.*live.*BTC.*live/s.test(terminal.stdout))
   terminal.process.stdin?.write('\u0003')
@@ -46,8 +46,8 @@ test.skipIf(!hasTerminal)('NO_COLOR: the same table without colours', async () =
 
 test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [number, number]]>([
   ['cannot redraw', { TERM: 'dumb' }, [110, 30]],
-  ['does not know its size', {}, [0, 0]],
-])('a terminal that %s has plain lines', async (_what, variables, size) => {
+  ['reports no size', {}, [0, 0]],
+])('prints plain lines on a terminal that %s', async (_what, variables, size) => {
   const terminal = onTerminal(['watch', '--simulate'], variables, size)
   await until(() => terminal.stdout.includes(' ETH price '))
   terminal.process.stdin?.write('\u0003')

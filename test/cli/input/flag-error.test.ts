@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import { configurationProblem } from '../../../src/cli/input/configuration-problem.js'
+import { flagErrorText } from '../../../src/cli/input/flag-error.js'
 import { createClient, ConfigurationError, type ClientOptions } from '../../../src/index.js'
 
-const good: ClientOptions = {
+const valid: ClientOptions = {
   environment: 'mainnet',
   baseUrl: 'https://relayer.example',
   authKey: 'AAAA',
   priceBaseUrl: 'https://prices.example',
 }
 
-const problem = (options: Partial<ClientOptions>): string => {
+const errorText = (options: Partial<ClientOptions>): string => {
   try {
-    createClient({ ...good, ...options })
+    createClient({ ...valid, ...options })
   } catch (error) {
-    if (error instanceof ConfigurationError) return configurationProblem(error)
+    if (error instanceof ConfigurationError) return flagErrorText(error)
   }
-  return 'no problem'
+  return 'accepted'
 }
 
-test('what the client refuses is told by the flag, without the value', () => {
+test('names the flag of an invalid option, without its value', () => {
   expect(
     [
       { authKey: 'not base64, and $ecret' },
@@ -27,7 +27,7 @@ test('what the client refuses is told by the flag, without the value', () => {
       { priceBaseUrl: 'wss://prices.example' },
       { priceWsUrl: 'https://user:secret@prices.example' },
       { linger: -1 },
-    ].map(problem),
+    ].map(errorText),
   ).toMatchInlineSnapshot(`
     [
       "--auth-key (SVC_AUTH_KEY): expected a base64 text of at least one byte",

@@ -1,7 +1,8 @@
 import type { Address } from '../../domain/address.js'
+import { seedOption } from '../../simulator/market/random-walk.js'
 import { recordedMarket, SimulatorError, type SimulatorOptions } from '../../simulator/index.js'
 
-/** The flags that say where prices come from. */
+/** The flags of `simulate` that select the market. */
 export interface MarketFlags {
   readonly market?: 'recorded' | 'walk'
   readonly speed?: number
@@ -10,22 +11,23 @@ export interface MarketFlags {
   readonly seed?: number
 }
 
-/** The flags as the simulator's options. Throws a `SimulatorError` where they contradict each other. */
-export const chooseMarket = (
+/** The simulator options of the flags. Throws a `SimulatorError` for flags that exclude each other. */
+export const marketOptions = (
   flags: MarketFlags,
 ): Pick<SimulatorOptions, 'market' | 'tokens' | 'tick' | 'seed'> => {
   const { market, speed, token: tokens, tick, seed } = flags
   const walkFlag = (['token', 'tick', 'seed'] as const).find((flag) => flags[flag] !== undefined)
   const isWalk = (market ?? (walkFlag === undefined ? 'recorded' : 'walk')) === 'walk'
   if (isWalk && speed !== undefined) {
-    throw new SimulatorError('speed', 'is for the recorded market; leave it out, or give --tick instead')
+    throw new SimulatorError('speed', 'applies only to the recorded market; remove it, or set --tick instead')
   }
   if (!isWalk && walkFlag !== undefined) {
-    throw new SimulatorError(walkFlag, 'is for a walk; leave it out, or give --market walk')
+    throw new SimulatorError(walkFlag, 'applies only to the random walk; remove it, or set --market walk')
   }
   if (!isWalk) return { market: recordedMarket(speed === undefined ? {} : { speed }) }
   return {
-    seed: seed ?? 1,
+    // With a seed, the simulator chooses the random walk.
+    seed: seed ?? seedOption.default,
     ...(tick === undefined ? {} : { tick }),
     ...(tokens === undefined ? {} : { tokens }),
   }

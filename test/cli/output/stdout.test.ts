@@ -1,0 +1,64 @@
+import { EventEmitter } from 'node:events'
+import { Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { outputClosed, pacedBy, print } from '../../../src/cli/output/stdout.js'
+
+/** An output whose writes fail with this code, or succeed without a code. */
+const output = (code?: string) => {
+  let written = ''
+  const stream = new Writable({
+    autoDestroy: false,
+    write: (chunk: Buffer, _encoding, done) => {
+      written += chunk.toString()
+      done(code === undefined ? null : Object.assign(new Error(`write ${code}`), { code }))
+    },
+  })
+  return Object.assign(stream, { written: () => written })
+}
+
+test('print resolves when the text is written', async () => {
+  const sink = output()
+  await print('one\n', sink)
+  expect(sink.written()).toBe('one\n')
+})
+
+test('print and outputClosed resolve when the reader has closed the pipe', async () => {
+  await print('one\n', output('EPIPE'))
+  const sink = output('EPIPE')
+  const closed = outputClosed(sink)
+  sink.write('two\n')
+  await closed
+})
+
+test('print rejects on any other write error', async () => {
+  await expect(print('one\n', output('ENOSPC'))).rejects.toThrow('write ENOSPC')
+})
+
+test('ignores a second error after the pipe is closed', async () => {
+  const sink = output('EPIPE')
+  const closed = outputClosed(sink)
+  sink.write('one\n')
+  sink.emit('error', Object.assign(new Error('again'), { code: 'EPIPE' }))
+  await closed
+})
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('pacedBy holds data back until the output drains, and keeps its order', async () => {
+  const slow = Object.assign(new EventEmitter(), { writableNeedDrain: false })
+  const paced = pacedBy(slow)
+  const passed: string[] = []
+  paced.on('data', (chunk: Buffer) => passed.push(String(chunk)))
+  paced.write('a')
+  await nextTurn()
+  expect(passed).toEqual(['a'])
+  slow.writableNeedDrain = true
+  paced.write('b')
+  paced.write('c')
+  await nextTurn()
+  expect(passed).toEqual(['a'])
+  slow.writableNeedDrain = false
+  slow.emit('drain')
+  await nextTurn()
+  expect(passed).toEqual(['a', 'b', 'c'])
+})

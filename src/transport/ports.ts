@@ -1,62 +1,62 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
 
-// The ports: what a WebSocket and an HTTP client must do for the library. Deadlines, retries and meaning are the
-// library's own; a transport carries bytes, reports what happened, and never throws.
+// The ports: the interfaces of a WebSocket transport and an HTTP transport. A transport transfers bytes and reports
+// events. The client implements deadlines, retries and decoding. A transport never throws.
 
-/** What a socket tells: one call at a time, none before `dial` has returned, none after `closed`. */
+/** The events of a socket. A transport calls one method at a time, none before `dial` has returned, none after `closed`. */
 export interface SocketListener {
-  /** The socket is open and takes frames. */
+  /** The socket is open and accepts frames. */
   opened(): void
   /**
-   * A whole text frame as bytes, which are good during this call alone. Returns whether that was all; if not, the
-   * transport is to tell of the frame by `text`. A transport may do without, and just call `text`.
+   * A text message as bytes from `start` to `end`, valid during this call only. Returns true if the message is handled;
+   * otherwise the transport must call `text` with it. A transport may omit this call and use `text` only.
    */
-  bytes(memory: Uint8Array, start: number, end: number): boolean
-  /** A whole text frame. */
+  bytes(buffer: Uint8Array, start: number, end: number): boolean
+  /** A text message. */
   text(frame: string): void
-  /** A whole binary frame. */
+  /** A binary message. */
   binary(frame: Uint8Array): void
-  /** A ping, a pong, or a piece of a message that is not its last: a sign of life. */
+  /** A ping, a pong, or a non-final fragment of a message was received. */
   alive(): void
   /**
-   * The socket is gone, or never came to be: exactly once. `code` is the close code, 1006 where no close frame
-   * came; `reason` says why in words, the socket's own error included.
+   * The socket has closed, or the dial failed. Called exactly once. `code`: the close code; 1006 if no close frame was
+   * received. `reason`: the reason in words, including the socket's error.
    */
   closed(code: number, reason: string): void
 }
 
-/** One socket, from its dial on. */
+/** One socket, from dial to close. */
 export interface Socket {
-  /** Sends a text frame. Without effect unless open. */
+  /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
-  /** Sends a ping. Without effect unless open. */
+  /** Sends a ping. No effect unless the socket is open. */
   ping(): void
-  /** Says goodbye, and is gone soon, answered or not. */
+  /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
-  /** Is gone at once. */
+  /** Closes immediately, without a close frame. */
   terminate(): void
 }
 
 export interface DialOptions {
-  /** A longer frame ends the connection with 1009, in bytes. */
+  /** Maximum message size in bytes. A longer message closes the connection with 1009. */
   readonly maxFrameBytes: number
 }
 
-/** Opens WebSockets, for one client. */
+/** Opens the WebSockets of one client. */
 export interface WebSocketTransport {
   dial(url: string, options: DialOptions, listener: SocketListener): Socket
-  /** Closes every socket; resolves when all are gone. */
+  /** Closes every socket. Resolves when all are closed. */
   close(): Promise<void>
 }
 
 export interface HttpRequest {
   /** Scheme, host and port. */
   readonly origin: string
-  /** The path as it is to be sent, with its query. */
+  /** The path to send, with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** A longer body is a `DecodeError`, in bytes. */
+  /** Maximum body size in bytes. A longer body is a `DecodeError`. */
   readonly maxBodyBytes: number
 }
 
@@ -67,18 +67,19 @@ export interface HttpResponse {
   readonly body: string
 }
 
-/** The first header of a name, which is in lower case. */
+/** The first value of a header. `name`: in lower case. */
 export const headerOf = ({ headers }: HttpResponse, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === 'string' ? value : value?.[0]
 }
 
+/** The result of a request. */
 export type HttpAnswer = Either<NetworkError | DecodeError, HttpResponse>
 
-/** Sends GET requests, for one client: follows no redirect, keeps connections alive. */
+/** Sends the GET requests of one client. It follows no redirects and reuses connections. */
 export interface HttpTransport {
-  /** Sends a request, and calls `answered` once. Returns how it is aborted; what is told after that is not heard. */
-  get(request: HttpRequest, answered: (answer: HttpAnswer) => void): () => void
-  /** Ends all connections. */
+  /** Sends a request and calls `onAnswer` once. Returns a function that aborts the request; later calls are ignored. */
+  get(request: HttpRequest, onAnswer: (answer: HttpAnswer) => void): () => void
+  /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }

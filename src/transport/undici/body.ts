@@ -1,9 +1,9 @@
-/** A body as it comes in pieces: copied where there are several, so that a thousand tiny ones pin no network buffers. */
+/** Collects a response body. Copies the second and later pieces, so that many small pieces do not retain network buffers. */
 export class Body {
   private bytes = noBytes
   private used = 0
 
-  /** In bytes. */
+  /** Size in bytes. */
   get size(): number {
     return this.used
   }

@@ -6,16 +6,16 @@ import type { HttpAnswer, HttpResponse, HttpTransport } from '../ports.js'
 import { Body } from './body.js'
 
 export interface UndiciOptions {
-  /** PEM certificates to trust; default: Node's own. */
+  /** The only PEM certificates to trust; default: Node's certificates. */
   readonly ca: string | undefined
-  /** The longest time for TCP and TLS to connect, in ms. */
+  /** Maximum time to connect by TCP and TLS, in ms. */
   readonly connectTimeout: number
 }
 
-/** Connections to one origin at the most: many polls at once, and yet no descriptor famine. */
+/** Maximum connections to one origin. Allows many concurrent polls without exhausting file descriptors. */
 const connections = 256
 
-/** HTTP by `undici`. Deadlines come from the caller's signal, so undici's own are off. */
+/** HTTP over `undici`. The caller aborts a request at its deadline, so undici's timeouts are disabled. */
 export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTransport => {
   const agent = new Agent({
     connections,
@@ -25,20 +25,20 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
   })
 
   return {
-    get: ({ origin, path, headers, maxBodyBytes }, answered) => {
-      const answer = new ResponseHandler(maxBodyBytes, answered)
+    get: ({ origin, path, headers, maxBodyBytes }, onAnswer) => {
+      const handler = new ResponseHandler(maxBodyBytes, onAnswer)
       try {
-        agent.dispatch({ origin, path, headers, method: 'GET' }, answer)
+        agent.dispatch({ origin, path, headers, method: 'GET' }, handler)
       } catch (thrown) {
-        answer.onResponseError(undefined, thrown)
+        handler.onResponseError(undefined, thrown)
       }
-      return () => answer.abort()
+      return () => handler.abort()
     },
     close: () => agent.destroy(),
   }
 }
 
-/** One answer, as it comes. */
+/** Collects one response. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
   private readonly body = new Body()
   private status = 0
@@ -48,7 +48,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly maxBodyBytes: number,
-    private readonly answered: (answer: HttpAnswer) => void,
+    private readonly onAnswer: (answer: HttpAnswer) => void,
   ) {}
 
   abort(): void {
@@ -74,8 +74,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     const { maxBodyBytes } = this
     this.body.add(chunk)
     if (this.body.size <= maxBodyBytes) return
-    this.settle(left(tooLong(this.body.toString(), maxBodyBytes)))
-    // A peer that streams for ever is not read any further.
+    this.settle(left(bodyTooLong(this.body.toString(), maxBodyBytes)))
+    // Stops reading, because the body may be endless.
     controller.abort(new Error('the body is too long'))
   }
 
@@ -88,14 +88,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.settle(left(networkError(thrown)))
   }
 
-  /** Not while undici is at work: who is told may close all of it. */
+  /** Calls `onAnswer` asynchronously, because it may close the agent while undici runs this handler. */
   private settle(answer: HttpAnswer): void {
-    // By a promise: `queueMicrotask` costs three times as much.
-    void resolved.then(() => this.answered(answer))
+    // A resolved promise, because `queueMicrotask` is three times slower.
+    void resolved.then(() => this.onAnswer(answer))
   }
 }
 
 const resolved = Promise.resolve()
 
-const tooLong = (text: string, maxBytes: number): DecodeError =>
+const bodyTooLong = (text: string, maxBytes: number): DecodeError =>
   decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])

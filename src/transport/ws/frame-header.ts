@@ -1,4 +1,4 @@
-// What the header of a WebSocket frame says: section 5.2 of RFC 6455.
+// The header of a WebSocket frame: section 5.2 of RFC 6455.
 
 const final = 0x80
 const reserved = 0x70
@@ -10,14 +10,14 @@ const binary = 0x2
 const ping = 0x9
 const pong = 0xa
 
-/** The first byte of a text frame that is a whole message. */
+/** The first byte of a text frame that is a complete message. */
 export const finalText = final | text
 
 /**
- * Whether a frame whose header begins like this is one after which others follow. `halfSaid`: whether a message of
- * several frames is under way.
+ * True for the first two bytes of a valid frame, other than a close frame, that the service may send at this point.
+ * `fragmented`: true inside a fragmented message.
  */
-export const isUnderstood = (first: number, second: number, halfSaid: boolean): boolean => {
+export const isSkippable = (first: number, second: number, fragmented: boolean): boolean => {
   const length = second & 0x7f
   if ((first & reserved) !== 0 || (second & masked) !== 0) return false
   switch (first & 0x0f) {
@@ -25,28 +25,29 @@ export const isUnderstood = (first: number, second: number, halfSaid: boolean): 
     case pong:
       return isFinal(first) && length <= 125
     case continuation:
-      return halfSaid
+      return fragmented
     case text:
     case binary:
-      return !halfSaid
+      return !fragmented
     default:
       return false
   }
 }
 
-/** Whether a message of several frames is under way after a frame that begins like this. */
-export const isFragmentedAfter = (first: number, halfSaid: boolean): boolean =>
-  (first & control) === 0 ? !isFinal(first) : halfSaid
+/** True if the stream is inside a fragmented message after the frame with this first byte. */
+export const isFragmentedAfter = (first: number, fragmented: boolean): boolean =>
+  (first & control) === 0 ? !isFinal(first) : fragmented
 
-/** Whether a frame that begins like this is a whole message, or the end of one. */
+/** True for the first byte of the last frame of a message. */
 export const isFinal = (first: number): boolean => (first & final) !== 0
 
-/** Of a frame without a mask: two bytes, and a longer length where these say so. */
+/** The size of the header of an unmasked frame, in bytes. */
 export const headerSize = (bytes: Buffer, at: number): number => {
   const length = bytes.readUInt8(at + 1) & 0x7f
   return length < 126 ? 2 : length === 126 ? 4 : 10
 }
 
+/** The size of the payload, in bytes. */
 export const payloadSize = (bytes: Buffer, at: number): number => {
   const length = bytes.readUInt8(at + 1) & 0x7f
   if (length < 126) return length

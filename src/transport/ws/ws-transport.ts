@@ -5,46 +5,46 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { Socket, SocketListener, WebSocketTransport } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
 
-/** How long a socket may take to go after a goodbye, ours or the peer's, before it is cut, in ms. */
-const goodbye = 1000
+/** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
+const closeTimeout = 1000
 
-/** Pings that came while the event loop was blocked, and are read at once, are no attack. */
-const mostPings = 1024
+/** Above this number of pings in one read, `ws` closes the connection. Its default is too low after a blocked event loop. */
+const maxPendingAutoPongs = 1024
 
-/** `closeTimeout` and `maxPendingAutoPongs` are not in the types of `ws` yet. */
+/** The types of `ws` lack `closeTimeout` and `maxPendingAutoPongs`. */
 type Options = Omit<ClientOptions, 'createConnection'> & {
   readonly closeTimeout: number
   readonly maxPendingAutoPongs: number
-  readonly createConnection: (options: DialOptionsOfWs) => FrameTap
+  readonly createConnection: (options: WsDialOptions) => FrameTap
 }
 
-/** What `ws` dials with. */
-type DialOptionsOfWs = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
+/** The options that `ws` passes to `createConnection`. */
+type WsDialOptions = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
 
 const noCloseFrame = 1006
-const frameTooLong = 1009
+const messageTooBig = 1009
 
-/** A message longer than allowed; a frame that says it is longer than a number holds. */
-const tooLongForWs: readonly (string | undefined)[] = [
+/** Error codes of `ws` for a message above `maxPayload`, and for a frame whose length exceeds a safe integer. */
+const tooBigErrors: readonly (string | undefined)[] = [
   'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH',
   'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH',
 ]
 
-/** WebSockets by `ws`. `ca`: PEM certificates to trust besides nothing else; default: Node's own. */
+/** WebSockets over `ws`. `ca`: the only PEM certificates to trust; default: Node's certificates. */
 export const wsTransport = (ca: string | undefined): WebSocketTransport => {
   const sockets = new Map<WebSocket, Promise<void>>()
 
   return {
     dial(url, { maxFrameBytes }, listener) {
       const socket = new WebSocket(url, optionsOf(url, maxFrameBytes, ca, listener))
-      const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-      sockets.set(socket, gone)
-      void gone.then(() => sockets.delete(socket))
-      listen(socket, listener)
-      return handle(socket)
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      sockets.set(socket, closed)
+      void closed.then(() => sockets.delete(socket))
+      forwardEvents(socket, listener)
+      return toPort(socket)
     },
     async close() {
-      for (const socket of sockets.keys()) sayGoodbye(socket)
+      for (const socket of sockets.keys()) closeSocket(socket)
       await Promise.all(sockets.values())
     },
   }
@@ -56,37 +56,37 @@ const optionsOf = (
   ca: string | undefined,
   listener: SocketListener,
 ): ClientOptions => {
-  const connect = url.startsWith('wss:') ? connectWithTls : connectPlainly
+  const connect = url.startsWith('wss:') ? connectWithTls : connectPlain
   const options: Options = {
     // Compression costs far more than it saves on frames of a hundred bytes.
     perMessageDeflate: false,
-    // A text that is not UTF-8 is a bad frame: no reason to cut the connection of every topic.
+    // An invalid text concerns one frame. With validation, it would close the connection of every topic.
     skipUTF8Validation: true,
-    // ws keeps 32 bits of it: 4 GiB and one byte would be one byte.
+    // ws truncates it to 32 bits, so that 4 GiB + 1 would be 1.
     maxPayload: Math.min(maxFrameBytes, 2 ** 31 - 1),
-    closeTimeout: goodbye,
-    maxPendingAutoPongs: mostPings,
+    closeTimeout,
+    maxPendingAutoPongs,
     ...(ca === undefined ? {} : { ca }),
     createConnection: (dial) =>
       new FrameTap(
         (onread) => connect({ ...dial, onread }),
         maxFrameBytes,
-        (memory, start, end) => listener.bytes(memory, start, end),
+        (bytes, start, end) => listener.bytes(bytes, start, end),
         () => listener.alive(),
       ),
   }
-  // Its types ask for a socket, where a Duplex will do.
+  // The types of ws require a net.Socket, but a Duplex is sufficient.
   return options as unknown as ClientOptions
 }
 
-// An empty path is none: that of the request would be taken for a file to connect to.
+// `dial.path` is the request's path, which Node would use as the path of a Unix socket. The empty path disables it.
 
-const connectPlainly = (dial: DialOptionsOfWs): TcpSocket => connectTcp({ ...dial, path: '' })
+const connectPlain = (dial: WsDialOptions): TcpSocket => connectTcp({ ...dial, path: '' })
 
-const connectWithTls = (dial: DialOptionsOfWs): TcpSocket =>
+const connectWithTls = (dial: WsDialOptions): TcpSocket =>
   connectTls({ ...dial, path: '', servername: isIP(dial.host) === 0 ? dial.host : '' })
 
-const listen = (socket: WebSocket, listener: SocketListener): void => {
+const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
   socket.on('open', () => listener.opened())
   socket.on('message', (data: Buffer, isBinary) => {
@@ -97,12 +97,12 @@ const listen = (socket: WebSocket, listener: SocketListener): void => {
   socket.on('pong', () => listener.alive())
   socket.on('error', (error) => {
     failure ??= error
-    // After a frame that it cannot read, ws would wait half a minute for the peer's goodbye.
+    // After an invalid frame, ws would wait for the service's close frame.
     if (socket.readyState !== WebSocket.CONNECTING) socket.terminate()
   })
   socket.on('close', (code, reason) => {
-    const tooLong = tooLongForWs.includes(failure?.code)
-    listener.closed(tooLong ? frameTooLong : code, describe(code, reason.toString(), failure))
+    const isTooBig = tooBigErrors.includes(failure?.code)
+    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), failure))
   })
 }
 
@@ -112,18 +112,18 @@ const describe = (code: number, reason: string, failure: Error | undefined): str
   return code === noCloseFrame ? 'the connection ended without a close frame' : 'closed by the service'
 }
 
-const handle = (socket: WebSocket): Socket => ({
+const toPort = (socket: WebSocket): Socket => ({
   send: (frame) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(frame)
   },
   ping: () => {
     if (socket.readyState === WebSocket.OPEN) socket.ping()
   },
-  close: () => sayGoodbye(socket),
+  close: () => closeSocket(socket),
   terminate: () => socket.terminate(),
 })
 
-const sayGoodbye = (socket: WebSocket): void => {
+const closeSocket = (socket: WebSocket): void => {
   if (socket.readyState === WebSocket.CONNECTING) {
     socket.terminate()
   } else if (socket.readyState === WebSocket.OPEN) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Body } from '../../../src/transport/undici/body.js'
 
-it('a body is all its pieces, whatever their number, characters cut in two included', () => {
+it('Body joins any number of pieces, including characters split between pieces', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), fc.nat(9), (texts, cut) => {
       const whole = Buffer.from(texts.join(''))
@@ -15,7 +15,7 @@ it('a body is all its pieces, whatever their number, characters cut in two inclu
   )
 })
 
-it('a body leaves its pieces as they are', () => {
+it('Body does not change its pieces', () => {
   const first = Buffer.from('one ')
   const body = new Body()
   body.add(first.subarray(0, 2))

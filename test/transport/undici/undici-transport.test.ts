@@ -23,8 +23,8 @@ const requestOf = (origin: string, rest: Partial<HttpRequest> = {}): HttpRequest
   ...rest,
 })
 
-/** A request, and how it is aborted. */
-const ask = (transport: HttpTransport, request: HttpRequest) => {
+/** Sends a request. Returns its answer, and a function that aborts it. */
+const send = (transport: HttpTransport, request: HttpRequest) => {
   let abort: () => void = () => undefined
   const answer = new Promise<HttpAnswer>((resolve) => {
     abort = transport.get(request, resolve)
@@ -33,7 +33,7 @@ const ask = (transport: HttpTransport, request: HttpRequest) => {
 }
 
 const get = (origin: string, rest: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
-  ask(transportOf(), requestOf(origin, rest)).answer
+  send(transportOf(), requestOf(origin, rest)).answer
 
 const withResolvers = <T>() => {
   let resolve: (value: T) => void = () => undefined
@@ -43,7 +43,7 @@ const withResolvers = <T>() => {
   return { promise, resolve }
 }
 
-/** No answer, for the reason that has this code, or, where it has none, this name. */
+/** Expects a NetworkError whose cause has this code, or, without a code, this name. */
 const expectNetworkError = (answer: HttpAnswer, reason: RegExp): void => {
   if (!isLeft(answer) || answer.left._tag !== 'NetworkError')
     return expect.unreachable(JSON.stringify(answer))
@@ -51,16 +51,16 @@ const expectNetworkError = (answer: HttpAnswer, reason: RegExp): void => {
   expect(answer.left.cause.code ?? answer.left.cause.name).toMatch(reason)
 }
 
-const saying =
+const respondWith =
   (body: string, status = 200): RequestListener =>
   (_request, response) =>
     response.writeHead(status).end(body)
 
-/** A connection is free again one turn of the event loop after the end of its answer. */
+/** A connection can be reused one turn of the event loop after the end of its response. */
 const nextTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
 
-describe('an answer', () => {
-  it('is its status, its headers in lower case, and its body', async () => {
+describe('the answer', () => {
+  it('has the status, the headers in lower case, and the body', async () => {
     const origin = await httpServer((_request, response) =>
       response.writeHead(200, { 'Content-Type': 'text/plain', 'X-Trace': ['a', 'b'] }).end('2682.505'),
     )
@@ -77,15 +77,12 @@ describe('an answer', () => {
     )
   })
 
-  it.each([201, 204, 400, 401, 404, 429, 500, 503])(
-    'of status %i is an answer like any other',
-    async (status) => {
-      const body = status === 204 ? '' : 'why'
-      expect(await get(await httpServer(saying(body, status)))).toMatchObject(right({ status, body }))
-    },
-  )
+  it.each([201, 204, 400, 401, 404, 429, 500, 503])('is a response for status %i, too', async (status) => {
+    const body = status === 204 ? '' : 'why'
+    expect(await get(await httpServer(respondWith(body, status)))).toMatchObject(right({ status, body }))
+  })
 
-  it('is whole, in however many pieces it comes, characters cut in two included', async () => {
+  it('is complete for any number of pieces, including split characters', async () => {
     const bytes = Buffer.from('{"a":"é😀"}')
     const origin = await httpServer((_request, response) => {
       const write = (at: number): void => {
@@ -97,7 +94,7 @@ describe('an answer', () => {
     expect(await get(origin)).toMatchObject(right({ body: '{"a":"é😀"}' }))
   })
 
-  it('is that of a redirect itself: none is followed', async () => {
+  it('is the redirect itself, which is not followed', async () => {
     const visited: (string | undefined)[] = []
     const origin = await httpServer((request, response) => {
       visited.push(request.url)
@@ -109,7 +106,7 @@ describe('an answer', () => {
 })
 
 describe('a request', () => {
-  it('is a GET of the path and the query as they are, with the headers, and no body', async () => {
+  it('is a GET of the unchanged path and query, with the headers, without a body', async () => {
     const seen: IncomingMessage[] = []
     const origin = await httpServer((request, response) => {
       seen.push(request)
@@ -130,7 +127,7 @@ describe('a request', () => {
     expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding')
   })
 
-  it('uses the connection of the one before', async () => {
+  it('reuses the connection of the previous request', async () => {
     const ports = new Set<number | undefined>()
     const origin = await httpServer((request, response) => {
       ports.add(request.socket.remotePort)
@@ -138,13 +135,13 @@ describe('a request', () => {
     })
     const transport = transportOf()
     for (let i = 0; i < 3; i++) {
-      expect(isRight(await ask(transport, requestOf(origin)).answer)).toBe(true)
+      expect(isRight(await send(transport, requestOf(origin)).answer)).toBe(true)
       await nextTurn()
     }
     expect(ports.size).toBe(1)
   })
 
-  it('waits for no other', async () => {
+  it('does not wait for other requests', async () => {
     const waiting: ServerResponse[] = []
     const origin = await httpServer((_request, response) => {
       waiting.push(response)
@@ -152,15 +149,15 @@ describe('a request', () => {
     })
     const transport = transportOf()
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ask(transport, requestOf(origin)).answer),
+      Array.from({ length: 20 }, () => send(transport, requestOf(origin)).answer),
     )
     expect(answers.filter(isLeft)).toEqual([])
   })
 })
 
 describe('maxBodyBytes', () => {
-  it('lets a body of just that many bytes through, and none that is longer', async () => {
-    const origin = await httpServer(saying('é'.repeat(50)))
+  it('accepts a body of exactly that size, and rejects a longer one', async () => {
+    const origin = await httpServer(respondWith('é'.repeat(50)))
     expect(await get(origin, { maxBodyBytes: 100 })).toMatchObject(right({ body: 'é'.repeat(50) }))
     const answer = await get(origin, { maxBodyBytes: 99 })
     if (!isLeft(answer) || answer.left._tag !== 'DecodeError') return expect.unreachable()
@@ -168,7 +165,7 @@ describe('maxBodyBytes', () => {
     expectDecodeError(answer.left, 'é'.repeat(50))
   })
 
-  it('ends a body that never ends, and its connection', async () => {
+  it('closes the connection of an endless body', async () => {
     const ended: Promise<unknown>[] = []
     const origin = await httpServer((_request, response) => {
       ended.push(once(response, 'close'))
@@ -187,40 +184,40 @@ describe('maxBodyBytes', () => {
   })
 })
 
-describe('no answer', () => {
-  it('because nobody listens', async () => {
+describe('a request returns a NetworkError', () => {
+  it('if the port has no listener', async () => {
     expectNetworkError(await get(`http://127.0.0.1:${await deafPort()}`), /^ECONNREFUSED$/)
   })
 
-  it('because the host does not exist', async () => {
+  it('if the host does not exist', async () => {
     expectNetworkError(await get(`http://${'x'.repeat(64)}.invalid`), /^(ENOTFOUND|EAI_AGAIN)$/)
   })
 
-  it('because the connection is reset', async () => {
+  it('if the connection is reset', async () => {
     const port = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^ECONNRESET$/)
   })
 
-  it('because the connection is closed before the answer', async () => {
+  it('if the connection is closed before the response', async () => {
     const port = await tcpServer((socket) => socket.once('data', () => socket.end()))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^UND_ERR_SOCKET$/)
   })
 
-  it('because the connection is closed in the middle of it', async () => {
+  it('if the connection is closed during the response', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'
     const port = await tcpServer((socket) => socket.once('data', () => socket.end(part)))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^UND_ERR_/)
   })
 
-  it('because what answers speaks no HTTP', async () => {
+  it('if the response is not HTTP', async () => {
     const port = await tcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^HTTPParserError$/)
   })
 
-  it('because the connection takes longer than connectTimeout', async () => {
+  it('if the connection takes longer than connectTimeout', async () => {
     const port = await tcpServer(() => undefined)
     const transport = transportOf({ connectTimeout: 50 })
-    const answer = await ask(transport, requestOf(`https://127.0.0.1:${port}`)).answer
+    const answer = await send(transport, requestOf(`https://127.0.0.1:${port}`)).answer
     expectNetworkError(answer, /^UND_ERR_CONNECT_TIMEOUT$/)
     expect(answer).toMatchObject({ left: { message: expect.stringContaining('timeout: 50ms') as string } })
   })
@@ -230,40 +227,40 @@ describe('no answer', () => {
     ['header name', { headers: { 'x svc': 'signature' } }],
     ['header value', { headers: { 'x-svc-auth': 'signature\r\n' } }],
     ['origin', { origin: 'nowhere' }],
-  ])('because the %s cannot be sent; and no header is repeated', async (_what, rest) => {
-    const answer = await get(await httpServer(saying('ok')), rest)
+  ])('without the headers if the %s is invalid', async (_what, rest) => {
+    const answer = await get(await httpServer(respondWith('ok')), rest)
     expectNetworkError(answer, /^(UND_ERR_|ERR_INVALID_URL)/)
     expect(JSON.stringify(answer)).not.toContain('signature')
   })
 })
 
-describe('aborting', () => {
-  it('ends a request that waits for its answer, and its connection', async () => {
+describe('abort', () => {
+  it('closes the connection of a request without a response', async () => {
     const arrived = withResolvers<readonly Promise<unknown>[]>()
     const origin = await httpServer((_request, response) => arrived.resolve([once(response, 'close')]))
-    const { answer, abort } = ask(transportOf(), requestOf(origin))
+    const { answer, abort } = send(transportOf(), requestOf(origin))
     const [ended] = await arrived.promise
     abort()
     expect(isLeft(await answer)).toBe(true)
     await ended
   })
 
-  it('ends a request in the middle of its answer', async () => {
+  it('ends a request during its response', async () => {
     const written = withResolvers<true>()
     const origin = await httpServer((_request, response) => {
       response.on('close', () => response.destroy())
       response.write('half', () => written.resolve(true))
     })
-    const { answer, abort } = ask(transportOf(), requestOf(origin))
+    const { answer, abort } = send(transportOf(), requestOf(origin))
     await written.promise
     abort()
     expect(isLeft(await answer)).toBe(true)
   })
 
-  it('at once sends nothing', async () => {
+  it('prevents a request that was not sent yet', async () => {
     const onRequest = vi.fn<RequestListener>((_request, response) => response.end())
     const origin = await httpServer(onRequest)
-    const { answer, abort } = ask(transportOf(), requestOf(origin))
+    const { answer, abort } = send(transportOf(), requestOf(origin))
     abort()
     expect(isLeft(await answer)).toBe(true)
     expect(isRight(await get(origin))).toBe(true)
@@ -272,7 +269,7 @@ describe('aborting', () => {
 })
 
 describe('close()', () => {
-  it('ends what is under way and every connection; what comes later is no answer', async () => {
+  it('ends pending requests and all connections, and rejects later requests', async () => {
     const sockets = new Set<IncomingMessage['socket']>()
     const transport = transportOf()
     const arrived: string[] = []
@@ -281,38 +278,41 @@ describe('close()', () => {
       arrived.push(request.url ?? '')
       if (request.url === '/quick') response.end()
     })
-    await ask(transport, requestOf(origin, { path: '/quick' })).answer
-    const pending = [ask(transport, requestOf(origin)).answer, ask(transport, requestOf(origin)).answer]
+    await send(transport, requestOf(origin, { path: '/quick' })).answer
+    const pending = [send(transport, requestOf(origin)).answer, send(transport, requestOf(origin)).answer]
     await eventually(() => expect(arrived).toEqual(['/quick', '/', '/']))
     await transport.close()
     for (const answer of await Promise.all(pending)) expectNetworkError(answer, /^UND_ERR_DESTROYED$/)
     await eventually(() => expect([...sockets].filter((socket) => !socket.destroyed)).toEqual([]))
-    expectNetworkError(await ask(transport, requestOf(origin)).answer, /^UND_ERR_DESTROYED$/)
+    expectNetworkError(await send(transport, requestOf(origin)).answer, /^UND_ERR_DESTROYED$/)
   })
 
-  it('may come where nothing was ever asked', async () => {
+  it('may be called without requests', async () => {
     await expect(undiciTransport({ ca: undefined, connectTimeout: 1 }).close()).resolves.not.toThrow()
   })
 })
 
-describe('https:', () => {
+describe('an https: request', () => {
   const certified = selfSigned()
 
-  it('refuses a certificate that nobody vouches for', async () => {
-    expectNetworkError(await get(await httpServer(saying('ok'), certified)), /^DEPTH_ZERO_SELF_SIGNED_CERT$/)
+  it('rejects an untrusted certificate', async () => {
+    expectNetworkError(
+      await get(await httpServer(respondWith('ok'), certified)),
+      /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    )
   })
 
-  it('accepts it where ca vouches for it', async () => {
+  it('accepts a certificate that ca trusts', async () => {
     const transport = transportOf({ ca: certified.cert })
-    const origin = await httpServer(saying('private'), certified)
-    expect(await ask(transport, requestOf(origin)).answer).toMatchObject(
+    const origin = await httpServer(respondWith('private'), certified)
+    expect(await send(transport, requestOf(origin)).answer).toMatchObject(
       right({ status: 200, body: 'private' }),
     )
   })
 
-  it('refuses it where ca vouches for another', async () => {
+  it('rejects a certificate that ca does not trust', async () => {
     const transport = transportOf({ ca: selfSigned().cert })
-    const answer = await ask(transport, requestOf(await httpServer(saying('ok'), certified))).answer
+    const answer = await send(transport, requestOf(await httpServer(respondWith('ok'), certified))).answer
     expectNetworkError(answer, /CERT|SIGNATURE/)
   })
 })

@@ -26,7 +26,7 @@ export interface TcpProxy {
   /** Forwards no data and closes no connection until `heal`. New connections are accepted, and frozen too. */
   readonly freeze: () => void
   /** Flips one bit of the next chunk to the service (`up`) or to the client (`down`). */
-  readonly corrupt: (direction: Direction) => void
+  readonly corrupt: (direction: 'up' | 'down') => void
   /** Removes all faults. Delayed and frozen data is forwarded immediately. */
   readonly heal: () => void
   /** Closes all connections. Resolves when the port is free. Idempotent. */

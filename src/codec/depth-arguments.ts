@@ -6,9 +6,10 @@ import type { InvalidInterval, InvalidMint } from '../errors/model.js'
 
 // The arguments of `depth$` and `depth`, for every kind of client.
 
+/** Validates a mint and returns it unchanged. */
 export const parseMint = (mint: Address): Either<InvalidMint, Address> =>
   isAddress(mint) ? right(mint) : left(invalidMint(mint))
 
-/** The interval of a poll, in ms. */
+/** Validates the interval of a poll, in ms. */
 export const parseInterval = (interval: number): Either<InvalidInterval, number> =>
   isInterval(interval) ? right(interval) : left(invalidInterval(interval))

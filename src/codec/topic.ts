@@ -13,7 +13,7 @@ import type { InvalidTopic } from '../errors/model.js'
 export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
   isTopic(text, service) ? right(text) : left(invalidTopic(text, service))
 
-/** A text as a topic of any service: for clients that do not know their service's name. */
+/** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 

@@ -1,36 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const source = (path: string) => new URL(`./src/${path}`, import.meta.url).pathname
+const root = new URL('.', import.meta.url).pathname
 
-/** A report for machines as well, where the environment names a file for it. */
+/** The entry points of the package, resolved to the sources. */
+export const resolve = {
+  alias: [
+    { find: /^svc-streams$/, replacement: `${root}src/index.ts` },
+    { find: /^svc-streams\/(\w+)$/, replacement: `${root}src/$1/index.ts` },
+  ],
+}
+
+/** Adds a JSON report if the environment names a file for it. */
 const report = process.env['TEST_REPORT']
 
 export const reporting =
   report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }
 
-export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^svc-streams$/, replacement: source('index.ts') },
-      { find: /^svc-streams\/(\w+)$/, replacement: source('$1/index.ts') },
-    ],
-  },
-  test: {
-    include: ['test/**/*.test.ts'],
-    // Many wait for sockets and processes: two at once, also on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Generous, for real sockets on a busy machine: every wait is for a condition.
-    testTimeout: 30_000,
-    // The packed package takes a minute: `npm run test:package`.
-    exclude: ['test/package/**', '**/node_modules/**'],
-    // Types take a compiler: `npm run test:types`.
-    typecheck: {
-      enabled: false,
-      include: ['test/types/**/*.test-d.ts'],
-      tsconfig: 'test/types/tsconfig.json',
+/** Types and the packed package have configurations of their own: `npm run test:types`, `npm run test:package`. */
+const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts') && !file.startsWith('package/'))
+  .map((file) => `test/${file}`)
+
+const imports = (file: string, module: RegExp): boolean => module.test(readFileSync(root + file, 'utf8'))
+
+const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts')
+
+export default defineConfig(({ mode }) => {
+  // `npm run test:long` sets the mode: the long tests, and all generated cases where `npm test` takes a sample.
+  const isLong = mode === 'long'
+  const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31)
+  const selected = isLong
+    ? files.filter((file) => isLongOnly(file) || imports(file, /support\/long\.js'/))
+    : files.filter((file) => !isLongOnly(file))
+  const startsProcesses = (file: string): boolean =>
+    imports(file, /(?:node-process|command|user-folder)\.js'/)
+
+  return {
+    resolve,
+    test: {
+      provide: { isLong, seed },
+      setupFiles: ['test/support/setup.ts'],
+      // The sources are imported once a worker: importing them for each file takes longer than most tests.
+      isolate: false,
+      // Many tests wait for sockets and processes: two workers, also on two cores.
+      maxWorkers: Math.max(2, availableParallelism() - 1),
+      // Every wait is for a condition: only a test that fails takes this long.
+      testTimeout: 60_000,
+      projects: [
+        {
+          extends: true as const,
+          test: {
+            name: 'in process',
+            include: selected.filter((file) => !startsProcesses(file)),
+          },
+        },
+        {
+          extends: true as const,
+          test: {
+            name: 'with processes',
+            include: selected.filter(startsProcesses),
+            globalSetup: ['test/support/process/compiled-copy.ts'],
+          },
+        },
+      ],
+      coverage: { include: ['src/**'], reporter: ['text-summary', 'text'] },
+      ...reporting,
     },
-    coverage: { include: ['src/**'], reporter: ['text-summary', 'text'] },
-    ...reporting,
-  },
+  }
 })

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { until } from '../simulator/support/dial.js'
-import { running } from '../simulator/support/running.js'
-import { getDepth } from '../simulator/support/signed.js'
-import { sourceUrl, spawnNode } from '../simulator/support/spawn-node.js'
+import { eventually } from '../support/eventually.js'
+import { running } from '../support/simulator.js'
+import { getDepth } from '../support/network/signed-request.js'
+import { compiled, spawnNode } from '../support/process/node-process.js'
 
-const command = (...args: readonly string[]) => spawnNode(fileURLToPath(sourceUrl('cli/main.ts')), ...args)
+const command = (...args: readonly string[]) =>
+  spawnNode([compiled('src/cli/main.ts'), ...args], { variables: { COLUMNS: '80' } })
 
 const run = async (...args: readonly string[]) => {
   const child = command(...args)
@@ -16,7 +16,7 @@ const run = async (...args: readonly string[]) => {
 /** The running command, with the variables that it has printed. */
 const simulate = async (...args: readonly string[]) => {
   const child = command('simulate', ...args)
-  await until(() => child.stdout.includes('Ctrl-C'))
+  await eventually(() => child.stdout.includes('Ctrl-C'))
   const lines = child.stdout.matchAll(/^export (\w+)=(\S*)$/gm)
   return { child, variables: new Map(Array.from(lines, ([, name, value]) => [name, value])) }
 }

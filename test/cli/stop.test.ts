@@ -1,41 +1,41 @@
 import { expect, test } from 'vitest'
-import { until } from '../simulator/support/dial.js'
-import { sourceUrl, spawnNode } from '../simulator/support/spawn-node.js'
+import { eventually } from '../support/eventually.js'
+import { compiledUrl, spawnNode } from '../support/process/node-process.js'
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'the first %s resolves, the second ends the process immediately',
   async (signal) => {
-    const child = spawnNode(
+    const child = spawnNode([
       '--input-type=module',
       '--eval',
-      `import { interrupted } from ${JSON.stringify(sourceUrl('cli/stop.ts').href)}
+      `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
      const first = interrupted()
      console.log('ready')
      await first
      console.log('resolved')`,
-    )
-    await until(() => child.stdout.includes('ready'))
+    ])
+    await eventually(() => child.stdout.includes('ready'))
     child.process.kill(signal)
-    await until(() => child.stdout.includes('resolved'))
+    await eventually(() => child.stdout.includes('resolved'))
     child.process.kill(signal)
     expect(await child.ended()).toBe(signal)
   },
 )
 
 test('keeps its handler until the other handlers of the signal have run', async () => {
-  const child = spawnNode(
+  const child = spawnNode([
     '--input-type=module',
     '--eval',
-    `import { interrupted } from ${JSON.stringify(sourceUrl('cli/stop.ts').href)}
+    `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
      const first = interrupted()
      process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))
      console.log('ready')
      await first`,
-  )
-  await until(() => child.stdout.includes('ready'))
+  ])
+  await eventually(() => child.stdout.includes('ready'))
   child.process.kill('SIGINT')
-  await until(() => child.stdout.includes('listeners'))
+  await eventually(() => child.stdout.includes('listeners'))
   expect(child.stdout).toContain('listeners 2')
 })

@@ -7,7 +7,7 @@ import { signRequest } from '../../src/auth/sign-request.js'
 import { configure } from '../../src/client/configuration.js'
 import type { ClientOptions } from '../../src/client/options.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { running } from '../simulator/support/running.js'
+import { running } from '../support/simulator.js'
 import { anyText } from '../support/arbitraries.js'
 
 const authKey = Buffer.from('a secret of thirty-two bytes!!!!').toString('base64')

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { inspect, promisify } from 'node:util'
+import { inspect } from 'node:util'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { config, firstValueFrom, filter, map, switchMap, take, toArray } from 'rxjs'
 import { ConfigurationError, createClient, type Client, type ConnectionStatus } from 'svc-streams'
 import type { Simulator } from 'svc-streams/simulator'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.js'
+import { runProgram } from '../support/process/node-process.js'
 import {
   btcTopic,
   clientOf,
@@ -15,9 +15,7 @@ import {
   startService,
   wbtc,
   weth,
-} from '../support/service.js'
-
-const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 5000, interval: 5 })
+} from '../support/simulator.js'
 
 const methods = (simulator: Simulator): string[] =>
   simulator.frames.map(({ text }) => {
@@ -33,13 +31,13 @@ describe('price$', () => {
     const client = clientOf(simulator, { linger: 20 })
     const first = record(client.price$(ethTopic))
     const second = record(client.price$(ethTopic))
-    await until(() => {
+    await eventually(() => {
       expect(first.rights().length).toBeGreaterThan(2)
       expect(second.rights().length).toBeGreaterThan(2)
     })
     first.subscription.unsubscribe()
     second.subscription.unsubscribe()
-    await until(() => expect(simulator.connections).toEqual([]))
+    await eventually(() => expect(simulator.connections).toEqual([]))
     expect(methods(simulator)).toEqual([`subscribe ${ethTopic}`, `unsubscribe ${ethTopic}`])
     expect(simulator.upgrades).toBe(1)
   })
@@ -50,7 +48,7 @@ describe('price$', () => {
     const upper = `svc-0x${weth.slice(2).toUpperCase()}` as const
     const eth = record(client.price$(upper))
     const btc = record(client.price$(btcTopic))
-    await until(() => {
+    await eventually(() => {
       expect(eth.rights().length).toBeGreaterThan(2)
       expect(btc.rights().length).toBeGreaterThan(2)
     })
@@ -62,7 +60,7 @@ describe('price$', () => {
   it.each(['none', 'new-only'] as const)('needs no confirmations: %s', async (confirmations) => {
     const simulator = await startService({ faults: { confirmations } })
     const eth = record(clientOf(simulator, { confirmTimeout: 200 }).price$(ethTopic))
-    await until(() => expect(eth.rights().length).toBeGreaterThan(40))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(40))
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
   })
 
@@ -73,10 +71,10 @@ describe('price$', () => {
       const client = clientOf(simulator, { linger: 60_000, reconnect: { initialDelay: 10 } })
       const eth = record(client.price$(ethTopic))
       const btc = record(client.price$(btcTopic))
-      await until(() => expect(btc.rights().length).toBeGreaterThan(0))
+      await eventually(() => expect(btc.rights().length).toBeGreaterThan(0))
       btc.subscription.unsubscribe()
       simulator.dropConnections(code)
-      await until(() => expect(eth.rights().at(-1)?.epoch).toBe(2))
+      await eventually(() => expect(eth.rights().at(-1)?.epoch).toBe(2))
       expect(eth.events.filter(isLeft).map(({ left }) => left)).toMatchObject([
         { _tag: 'Disconnected', code: code ?? 1006, attempt: 1 },
       ])
@@ -89,14 +87,14 @@ describe('price$', () => {
     const simulator = await startService()
     const client = clientOf(simulator, { reconnect: { initialDelay: 10 } })
     const eth = record(client.price$(ethTopic))
-    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     simulator.inject({ refuseUpgrades: 503 })
     simulator.dropConnections()
-    await until(() => expect(eth.tags()).toContain('Disconnected'))
+    await eventually(() => expect(eth.tags()).toContain('Disconnected'))
     const late = record(client.price$(ethTopic))
     expect(late.tags()).toEqual(['Disconnected'])
     simulator.inject({})
-    await until(() => expect(late.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(late.rights().length).toBeGreaterThan(0))
     expect(late.rights()[0]?.epoch).toBe(2)
   })
 
@@ -112,9 +110,9 @@ describe('price$', () => {
     const kinds = firstValueFrom(uncorrelated)
     const eth = record(client.price$(ethTopic))
     expect(new Set(await kinds)).toEqual(new Set(['error-text', 'malformed', 'unknown-topic', 'binary']))
-    await until(() => expect(eth.tags()).toContain('DecodeError'))
+    await eventually(() => expect(eth.tags()).toContain('DecodeError'))
     const before = eth.rights().length
-    await until(() => expect(eth.rights().length).toBeGreaterThan(before))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(before))
     expect(simulator.upgrades).toBe(1)
   })
 
@@ -131,7 +129,7 @@ describe('price$', () => {
       })
     const eth = record(client.price$(ethTopic))
     const btc = record(client.price$(btcTopic))
-    await until(() => {
+    await eventually(() => {
       expect(eth.rights().length).toBeGreaterThan(3)
       expect(btc.rights().length).toBeGreaterThan(3)
       expect(thrown.length).toBe(3)
@@ -144,10 +142,10 @@ describe('price$', () => {
     const simulator = await startService()
     const client = clientOf(simulator)
     const first = record(client.price$('svc-0xdead'))
-    await until(() => expect(first.isComplete()).toBe(true))
+    await eventually(() => expect(first.isComplete()).toBe(true))
     simulator.list('0xdead')
     const second = record(client.price$('svc-0xdead'))
-    await until(() => expect(second.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(second.rights().length).toBeGreaterThan(0))
     expect(first.tags()).toEqual(['SubscriptionRejected'])
   })
 
@@ -156,7 +154,7 @@ describe('price$', () => {
     const client = clientOf(simulator)
     await firstValueFrom(client.price$(ethTopic))
     const wrong = record(client.price$('svc-0xdead'))
-    await until(() => expect(wrong.tags()).toEqual(['SubscriptionRejected']))
+    await eventually(() => expect(wrong.tags()).toEqual(['SubscriptionRejected']))
   })
 
   it('finds out topic by topic which of several a nameless text was about', async () => {
@@ -165,7 +163,7 @@ describe('price$', () => {
     const eth = record(client.price$(ethTopic))
     const wrong = record(client.price$('svc-0xdead'))
     const wronger = record(client.price$('svc-0xbeef'))
-    await until(() => {
+    await eventually(() => {
       expect(wrong.isComplete()).toBe(true)
       expect(wronger.isComplete()).toBe(true)
     })
@@ -182,7 +180,7 @@ describe('depth$', () => {
     const upper = `0x${weth.slice(2).toUpperCase()}` as const
     const first = record(client.depth$(weth, 20))
     const second = record(client.depth$(upper, 20))
-    await until(() => expect(second.rights().length).toBeGreaterThan(3))
+    await eventually(() => expect(second.rights().length).toBeGreaterThan(3))
     expect(Math.abs(first.events.length - second.events.length)).toBeLessThanOrEqual(1)
     expect(simulator.requests.length).toBeLessThanOrEqual(first.events.length + 1)
     expect(second.rights()[0]?.mint).toBe(upper)
@@ -220,12 +218,12 @@ describe('depth$', () => {
     const simulator = await startService({ faults: { httpStatus: 500 } })
     const client = clientOf(simulator, { reconnect: { initialDelay: 5, maxDelay: 20 } })
     const depth = record(client.depth$(weth, 10))
-    await until(() => expect(depth.tags().length).toBeGreaterThan(2))
+    await eventually(() => expect(depth.tags().length).toBeGreaterThan(2))
     simulator.inject({ quantitiesAsText: true })
-    await until(() => expect(depth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(0))
     simulator.inject({})
     const before = depth.rights().length
-    await until(() => expect(depth.rights().length).toBeGreaterThan(before))
+    await eventually(() => expect(depth.rights().length).toBeGreaterThan(before))
     for (const { buy } of depth.rights()) expect(buy.totalQuantity).toBeTypeOf('bigint')
     expect(depth.tags().slice(0, 3)).toEqual(['HttpError', 'HttpError', 'HttpError'])
   })
@@ -248,12 +246,12 @@ describe('the client', () => {
     const statuses: ConnectionStatus[] = []
     client.status$.subscribe((status) => statuses.push(status))
     const streams = [record(client.price$(ethTopic)), record(client.depth$(weth, 50))]
-    await until(() => streams.forEach((stream) => expect(stream.rights().length).toBeGreaterThan(0)))
+    await eventually(() => streams.forEach((stream) => expect(stream.rights().length).toBeGreaterThan(0)))
     await Promise.all([client.close(), client.close()])
     await client.close()
     expect(streams.map((stream) => stream.isComplete())).toEqual([true, true])
     expect(statuses.at(-1)).toEqual({ _tag: 'Closed' })
-    await until(() => expect(simulator.connections).toEqual([]))
+    await eventually(() => expect(simulator.connections).toEqual([]))
     expect(await firstValueFrom(client.status$)).toEqual({ _tag: 'Closed' })
     const after = [
       record(client.price$(ethTopic)),
@@ -288,7 +286,7 @@ describe('the client', () => {
     const abort = new AbortController()
     const client = closing(createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }))
     const eth = record(client.price$(ethTopic))
-    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     abort.abort()
     expect(eth.isComplete()).toBe(true)
     const dead = closing(createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }))
@@ -300,7 +298,7 @@ describe('the client', () => {
     const client = clientOf(simulator, { priceWsUrl: `${simulator.priceWsUrl}/?secret=hidden` })
     const eth = record(client.price$(ethTopic))
     const depth = record(client.depth$(weth, 1000))
-    await until(() => {
+    await eventually(() => {
       expect(eth.rights().length).toBeGreaterThan(0)
       expect(depth.rights().length).toBeGreaterThan(0)
     })
@@ -337,9 +335,7 @@ describe('the client', () => {
   })
 
   it('lets the process end by itself', async () => {
-    const program = fileURLToPath(new URL('../support/ends-by-itself.ts', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', program])
-    expect(stdout).toBe('closed\n')
+    expect(await runProgram('test/client/programs/ends-by-itself.ts')).toBe('closed\n')
   })
 
   it('is open when it says so', async () => {
@@ -371,7 +367,7 @@ describe('canonicalHeaders', () => {
     }
     const client = clientOf(simulator, { canonicalHeaders, reconnect: { initialDelay: 5, maxDelay: 5 } })
     const depth = record(client.depth$(weth, 5))
-    await until(() => expect(depth.tags().length).toBeGreaterThan(2))
+    await eventually(() => expect(depth.tags().length).toBeGreaterThan(2))
     expect(new Set(depth.tags())).toEqual(new Set(['NetworkError']))
   })
 })

@@ -3,7 +3,7 @@ import { filter, firstValueFrom, map } from 'rxjs'
 import type { Client } from 'svc-streams'
 import type { Simulator } from 'svc-streams/simulator'
 import { expect, it } from 'vitest'
-import { clientOf, ethTopic, startService, weth } from '../support/service.js'
+import { clientOf, ethTopic, startService, weth } from '../support/simulator.js'
 
 type Use = (client: Client, simulator: Simulator) => Promise<unknown>
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { DiagnosticMessages } from 'svc-streams'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, clientOf, ethTopic, record, startService, wbtc, weth } from '../support/service.js'
+import { btcTopic, clientOf, ethTopic, record, startService, wbtc, weth } from '../support/simulator.js'
 
 type Name = keyof DiagnosticMessages
 

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { root } from './support/block.js'
 import { blocksOfPage } from './support/markdown.js'
 import { userFolder, type UserFolder } from './support/user-folder.js'
 
@@ -77,7 +79,7 @@ describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   )
 
   it('with Vitest', async () => {
-    const vitest = 'node_modules/vitest/vitest.mjs'
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const { code, output } = await folderOf('docs/guides/testing.md').node(vitest, 'run', 'strategy.test.ts')
     expect(output).toContain('1 passed')
     expect(code, output).toBe(0)

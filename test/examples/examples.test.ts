@@ -1,49 +1,22 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.js'
+import { eventually } from '../support/eventually.js'
+import { compiled, spawnNode, type NodeProcess, type Variables } from '../support/process/node-process.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-// Each test starts processes, and other tests may use the CPU.
-vi.setConfig({ testTimeout: 120_000 })
+interface RunningExample extends NodeProcess, Disposable {}
 
-interface RunningExample extends Disposable {
-  readonly output: () => string
-  readonly interrupt: () => void
-  /** Resolves to the exit code and the signal, after all output has been read. */
-  readonly exited: Promise<unknown>
-}
-
-const success = [0, null]
-
-/** Runs an example as a user does, without the `SVC_…` variables of this process. */
-const run = (
-  example: string,
-  environment: Record<string, string> = {},
-  args: readonly string[] = [],
-): RunningExample => {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
-  const env = { ...Object.fromEntries(inherited), ...environment }
-  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${example}`, ...args], {
-    cwd: root,
-    env,
+/** Runs an example as a user does. The caller disposes of it: tests of this file run concurrently. */
+const run = (example: string, variables: Variables = {}, args: readonly string[] = []): RunningExample => {
+  const child = spawnNode([compiled(`examples/${example}`), ...args], {
+    variables,
+    onFinished: () => undefined,
   })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += String(chunk)))
-  child.stderr.on('data', (chunk) => (output += String(chunk)))
-  return {
-    output: () => output,
-    interrupt: () => child.kill('SIGINT'),
-    exited: once(child, 'close'),
-    [Symbol.dispose]: () => child.kill('SIGKILL'),
-  }
+  return Object.assign(child, { [Symbol.dispose]: () => void child.process.kill('SIGKILL') })
 }
-
-const waitUntil = (assertion: () => void): Promise<void> =>
-  vi.waitFor(assertion, { timeout: 100_000, interval: 20 })
 
 describe('the list of examples', () => {
   it('has a line for each example', () => {
@@ -62,17 +35,17 @@ describe('prices', () => {
 
   it('prints three prices', async () => {
     using example = run('prices.ts')
-    expect(await example.exited).toEqual(success)
-    expect(example.output()).toMatch(/^(\d{4}\.\d+\n){3}$/)
+    expect(await example.ended()).toBe(0)
+    expect(example.output).toMatch(/^(\d{4}\.\d+\n){3}$/)
   })
 })
 
 describe('first-price', () => {
   it('prints prices and depth', async () => {
     using example = run('first-price.ts')
-    await waitUntil(() => {
-      expect(example.output()).toMatch(/^\d{4}\.\d+$/m)
-      expect(example.output()).toMatch(/totalQuantity: \d+n,/)
+    await eventually(() => {
+      expect(example.output).toMatch(/^\d{4}\.\d+$/m)
+      expect(example.output).toMatch(/totalQuantity: \d+n,/)
     })
   })
 })
@@ -80,8 +53,8 @@ describe('first-price', () => {
 describe('metrics', () => {
   it('counts connections, failures and polls', async () => {
     using example = run('metrics.ts')
-    expect(await example.exited).toEqual(success)
-    const output = example.output()
+    expect(await example.ended()).toBe(0)
+    const output = example.output
     expect(output).toMatch(/^svc_connections{host="127.0.0.1:\d+"} 1$/m)
     expect(output).toMatch(/^svc_lost{host="127.0.0.1:\d+",code="1006"} 1$/m)
     expect(output).toMatch(/kind="SubscriptionRejected"} 1$/m)
@@ -93,23 +66,23 @@ describe('metrics', () => {
 describe('price-and-depth', () => {
   it('prints lines into a pipe, shows a rejected token, and exits with 0 on SIGINT', async () => {
     using example = run('price-and-depth.ts')
-    await waitUntil(() => {
-      expect(example.output()).toMatch(/^\d\d:\d\d:\d\d {2}connected, epoch 1$/m)
+    await eventually(() => {
+      expect(example.output).toMatch(/^\d\d:\d\d:\d\d {2}connected, epoch 1$/m)
       for (const symbol of ['ETH', 'BTC', 'ARB', 'GMX', 'LINK']) {
-        expect(example.output()).toMatch(
+        expect(example.output).toMatch(
           new RegExp(`  ${symbol} +[\\d,.]+  can be bought \\$.+, can be sold \\$`),
         )
       }
-      expect(example.output()).toContain('PEPE: SubscriptionRejected: ')
+      expect(example.output).toContain('PEPE: SubscriptionRejected: ')
     })
-    example.interrupt()
-    expect(await example.exited).toEqual(success)
+    example.process.kill('SIGINT')
+    expect(await example.ended()).toBe(0)
   })
 
   it('names the missing variables of an incomplete deployment', async () => {
     using example = run('price-and-depth.ts', { SVC_BASE_URL: 'https://relayer.example:3000' })
-    expect(await example.exited).toEqual([2, null])
-    expect(example.output()).toMatchInlineSnapshot(`
+    expect(await example.ended()).toBe(2)
+    expect(example.output).toMatchInlineSnapshot(`
       "A real deployment also needs these environment variables:
         SVC_PRICE_BASE_URL   the price reporter's address, such as https://prices.example:3000
         SVC_AUTH_KEY         the auth key, base64
@@ -124,32 +97,32 @@ describe('price-and-depth', () => {
 describe.concurrent('a short example', () => {
   it('momentum: suspends the strategy while the connection is down, and starts it again', async () => {
     using example = run('momentum.ts')
-    expect(await example.exited).toEqual(success)
+    expect(await example.ended()).toBe(0)
     const sequence = /^warming up  ETH .*^(buy|sell) +ETH .*^suspended   Disconnected: .*^warming up  ETH /ms
-    expect(example.output()).toMatch(sequence)
+    expect(example.output).toMatch(sequence)
   })
 
   it('three-ways: runs one strategy in a marble test, over a recording and live', async () => {
     using example = run('three-ways.ts')
-    expect(await example.exited).toEqual(success)
-    expect(example.output()).toMatch(
+    expect(await example.ended()).toBe(0)
+    expect(example.output).toMatch(
       /^under marbles {5}as expected\nover a recording {3}12 trades +1\.76 USD\nlive +\d+ trades +\S+ USD/,
     )
   })
 
   it('spread: names a rejected or stale leg, and prints the spread otherwise', async () => {
     using example = run('spread.ts')
-    expect(await example.exited).toEqual(success)
+    expect(await example.ended()).toBe(0)
     const spread = '^ +-?[\\d.,]+ USD  BTC +[\\d.,]+ - 23 x ETH +[\\d.,]+$'
     const rejected = '^no spread +leg btc: SubscriptionRejected: '
     const stale = '^no spread +leg eth: Stale: '
-    expect(example.output()).toMatch(new RegExp([rejected, spread, stale, spread].join('.*'), 'ms'))
+    expect(example.output).toMatch(new RegExp([rejected, spread, stale, spread].join('.*'), 'ms'))
   })
 
   it('alert: prints the start and the recovery of each failure', async () => {
     using example = run('alert.ts')
-    expect(await example.exited).toEqual(success)
-    const output = example.output()
+    expect(await example.ended()).toBe(0)
+    const output = example.output
     const time = '\\d\\d:\\d\\d:\\d\\d\\.\\d'
     const alert = (subject: string, problem: string) =>
       `^${time}  ALERT  ${subject} +since ${time}: ${problem}`
@@ -161,19 +134,19 @@ describe.concurrent('a short example', () => {
 
   it('price-with-depth: names a missing leg, and then prints both values', async () => {
     using example = run('price-with-depth.ts')
-    expect(await example.exited).toEqual(success)
-    expect(example.output()).toMatch(/^NotFresh: leg (price|depth): no value yet$/m)
+    expect(await example.ended()).toBe(0)
+    expect(example.output).toMatch(/^NotFresh: leg (price|depth): no value yet$/m)
     const both = /^ETH 2,6\d\d\.\d\d USD {3}can be bought +[\d,]+ USD {3}can be sold +[\d,]+ USD$/gm
-    expect(example.output().match(both)?.length).toBeGreaterThan(5)
+    expect(example.output.match(both)?.length).toBeGreaterThan(5)
   })
 
   it('candles: prints one line per candle into a pipe', async () => {
     using example = run('candles.ts')
-    expect(await example.exited).toEqual(success)
+    expect(await example.ended()).toBe(0)
     const [amount, time] = ['\\d,\\d{3}\\.\\d\\d', '\\d\\d:\\d\\d:\\d\\d\\.\\d{3}']
     const marks = `open ${amount}  high ${amount}  low ${amount}  close ${amount} USD`
     const candle = new RegExp(`^${time}  ${marks}  (█ falls|░ rises) +\\d+ prices$`)
-    const lines = example.output().trimEnd().split('\n')
+    const lines = example.output.trimEnd().split('\n')
     expect(lines).toHaveLength(30)
     expect(lines.filter((line) => !candle.test(line))).toEqual([])
   })
@@ -188,16 +161,16 @@ describe.concurrent('a short example', () => {
     ],
   ])('slippage: prints the filled and the remaining quantity of %s', async (order, expected) => {
     using example = run('slippage.ts', {}, order.split(' '))
-    expect(await example.exited).toEqual(success)
-    const [title, , , first = ''] = example.output().split('\n')
+    expect(await example.ended()).toBe(0)
+    const [title, , , first = ''] = example.output.split('\n')
     expect(title).toContain(order)
     expect(first.trim().replace(/ +/g, ' ')).toBe(`2,682.51 ${expected}`)
   })
 
   it('slippage: rejects an invalid size', async () => {
     using example = run('slippage.ts', {}, ['12,5'])
-    expect(await example.exited).toEqual([2, null])
-    expect(example.output()).toBe('Give a size in ETH or USD, such as 12.5, or 30000 USD.\n')
+    expect(await example.ended()).toBe(2)
+    expect(example.output).toBe('Give a size in ETH or USD, such as 12.5, or 30000 USD.\n')
   })
 })
 
@@ -206,9 +179,9 @@ describe.concurrent('with a deployment in the environment', () => {
     await using service = await startSimulator()
     const { priceBaseUrl, priceWsUrl } = service
     using example = run(name, { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl })
-    await waitUntil(() => expect(service.frames).not.toEqual([]))
-    example.interrupt()
-    expect(await example.exited).toEqual(success)
+    await eventually(() => expect(service.frames).not.toEqual([]))
+    example.process.kill('SIGINT')
+    expect(await example.ended()).toBe(0)
   })
 
   it.each(['price-with-depth.ts', 'slippage.ts'])('%s requests its depth', async (name) => {
@@ -219,8 +192,8 @@ describe.concurrent('with a deployment in the environment', () => {
       SVC_PRICE_WS_URL: service.priceWsUrl,
       SVC_AUTH_KEY: service.authKey,
     })
-    expect(await example.exited).toEqual(success)
+    expect(await example.ended()).toBe(0)
     expect(service.requests).not.toEqual([])
-    expect(example.output()).toMatch(/ 2,6\d\d\.\d\d /)
+    expect(example.output).toMatch(/ 2,6\d\d\.\d\d /)
   })
 })

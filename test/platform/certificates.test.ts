@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { parseCertificates } from '../../src/platform/certificates.js'
-import { selfSigned } from '../support/certificate.js'
+import { selfSigned } from '../support/network/certificate.js'
 
 const { cert, key } = selfSigned()
 const other = selfSigned().cert

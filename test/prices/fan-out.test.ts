@@ -5,7 +5,7 @@ import { deliver } from '../../src/prices/fan-out.js'
 import { failureEvent, priceEvent } from '../../src/prices/price-events.js'
 import type { PriceEvent } from '../../src/prices/topic-state.js'
 import { a } from '../support/marbles.js'
-import { listenerOf } from '../support/subscribers.js'
+import { listenerOf } from './support/subscribers.js'
 import { unhandledErrors } from '../support/unhandled.js'
 import { virtually } from '../support/virtual.js'
 

@@ -11,7 +11,7 @@ import {
   type ReceivedPrice,
 } from '../../src/prices/topic-state.js'
 import { subscribes, unsubscribes } from '../support/marbles.js'
-import { listenerOf } from '../support/subscribers.js'
+import { listenerOf } from './support/subscribers.js'
 import { brief } from '../support/virtual.js'
 
 const patience = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }

@@ -4,9 +4,9 @@ import type { ConnectionStatus, Price, PriceError } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { closing, ethTopic, record, weth } from '../support/service.js'
-import { deafPort } from '../transport/support/servers.js'
-import { clientAt, playService, politely, type Line, type Play } from './support/played-service.js'
+import { closing, ethTopic, record, weth } from '../support/simulator.js'
+import { deafPort } from '../support/network/servers.js'
+import { clientAt, playService, politely, type Line, type Play } from '../support/network/scripted-service.js'
 import { disconnects, type Prices } from './support/told.js'
 
 // Ended connections and failed dials: the client reports each one and reconnects.

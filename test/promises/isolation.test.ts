@@ -30,9 +30,9 @@ import {
   wbtc,
   weth,
   type Recorded,
-} from '../support/service.js'
+} from '../support/simulator.js'
 import { unhandledErrors } from '../support/unhandled.js'
-import { webSocketServer } from '../transport/support/servers.js'
+import { webSocketServer } from '../support/network/servers.js'
 
 // test/client/create-client.test.ts covers a throwing price$ handler and invalid frames of every kind.
 

@@ -2,9 +2,9 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
 import { block, startForeignService } from '../support/foreign-service.js'
-import { closing, ethTopic, record } from '../support/service.js'
+import { closing, ethTopic, record } from '../support/simulator.js'
 import { frame, opcode } from '../transport/ws/support/frames.js'
-import { clientAt, playService, politely, type Line } from './support/played-service.js'
+import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
 import { disconnects } from './support/told.js'
 
 // Any frame keeps a connection open. A connection without frames is replaced.

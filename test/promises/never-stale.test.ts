@@ -3,8 +3,8 @@ import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
 import { block } from '../support/foreign-service.js'
-import { btcTopic, ethTopic, record } from '../support/service.js'
-import { clientAt, playService, politely, type Line } from './support/played-service.js'
+import { btcTopic, ethTopic, record } from '../support/simulator.js'
+import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
 import { disconnects, randomFrom, stales, topics, type Prices } from './support/told.js'
 
 // The client never delivers an old price as a current one.

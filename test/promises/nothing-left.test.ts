@@ -1,28 +1,11 @@
-import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createClient } from 'svc-streams'
 import type { Faults } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, ethTopic, record, startService, weth } from '../support/service.js'
-import { tcpServer } from '../transport/support/servers.js'
-
-const pathOf = (program: string): string => fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
-
-/** Runs a program until it exits. After the timeout the program is killed and the promise rejects. */
-const run = async (
-  program: string,
-  args: readonly string[],
-  flags: readonly string[] = [],
-): Promise<string> => {
-  const node = [...flags, '--import', 'tsx', pathOf(program), ...args]
-  return (await promisify(execFile)(process.execPath, node, { timeout: 25_000 })).stdout
-}
-
-/** Keeps compiled code, which is on the measured heap, from growing and shrinking. */
-const uncompiled = ['--expose-gc', '--no-opt', '--no-sparkplug', '--no-flush-bytecode']
+import { clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
+import { tcpServer } from '../support/network/servers.js'
+import { runProgram } from '../support/process/node-process.js'
 
 /** Accepts connections and never responds. */
 const deafServer = async (): Promise<string> => `127.0.0.1:${await tcpServer((socket) => socket.resume())}`
@@ -54,38 +37,11 @@ describe('a process exits when the client is', () => {
     const addresses = isDeaf
       ? { baseUrl: `http://${deaf}`, priceBaseUrl: `http://${deaf}`, priceWsUrl: `ws://${deaf}`, authKey }
       : { baseUrl, priceBaseUrl, priceWsUrl, authKey }
-    expect(await run('ends', [when, JSON.stringify(addresses)])).toBe('ended by itself\n')
+    expect(await runProgram('test/promises/programs/ends.ts', [when, JSON.stringify(addresses)])).toBe(
+      'ended by itself\n',
+    )
     simulator.inject({})
     await eventually(() => expect(simulator.connections).toEqual([]))
-  })
-})
-
-describe('the heap does not grow, and Node prints no warning, after', () => {
-  it.each([
-    // One retained listener per cycle would exceed this; lazy one-time allocations stay below it.
-    [
-      '10 000 subscriptions to price$, depth$, errors$ and status$ with other subscribers',
-      'streams that others hear',
-      32,
-    ],
-    [
-      '10 000 subscriptions to a topic without other subscribers',
-      'price$ of a topic that nobody else hears',
-      32,
-    ],
-    // Sockets of aborted requests add noise. A retained request would be several kB.
-    ['1000 polls of a mint without other subscribers', 'depth$ of a mint that nobody else polls', 400],
-    ['1000 reconnects', 'reconnects', 32],
-    ['1000 clients that share a signal', 'clients that share a signal', 32],
-  ])('%s', async (_title, what, bytes) => {
-    const { bytesPerCycle, warnings, listeners } = JSON.parse(await run('flat', [what], uncompiled)) as {
-      bytesPerCycle: number
-      warnings: readonly string[]
-      listeners: number
-    }
-    expect(bytesPerCycle).toBeLessThan(bytes)
-    expect(warnings).toEqual([])
-    expect(listeners).toBe(0)
   })
 })
 

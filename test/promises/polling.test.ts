@@ -4,8 +4,8 @@ import { firstValueFrom, skip, take } from 'rxjs'
 import { createClient, type Client, type DepthClientOptions } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, record, startService, wbtc, weth } from '../support/service.js'
-import { httpServer } from '../transport/support/servers.js'
+import { clientOf, closing, record, startService, wbtc, weth } from '../support/simulator.js'
+import { httpServer } from '../support/network/servers.js'
 
 const side = { total_quantity: 1, total_quantity_usd: 1 }
 const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })

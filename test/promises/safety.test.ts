@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { inspect, promisify } from 'node:util'
+import { inspect } from 'node:util'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import {
   ConfigurationError,
@@ -14,10 +12,11 @@ import {
   type DepthClientOptions,
 } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { selfSigned } from '../support/certificate.js'
+import { selfSigned } from '../support/network/certificate.js'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, ethTopic, record, startService, weth } from '../support/service.js'
-import { httpServer, tcpServer, webSocketServer } from '../transport/support/servers.js'
+import { clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
+import { httpServer, tcpServer, webSocketServer } from '../support/network/servers.js'
+import { runProgram } from '../support/process/node-process.js'
 
 /** A key whose standard base64 contains both `+` and `/`. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index)).toString('base64')
@@ -279,7 +278,7 @@ const pour = (socket: Socket, piece: string | Buffer): void => {
 }
 
 describe('a peer that streams endlessly', () => {
-  const program = fileURLToPath(new URL('programs/drinks.ts', import.meta.url))
+  const program = 'test/promises/programs/drinks.ts'
   const ok = 'HTTP/1.1 200 OK\r\n'
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`
   const frame = (first: number, payload: string): Buffer => {
@@ -314,9 +313,8 @@ describe('a peer that streams endlessly', () => {
           pour(socket, piece)
         })
       })
-      const args = ['--import', 'tsx', program, ask, String(port), String(patience)]
-      const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
-      const { error, mostMB } = JSON.parse(stdout) as { error: AnyError; mostMB: number }
+      const printed = await runProgram(program, [ask, String(port), String(patience)])
+      const { error, mostMB } = JSON.parse(printed) as { error: AnyError; mostMB: number }
       expect(error).toMatchObject({ _tag: tag })
       expect(mostMB).toBeLessThan(48)
     },

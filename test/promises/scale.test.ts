@@ -3,8 +3,8 @@ import { createClient, type ClientOptions, type PriceClient, type Topic } from '
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../support/eventually.js'
-import { closing } from '../support/service.js'
-import { startServiceThread, type Report, type ServiceThread } from './programs/service-thread.js'
+import { closing } from '../support/simulator.js'
+import { startServiceThread, type Report, type ServiceThread } from '../support/network/service-thread.js'
 
 // Many topics. The service runs in its own thread, so that a busy client does not slow it.
 

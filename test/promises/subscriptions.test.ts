@@ -2,7 +2,7 @@ import { BehaviorSubject, filter, firstValueFrom, switchMap } from 'rxjs'
 import type { PriceClient, Topic, UncorrelatedError } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, ethTopic, record } from '../support/service.js'
+import { btcTopic, ethTopic, record } from '../support/simulator.js'
 import {
   activeOn,
   clientAt,
@@ -10,7 +10,7 @@ import {
   politely,
   type Line,
   type PlayedService,
-} from './support/played-service.js'
+} from '../support/network/scripted-service.js'
 import { disconnects, randomFrom, topics, type Prices } from './support/told.js'
 
 // The subscriptions at the service depend only on the topics that have subscribers now.

@@ -6,7 +6,7 @@ import { price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
 import { encodeRow } from '../../src/recording/format/row-codec.js'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, clientOf, ethTopic, record, startService, weth } from '../support/service.js'
+import { btcTopic, clientOf, ethTopic, record, startService, weth } from '../support/simulator.js'
 
 // A live client that is called from inside a replay in virtual time lives in real time all the same.
 

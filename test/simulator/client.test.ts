@@ -2,9 +2,9 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom, take, toArray } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { expect, onTestFinished, test } from 'vitest'
-import { until } from './support/dial.js'
-import { bitcoin, ether, manualMarket } from './support/manual-market.js'
-import { running } from './support/running.js'
+import { eventually } from '../support/eventually.js'
+import { bitcoin, ether, manualMarket } from '../support/manual-market.js'
+import { running } from '../support/simulator.js'
 
 test.each(['svc', 'acme'])(
   'createClient accepts a simulator as its options (service %s)',
@@ -26,7 +26,7 @@ test.each(['svc', 'acme'])(
     const prices = firstValueFrom(
       client.price$(`${service}-${ether}`).pipe(filter(isRight), take(3), toArray()),
     )
-    await until(() => simulator.connections[0]?.topics.length === 1)
+    await eventually(() => simulator.connections[0]?.topics.length === 1)
     market.move({ price: 2501 })
     market.move({ price: 2502 })
     expect((await prices).map(({ right }) => right.price)).toEqual([2500, 2501, 2502])

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { readFrame, type Frame, type MalformedFrame } from '../../src/codec/price-frame.js'
 import type { Faults } from '../../src/simulator/index.js'
 import { eventually } from '../support/eventually.js'
-import { ethTopic, startService } from '../support/service.js'
+import { ethTopic, startService } from '../support/simulator.js'
 
 /** The faults with which the simulator sends each kind of frame. A new kind does not compile without an entry. */
 const faults: Readonly<Record<(Frame | MalformedFrame)['_tag'], Faults>> = {

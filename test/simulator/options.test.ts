@@ -1,7 +1,7 @@
 import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import { checkSimulatorOptions } from '../../src/simulator/options.js'
-import { authKey } from './support/running.js'
+import { authKey } from '../support/simulator.js'
 
 const rejection = (options: object): string => {
   try {

@@ -9,10 +9,11 @@ import {
 } from 'svc-streams/simulator'
 import { request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { dial, until } from './support/dial.js'
-import { bitcoin, ether, manualMarket } from './support/manual-market.js'
-import { running } from './support/running.js'
-import { sourceUrl, spawnNode } from './support/spawn-node.js'
+import { eventually } from '../support/eventually.js'
+import { dial } from '../support/network/raw-client.js'
+import { bitcoin, ether, manualMarket } from '../support/manual-market.js'
+import { running } from '../support/simulator.js'
+import { compiledUrl, spawnNode } from '../support/process/node-process.js'
 
 const portOf = (url: string) => Number(new URL(url).port)
 
@@ -96,7 +97,7 @@ test('close is idempotent and ends open connections and stalled requests', async
   const client = await dial(simulator.priceWsUrl)
   client.subscribe(`svc-${ether}`)
   const response = fetch(`${simulator.baseUrl}/price/svc-${ether}`).catch(() => 'no response')
-  await until(() => simulator.requests.length === 1)
+  await eventually(() => simulator.requests.length === 1)
   const closing = simulator.close()
   expect(simulator.close()).toBe(closing)
   expect(simulator[Symbol.asyncDispose]()).toBe(closing)
@@ -147,7 +148,7 @@ test('startSimulator rejects when a port is in use, and closes the server that a
 
 test('close lets the process exit', async () => {
   const script = `
-    import { startSimulator } from ${JSON.stringify(sourceUrl('simulator/index.ts').href)}
+    import { startSimulator } from ${JSON.stringify(compiledUrl('src/simulator/index.ts'))}
     const simulator = await startSimulator({ tick: 5, faults: { httpDelay: 600000 } })
     const socket = new (await import('ws')).default(simulator.priceWsUrl)
     socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', topic: 'svc-${ether}' })))
@@ -160,6 +161,6 @@ test('close lets the process exit', async () => {
     await simulator.close()
     console.log('closed')
   `
-  const child = spawnNode('--input-type=module', '--eval', script)
+  const child = spawnNode(['--input-type=module', '--eval', script])
   expect([await child.ended(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
 })

@@ -1,10 +1,9 @@
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { WebSocket } from 'ws'
 import { block, startForeignService } from '../support/foreign-service.js'
-import { clientOf, closing, ethTopic, record, startService } from '../support/service.js'
-
-const until = (condition: () => void): Promise<void> => vi.waitFor(condition, { timeout: 5000, interval: 5 })
+import { clientOf, closing, ethTopic, record, startService } from '../support/simulator.js'
 
 const clientOfForeign = async (options: Partial<ClientOptions>): Promise<PriceClient> => {
   const { priceWsUrl } = closing(await startForeignService())
@@ -16,11 +15,11 @@ describe("a blocked event loop is not the service's fault", () => {
   it('when a topic would have gone stale', async () => {
     const client = await clientOfForeign({ staleAfter: 150 })
     const eth = record(client.price$(ethTopic))
-    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     for (let times = 0; times < 3; times++) {
       block(400)
       const before = eth.rights().length
-      await until(() => expect(eth.rights().length).toBeGreaterThan(before))
+      await eventually(() => expect(eth.rights().length).toBeGreaterThan(before))
     }
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
   })
@@ -41,7 +40,7 @@ describe("a blocked event loop is not the service's fault", () => {
       setImmediate(() => block(400))
     })
     const eth = record(client.price$(ethTopic))
-    await until(() => {
+    await eventually(() => {
       expect(blocking.mock.calls.length).toBeGreaterThan(after === 'ping' ? 1 : 0)
       expect(eth.rights().length).toBeGreaterThan(3)
     })
@@ -56,14 +55,14 @@ describe('a clock that jumps', () => {
     const simulator = await startService()
     const client = clientOf(simulator, { staleAfter: 2000 })
     const eth = record(client.price$(ethTopic))
-    await until(() => expect(eth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     const now = Date.now.bind(Date)
     const clock = vi.spyOn(Date, 'now')
     for (const jump of [3_600_000, -3_600_000]) {
       clock.mockImplementation(() => now() + jump)
       expect(Math.abs(client.inspect().topics[0]?.lastPriceAgeMs ?? NaN)).toBeLessThan(2000)
       const before = eth.rights().length
-      await until(() => expect(eth.rights().length).toBeGreaterThan(before + 3))
+      await eventually(() => expect(eth.rights().length).toBeGreaterThan(before + 3))
       expect(Math.abs((eth.rights().at(-1)?.receivedAt ?? 0) - now())).toBeGreaterThan(3_000_000)
     }
     clock.mockRestore()

@@ -1,5 +1,13 @@
 import { vi } from 'vitest'
 
-/** Resolves when the check holds, however busy the machine is. */
-export const eventually = (check: () => void): Promise<void> =>
-  vi.waitFor(check, { timeout: 4000, interval: 10 })
+/** Resolves when the check passes: when it neither throws, nor rejects, nor returns false. */
+export const eventually = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(
+    () => {
+      const result = check()
+      if (result === false) throw new Error(`still false: ${check.toString()}`)
+      return result
+    },
+    // A busy machine only takes longer: the limit is there for the message of a check that never passes.
+    { timeout: 50_000, interval: 5 },
+  )

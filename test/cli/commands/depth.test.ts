@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
-import { authKey, running } from '../../simulator/support/running.js'
+import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
+import { authKey, running } from '../../support/simulator.js'
 import { run, variablesOf } from '../support/command.js'
 
 test('prints a plain table into a pipe, in CI too', async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { ether, manualMarket } from '../../simulator/support/manual-market.js'
-import { running } from '../../simulator/support/running.js'
+import { ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 import { run, variablesOf } from '../support/command.js'
 
 /** A port without a listener. */

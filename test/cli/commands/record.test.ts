@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
-import { until } from '../../simulator/support/dial.js'
-import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
-import { running } from '../../simulator/support/running.js'
+import { eventually } from '../../support/eventually.js'
+import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 import { commandLine, run, start, variablesOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 
@@ -15,7 +15,7 @@ const linesOf = (file: string): readonly string[] =>
 test('--out writes a header and rows to a new file until SIGINT, then prints their number', async () => {
   const file = newFile('market.ndjson')
   const command = start(commandLine('record', '--simulate', '--interval', '100', '--out', file))
-  await until(() => linesOf(file).filter((line) => line.startsWith('{"_tag":"Depth"')).length >= 6)
+  await eventually(() => linesOf(file).filter((line) => line.startsWith('{"_tag":"Depth"')).length >= 6)
   command.process.kill('SIGINT')
   expect([await command.ended(), command.stdout]).toEqual([0, ''])
   const [header, ...rows] = linesOf(file)
@@ -29,7 +29,7 @@ test('--out writes a header and rows to a new file until SIGINT, then prints the
 test('--out loses no written line when the process is killed', async () => {
   const file = newFile('market.ndjson')
   const command = start(commandLine('record', '--simulate', '--interval', '10', '--out', file))
-  await until(() => linesOf(file).length > 100)
+  await eventually(() => linesOf(file).length > 100)
   command.process.kill('SIGKILL')
   await command.ended()
   expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(true)
@@ -63,7 +63,7 @@ test('records prices only into a pipe, for --duration', async () => {
 
 test('exits with 0 when stdout is closed', async () => {
   const command = start(commandLine('record', '--simulate'))
-  await until(() => command.stdout !== '')
+  await eventually(() => command.stdout !== '')
   command.process.stdout?.destroy()
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })

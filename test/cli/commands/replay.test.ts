@@ -4,7 +4,7 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
-import { until } from '../../simulator/support/dial.js'
+import { eventually } from '../../support/eventually.js'
 import { commandLine, run, start } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 
@@ -55,7 +55,7 @@ test('--json prints the recorded rows', async () => {
 test('--speed shortens the intervals; exits with 0 on SIGINT', async () => {
   const file = newFile('market.ndjson', textOf(priced(0, 1), priced(100, 2), priced(1e9, 3)))
   const command = start(commandLine('replay', file, '--speed', '10'))
-  await until(() => command.stdout.includes('price 2 USD'))
+  await eventually(() => command.stdout.includes('price 2 USD'))
   command.process.kill('SIGINT')
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
   expect(command.stdout).not.toContain('price 3 USD')
@@ -71,7 +71,7 @@ test('reads standard input', async () => {
 test('exits with 0 on SIGINT while it waits for input', async () => {
   const command = start(commandLine('replay', '-', '--speed', 'max'))
   command.process.stdin?.write(recording)
-  await until(() => command.stdout.includes('price 2.5 USD'))
+  await eventually(() => command.stdout.includes('price 2.5 USD'))
   command.process.kill('SIGINT')
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { until } from '../../simulator/support/dial.js'
+import { eventually } from '../../support/eventually.js'
 import { commandLine, start, type Command } from '../support/command.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */
@@ -24,10 +24,10 @@ const [hidden, shown] = [`${escape}[?25l`, `${escape}[?25h`]
 
 test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again after Ctrl-C', async () => {
   const terminal = onTerminal(['watch', '--simulate'])
-  await until(
+  await eventually(
     () => /ETH.*live.*BTC.*live/s.test(terminal.stdout) && terminal.stdout.includes(escape + '[32m'),
   )
-  await until(() => terminal.stdout.split('BTC').length > 3)
+  await eventually(() => terminal.stdout.split('BTC').length > 3)
   terminal.process.stdin?.write('\u0003')
   expect(await terminal.ended()).toBe(0)
   expect(terminal.stdout).toContain('TOKEN')
@@ -38,7 +38,7 @@ test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again 
 
 test.skipIf(!hasTerminal)('redraws the table without colours if NO_COLOR is set', async () => {
   const terminal = onTerminal(['watch', '--simulate'], { NO_COLOR: '1' })
-  await until(() => /ETH.*live.*BTC.*live/s.test(terminal.stdout))
+  await eventually(() => /ETH.*live.*BTC.*live/s.test(terminal.stdout))
   terminal.process.stdin?.write('\u0003')
   expect(await terminal.ended()).toBe(0)
   expect(terminal.stdout).not.toContain(`${escape}[32m`)
@@ -49,7 +49,7 @@ test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [numbe
   ['reports no size', {}, [0, 0]],
 ])('prints plain lines on a terminal that %s', async (_what, variables, size) => {
   const terminal = onTerminal(['watch', '--simulate'], variables, size)
-  await until(() => terminal.stdout.includes(' ETH price '))
+  await eventually(() => terminal.stdout.includes(' ETH price '))
   terminal.process.stdin?.write('\u0003')
   expect(await terminal.ended()).toBe(0)
   expect(terminal.stdout).not.toContain(escape)

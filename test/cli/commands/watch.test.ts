@@ -2,9 +2,9 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeRow } from '../../../src/recording/format/row-codec.js'
 import type { Row } from '../../../src/recording/format/row.js'
-import { until } from '../../simulator/support/dial.js'
-import { bitcoin, ether, manualMarket } from '../../simulator/support/manual-market.js'
-import { running } from '../../simulator/support/running.js'
+import { eventually } from '../../support/eventually.js'
+import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 import { commandLine, run, start, variablesOf, type Command } from '../support/command.js'
 
 const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command =>
@@ -22,8 +22,8 @@ const rowsOf = (command: Command): readonly Row[] =>
 
 test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT', async () => {
   const command = watch(['--simulate', '--json'])
-  await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
-  await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
+  await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
+  await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
   command.process.kill('SIGINT')
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
   const rows = rowsOf(command)
@@ -38,10 +38,10 @@ test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT',
 test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => {
   const simulator = await running({ market: manualMarket() })
   const command = watch([`svc-${ether}`, '0xdead'], { ...variablesOf(simulator), CI: 'true' })
-  await until(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
-  await until(() => command.stdout.includes(' ETH depth '))
+  await eventually(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
+  await eventually(() => command.stdout.includes(' ETH depth '))
   simulator.dropConnections(1012)
-  await until(() => command.stdout.includes(' ETH price Disconnected: '))
+  await eventually(() => command.stdout.includes(' ETH price Disconnected: '))
   command.process.kill('SIGTERM')
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
   const lines = linesOf(command)
@@ -54,7 +54,7 @@ test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => 
 
 test('exits with 0 when stdout is closed', async () => {
   const command = watch(['--simulate'])
-  await until(() => linesOf(command).length > 0)
+  await eventually(() => linesOf(command).length > 0)
   command.process.stdout?.destroy()
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })
@@ -87,7 +87,7 @@ test('requests no depth without a key or with --no-depth; takes the tokens of SV
     watch(['--json', '--no-depth', ether, bitcoin], variablesOf(simulator)),
   ]
   for (const command of commands) {
-    await until(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 2)
+    await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 2)
     command.process.kill('SIGINT')
     expect(await command.ended()).toBe(0)
   }
@@ -97,7 +97,7 @@ test('requests no depth without a key or with --no-depth; takes the tokens of SV
 test('polls every --interval', async () => {
   const simulator = await running({ market: manualMarket() })
   const command = watch(['--json', '--interval', '5', ether], variablesOf(simulator))
-  await until(() => simulator.requests.length >= 20)
+  await eventually(() => simulator.requests.length >= 20)
   command.process.kill('SIGINT')
   expect(await command.ended()).toBe(0)
 })
@@ -106,8 +106,8 @@ test('reports a refused connection and keeps retrying', async () => {
   const simulator = await running({ market: manualMarket() })
   await simulator.close()
   const command = watch([ether], variablesOf(simulator))
-  await until(() => (command.stdout.match(/ ETH price Disconnected: .*ECONNREFUSED/g) ?? []).length >= 2)
-  await until(() => / ETH depth NetworkError: .*ECONNREFUSED/.test(command.stdout))
+  await eventually(() => (command.stdout.match(/ ETH price Disconnected: .*ECONNREFUSED/g) ?? []).length >= 2)
+  await eventually(() => / ETH depth NetworkError: .*ECONNREFUSED/.test(command.stdout))
   command.process.kill('SIGINT')
   expect([await command.ended(), command.stderr]).toEqual([0, ''])
 })

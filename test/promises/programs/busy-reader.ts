@@ -1,6 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type Topic } from 'svc-streams'
-import { startServiceThread } from './service-thread.js'
+import { startServiceThread } from '../../support/network/service-thread.js'
 
 // Reads a burst of more than 100 MB with a handler that is slower than the sender, and says what that took.
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { filter, firstValueFrom, type Observable } from 'rxjs'
 import { createClient, type Client, type Topic } from 'svc-streams'
-import { startServiceThread } from './service-thread.js'
+import { startServiceThread } from '../../support/network/service-thread.js'
 
 // Does something thousands of times, and says what the heap grew by each time. To be run without compiled code, which
 // would come and go on the same heap: `--no-opt --no-sparkplug --no-flush-bytecode`.

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Disconnected, Price, PriceError, Stale, Topic } from 'svc-streams'
-import type { Recorded } from '../../support/service.js'
+import type { Recorded } from '../../support/simulator.js'
 
 export type Prices = Recorded<PriceError, Price>
 

@@ -5,7 +5,7 @@ import { price } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import { readDelegates } from '../../../src/time/rx-providers.js'
-import { ethTopic } from '../../support/service.js'
+import { ethTopic } from '../../support/simulator.js'
 import { unhandledErrors } from '../../support/unhandled.js'
 
 const start = 1_700_000_000_000

@@ -1,9 +1,9 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { until } from '../support/dial.js'
-import { ether, manualMarket } from '../support/manual-market.js'
-import { running } from '../support/running.js'
-import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
+import { eventually } from '../../support/eventually.js'
+import { ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
+import { depthPath, getDepth, signedHeaders } from '../../support/network/signed-request.js'
 
 const startFaulty = async (faults: Faults) => {
   const simulator = await running({ market: manualMarket(), faults })
@@ -56,7 +56,7 @@ test('httpDelay tolerates a client that aborts a delayed request, and a close du
   const { simulator, getPrice } = await startFaulty({ httpDelay: 60_000 })
   const aborter = new AbortController()
   const results = [getPrice(aborter.signal), getPrice()].map((promise) => promise.catch(() => 'no response'))
-  await until(() => simulator.requests.length === 2)
+  await eventually(() => simulator.requests.length === 2)
   aborter.abort()
   expect(await results[0]).toBe('no response')
   await simulator.close()

@@ -1,9 +1,10 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { dial, until } from '../support/dial.js'
-import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
-import { running } from '../support/running.js'
+import { eventually } from '../../support/eventually.js'
+import { dial } from '../../support/network/raw-client.js'
+import { bitcoin, ether, manualMarket, quote } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 
 const eth = `svc-${ether}`
 const btc = `svc-${bitcoin}`
@@ -44,7 +45,7 @@ test('stall accepts connections and requests but sends nothing, then responds to
   late.socket.ping()
   late.subscribe(eth)
   const request = fetch(`${simulator.priceBaseUrl}/price/${eth}`).then((response) => response.text())
-  await until(() => simulator.requests.length === 1 && simulator.connections.length === 2)
+  await eventually(() => simulator.requests.length === 1 && simulator.connections.length === 2)
   expect(simulator.frames).toHaveLength(1)
   expect([client.frames.length, client.pongs, late.frames.length, late.pongs]).toEqual([2, 0, 0, 0])
   expect(simulator.connections.map(({ pings }) => pings)).toEqual([0, 0])
@@ -55,7 +56,7 @@ test('stall accepts connections and requests but sends nothing, then responds to
   expect(await request).toBe('2502')
   expect((await client.first(4)).slice(2)).toEqual([confirmed(eth, btc), priced(btc, 60_000)])
   expect(await late.first(2)).toEqual([confirmed(eth), priced(eth, 2502)])
-  await until(() => client.pongs === 1 && late.pongs === 1)
+  await eventually(() => client.pongs === 1 && late.pongs === 1)
 })
 
 test('stall tolerates a client that aborts a request', async () => {
@@ -63,12 +64,12 @@ test('stall tolerates a client that aborts a request', async () => {
   const aborter = new AbortController()
   const url = `${simulator.priceBaseUrl}/price/${eth}`
   const result = fetch(url, { signal: aborter.signal }).catch(() => 'no response')
-  await until(() => simulator.requests.length === 1)
+  await eventually(() => simulator.requests.length === 1)
   aborter.abort()
   expect(await result).toBe('no response')
   // The server has closed the first connection when it receives the next request.
   const next = fetch(url)
-  await until(() => simulator.requests.length === 2)
+  await eventually(() => simulator.requests.length === 2)
   simulator.inject({})
   expect((await next).status).toBe(200)
 })
@@ -218,7 +219,7 @@ test('delist stops the prices of a token and rejects subscribes until list resto
     priced('svc-0xab', 7),
   ])
   simulator.list(ether)
-  await until(() => client.frames.includes(priced(eth, 2501)))
+  await eventually(() => client.frames.includes(priced(eth, 2501)))
   expect(simulator.tokens.map(({ address }) => address)).toEqual([ether, bitcoin, '0xab'])
   expect(() => simulator.list('ether' as '0x')).toThrow('address: expected a token address')
 })

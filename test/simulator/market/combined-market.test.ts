@@ -1,6 +1,6 @@
 import { combinedMarket, type Market } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { manualMarket } from '../support/manual-market.js'
+import { manualMarket } from '../../support/manual-market.js'
 
 const constantMarket = (address: `0x${string}`, stopped: string[]): Market => ({
   tokens: [{ address, symbol: address, decimals: 0 }],

@@ -1,7 +1,7 @@
 import { randomWalk, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createListings } from '../../../src/simulator/market/listings.js'
-import { bitcoin, ether, manualMarket } from '../support/manual-market.js'
+import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {

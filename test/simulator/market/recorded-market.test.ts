@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { recordedMarket, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { bitcoin, ether } from '../support/manual-market.js'
+import { bitcoin, ether } from '../../support/manual-market.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

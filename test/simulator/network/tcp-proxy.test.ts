@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { SimulatorError, startTcpProxy, type TcpProxy, type TcpProxyOptions } from 'svc-streams/simulator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { closing } from '../../support/service.js'
-import { deafPort, tcpServer } from '../../transport/support/servers.js'
+import { closing } from '../../support/simulator.js'
+import { deafPort, tcpServer } from '../../support/network/servers.js'
 
 /** One end of a connection, with the data and events that it received. */
 interface Peer {

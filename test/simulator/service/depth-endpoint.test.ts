@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
-import { authKey, running } from '../support/running.js'
-import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
+import { bitcoin, ether, manualMarket, quote } from '../../support/manual-market.js'
+import { authKey, running } from '../../support/simulator.js'
+import { depthPath, getDepth, signedHeaders } from '../../support/network/signed-request.js'
 
 test('the depth endpoint responds to a signed request with the depth and exact quantities (section 4.1)', async () => {
   const market = manualMarket()

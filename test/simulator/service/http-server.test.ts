@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
-import { until } from '../support/dial.js'
-import { ether, manualMarket } from '../support/manual-market.js'
-import { running } from '../support/running.js'
-import { depthPath, getDepth, signedHeaders } from '../support/signed.js'
+import { eventually } from '../../support/eventually.js'
+import { ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
+import { depthPath, getDepth, signedHeaders } from '../../support/network/signed-request.js'
 
 test.each([
   '/',
@@ -61,10 +61,10 @@ test('the HTTP server still responds after a client disconnects during a request
   const port = Number(new URL(simulator.baseUrl).port)
   const partial = connect(port, '127.0.0.1')
   partial.write('GET /price/svc-0xab HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
-  await until(() => simulator.requests.length === 1)
+  await eventually(() => simulator.requests.length === 1)
   partial.resetAndDestroy()
   const invalid = connect(port, '127.0.0.1').resume()
   invalid.end('\u0000\u0001 no HTTP\r\n\r\n')
-  await until(() => invalid.closed)
+  await eventually(() => invalid.closed)
   expect((await fetch(`${simulator.baseUrl}/price/svc-${ether}`)).status).toBe(200)
 })

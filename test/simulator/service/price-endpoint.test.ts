@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ether, manualMarket, quote } from '../support/manual-market.js'
-import { running } from '../support/running.js'
+import { ether, manualMarket, quote } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 
 const get = async (url: string) => {
   const response = await fetch(url)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import type { SimulatorOptions } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { dial, until, type RawClient } from '../support/dial.js'
-import { bitcoin, ether, manualMarket, quote } from '../support/manual-market.js'
-import { running } from '../support/running.js'
+import { eventually } from '../../support/eventually.js'
+import { dial, type RawClient } from '../../support/network/raw-client.js'
+import { bitcoin, ether, manualMarket, quote } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 
 const eth = `svc-${ether}`
 const btc = `svc-${bitcoin}`
@@ -21,7 +22,7 @@ const connected = async (options: SimulatorOptions = {}) => {
 const settled = async (client: RawClient): Promise<readonly string[]> => {
   client.socket.send('end')
   const response = 'Invalid request: expected a JSON object'
-  await until(() => client.frames.includes(response))
+  await eventually(() => client.frames.includes(response))
   return client.frames.slice(0, client.frames.indexOf(response))
 }
 
@@ -123,7 +124,7 @@ test('a connection sends one response for each message, for any messages', async
       for (const each of messages) client.socket.send(each)
       client.subscribe('svc-0xbeef')
       const last = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xbeef, ${quote})`
-      await until(() => client.frames.at(-1) === last)
+      await eventually(() => client.frames.at(-1) === last)
       const responses = client.frames.filter((frame) => !frame.startsWith('{"topic"'))
       expect(responses).toHaveLength(messages.length + 1)
       client.socket.terminate()

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { dial, until } from '../support/dial.js'
-import { ether, manualMarket } from '../support/manual-market.js'
-import { running } from '../support/running.js'
+import { eventually } from '../../support/eventually.js'
+import { dial } from '../../support/network/raw-client.js'
+import { ether, manualMarket } from '../../support/manual-market.js'
+import { running } from '../../support/simulator.js'
 
 const topic = `svc-${ether}`
 
@@ -25,7 +26,7 @@ test('the WebSocket server answers and counts pings', async () => {
   const client = await dial(simulator.priceWsUrl)
   client.socket.ping()
   client.socket.ping()
-  await until(() => client.pongs === 2)
+  await eventually(() => client.pongs === 2)
   expect(simulator.connections[0]?.pings).toBe(2)
 })
 
@@ -33,7 +34,7 @@ test('the WebSocket server removes a closed connection and gives the next one a 
   const simulator = await running()
   const client = await dial(simulator.priceWsUrl)
   client.socket.close()
-  await until(() => simulator.connections.length === 0)
+  await eventually(() => simulator.connections.length === 0)
   expect(await client.closed()).toBe(1005)
   await dial(simulator.priceWsUrl)
   expect(simulator.connections.map(({ id }) => id)).toEqual([2])

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isValidSignature, type SignedRequest } from '../../../src/simulator/service/verify-signature.js'
-import { authKey } from '../support/running.js'
-import { signedHeaders } from '../support/signed.js'
+import { authKey } from '../../support/simulator.js'
+import { signedHeaders } from '../../support/network/signed-request.js'
 
 const verifier = { key: Buffer.from(authKey, 'base64'), service: 'svc', now: 1_745_462_587_105 }
 const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'

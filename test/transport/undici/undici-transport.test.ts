@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/transport/ports.js'
 import { undiciTransport, type UndiciOptions } from '../../../src/transport/undici/undici-transport.js'
 import { expectDecodeError, expectWellFormed } from '../../errors/support/well-formed.js'
-import { selfSigned } from '../../support/certificate.js'
+import { selfSigned } from '../../support/network/certificate.js'
 import { eventually } from '../../support/eventually.js'
-import { deafPort, httpServer, tcpServer } from '../support/servers.js'
+import { deafPort, httpServer, tcpServer } from '../../support/network/servers.js'
 
 const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
   const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })

@@ -2,10 +2,16 @@ import dns from 'node:dns'
 import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../../src/transport/ports.js'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
-import { selfSigned } from '../../support/certificate.js'
+import { selfSigned } from '../../support/network/certificate.js'
 import { eventually } from '../../support/eventually.js'
 import { recorder, type Recorder } from '../support/recorder.js'
-import { deafPort, httpServer, rudeServer, tcpServer, webSocketServer } from '../support/servers.js'
+import {
+  deafPort,
+  httpServer,
+  rudeServer,
+  tcpServer,
+  webSocketServer,
+} from '../../support/network/servers.js'
 
 const maxFrameBytes = 1000
 

@@ -2,29 +2,31 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscription } from 'rxjs'
 import { createClient, type Address, type Client, type DepthClientOptions, type Topic } from 'svc-streams'
 import { startSimulator, type Simulator, type SimulatorOptions } from 'svc-streams/simulator'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 
-// A client and the service that it talks to, over real sockets; both are gone after each test.
+// A client and a simulated service over real sockets. Both are closed after the test.
 
 export const weth: Address = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 export const wbtc: Address = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
 export const ethTopic: Topic = `svc-${weth}`
 export const btcTopic: Topic = `svc-${wbtc}`
 
-const open: { close: () => Promise<void> }[] = []
+/** The bytes 00 to 1f. */
+export const authKey = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()))
-})
-
-/** Has it closed after the test. */
+/** Closes it after the test. */
 export const closing = <A extends { close: () => Promise<void> }>(each: A): A => {
-  open.push(each)
+  onTestFinished(() => each.close())
   return each
 }
 
-export const startService = async (options: SimulatorOptions = {}): Promise<Simulator> =>
-  closing(await startSimulator({ tokens: [weth, wbtc], tick: 10, ...options }))
+/** A simulator with exactly these options. */
+export const running = async (options: SimulatorOptions = {}): Promise<Simulator> =>
+  closing(await startSimulator(options))
+
+/** A simulator of two tokens whose prices change every 10 ms. */
+export const startService = (options: SimulatorOptions = {}): Promise<Simulator> =>
+  running({ tokens: [weth, wbtc], tick: 10, ...options })
 
 export const clientOf = (simulator: Simulator, options: Partial<DepthClientOptions> = {}): Client =>
   closing(createClient({ environment: 'mainnet', ...simulator, ...options }))

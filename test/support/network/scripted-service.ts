@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { closing } from '../../support/service.js'
+import { closing } from '../simulator.js'
 
 // A price reporter that a test plays by hand, down to the bytes: it says nothing unless it is told to.
 

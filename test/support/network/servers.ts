@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import type { Certified } from '../../support/certificate.js'
+import type { Certified } from './certificate.js'
 
 // Servers on free ports of 127.0.0.1, which go when their test is over.
 

@@ -1,7 +1,8 @@
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
+import { eventually } from '../eventually.js'
 
-/** A client with no opinions: what it received, and what became of it. */
+/** A plain WebSocket client: what it received, and how it ended. */
 export interface RawClient {
   readonly socket: WebSocket
   /** Text frames, in order; binary ones as `binary <hex>`. */
@@ -15,17 +16,6 @@ export interface RawClient {
   readonly first: (count: number) => Promise<readonly string[]>
   readonly closed: () => Promise<number>
 }
-
-// A test must not give up before the condition that it waits for.
-vi.setConfig({ testTimeout: 60_000 })
-
-export const patience = { timeout: 30_000, interval: 5 }
-
-/** Waits until the condition holds; fails only after a long time. */
-export const until = (condition: () => boolean): Promise<void> =>
-  vi.waitFor(() => {
-    if (!condition()) throw new Error(`still waiting: ${condition.toString()}`)
-  }, patience)
 
 export const dial = async (url: string): Promise<RawClient> => {
   const socket = new WebSocket(url)
@@ -55,11 +45,11 @@ export const dial = async (url: string): Promise<RawClient> => {
     subscribe: (topic) => socket.send(JSON.stringify({ method: 'subscribe', topic })),
     unsubscribe: (topic) => socket.send(JSON.stringify({ method: 'unsubscribe', topic })),
     first: async (count) => {
-      await until(() => frames.length >= count)
+      await eventually(() => frames.length >= count)
       return frames.slice(0, count)
     },
     closed: async () => {
-      await until(() => code !== undefined)
+      await eventually(() => code !== undefined)
       return code!
     },
   }

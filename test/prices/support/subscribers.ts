@@ -1,6 +1,6 @@
 import { Observable, type Observer, type Subscriber, type Subscription } from 'rxjs'
-import type { Topic } from '../../src/domain/topic.js'
-import type { PriceSubscriber, PriceEvent } from '../../src/prices/topic-state.js'
+import type { Topic } from '../../../src/domain/topic.js'
+import type { PriceSubscriber, PriceEvent } from '../../../src/prices/topic-state.js'
 
 export interface Listening extends PriceSubscriber {
   readonly subscription: Subscription

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lastValueFrom, NEVER } from 'rxjs'
+import { replay } from 'svc-streams/recording'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.js'
+import { compiled, spawnNode } from '../support/process/node-process.js'
+
+describe('a process that is killed while it records', () => {
+  it('leaves a recording of which the last line at most is lost', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'killed-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const path = join(folder, 'market.ndjson')
+    const child = spawnNode([compiled('test/recording/programs/record-for-ever.ts'), path])
+    const lines = () => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0)
+    await eventually(() => expect(lines()).toBeGreaterThan(500))
+    child.process.kill('SIGKILL')
+    await child.ended()
+
+    const client = replay(path, { speed: Infinity })
+    await lastValueFrom(
+      client.run$(() => NEVER),
+      { defaultValue: undefined },
+    )
+    const result = await client.finished
+    if (result._tag === 'Right') expect(result.right.rows).toBe(lines() - 1)
+    else expect(result.left.line).toBe(lines() + 1)
+  })
+})

@@ -39,7 +39,7 @@ test('--json prints the depth with exact quantities', async () => {
 })
 
 test('requires no address of the price reporter', async () => {
-  const { SVC_BASE_URL = '', SVC_AUTH_KEY = '' } = variablesOf(await running({ market: manualMarket() }))
+  const { SVC_BASE_URL, SVC_AUTH_KEY } = variablesOf(await running({ market: manualMarket() }))
   expect(await run(['depth', ether], { SVC_BASE_URL, SVC_AUTH_KEY })).toMatchObject({ code: 0, stderr: '' })
 })
 

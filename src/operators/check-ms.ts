@@ -1,8 +1,6 @@
+import { maxTimerMs } from '../domain/interval.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue } from '../errors/text.js'
-
-/** The longest delay of a timer in Node and in browsers, in ms: about 24.8 days. */
-const maxTimerMs = 2 ** 31 - 1
 
 /** Throws a `ConfigurationError` for `option` unless `ms` is a finite number of at least 0. */
 export const checkMs = (operator: string, option: string, ms: number): void => {
@@ -13,7 +11,7 @@ export const checkMs = (operator: string, option: string, ms: number): void => {
   )
 }
 
-/** Throws a `ConfigurationError` unless `ms` is a valid delay of a timer. A longer timer fires immediately. */
+/** Throws a `ConfigurationError` unless `ms` is a valid delay of a timer. */
 export const checkTimerMs = (operator: string, ms: number): void => {
   checkMs(operator, 'ms', ms)
   if (ms <= maxTimerMs) return

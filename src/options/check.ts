@@ -1,3 +1,5 @@
+import { maxTimerMs } from '../domain/interval.js'
+
 /** A condition on a value: as a predicate, and in words for an error message (`expected …`). */
 export interface Check {
   readonly expected: string
@@ -9,16 +11,13 @@ export interface Check {
 /** One check for each property of `T`. The names of the checks are the names that exist. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>
 
-/** The longest delay of a timer in Node and in browsers, in ms: about 24.8 days. */
-export const longestTimer = 2 ** 31 - 1
-
 /** A whole number within bounds, both inclusive. */
 export const integer = (min: number, max: number, noun = 'an integer'): Check => ({
   expected: `${noun} from ${min} to ${max}`,
   holds: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
 })
 
-export const milliseconds = integer(1, longestTimer, 'a whole number of ms')
+export const milliseconds = integer(1, maxTimerMs, 'a whole number of ms')
 
 export const flag: Check = {
   expected: 'true or false',

@@ -1,4 +1,5 @@
-import { integer, longestTimer, type Check } from './check.js'
+import { maxTimerMs } from '../domain/interval.js'
+import { integer, type Check } from './check.js'
 import { checkedOption, type CheckedOption, type Described } from './option.js'
 
 /** The unit of a number. A count has none. */
@@ -44,7 +45,7 @@ export const integerOption = <S extends DescribedInteger>(described: S): NumberO
 
 /** A timer's delay in ms. */
 export const timerOption = <S extends Described<number>>(described: S) =>
-  integerOption({ ...described, unit: 'ms', min: 1, max: longestTimer })
+  integerOption({ ...described, unit: 'ms', min: 1, max: maxTimerMs })
 
 /** A TCP port to listen on. */
 export const portOption = <S extends Described<number>>(described: S) =>

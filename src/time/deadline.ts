@@ -1,8 +1,6 @@
 import { Observable, Subscription } from 'rxjs'
+import { maxTimerMs } from '../domain/interval.js'
 import { isVirtualTime, startInterval } from './rx-providers.js'
-
-/** The longest delay of the platform's timers, in ms. A longer one would fire immediately. */
-const maxTimerMs = 2 ** 31 - 1
 
 /** The maximum number of poll phases to wait for: a peer that never pauses must not postpone a deadline for ever. */
 const maxPhases = 64

@@ -21,7 +21,7 @@ const full = {
   authKey,
 } as const
 
-/** Options as plain JavaScript may pass them. */
+/** Accepts any value, like a call from plain JavaScript. */
 const configureAny = (options: unknown) => configure(options as ClientOptions)
 
 const without = (name: string, options: ClientOptions): ClientOptions => {
@@ -30,14 +30,14 @@ const without = (name: string, options: ClientOptions): ClientOptions => {
   return rest
 }
 
-const refusal = (options: unknown): ConfigurationError => {
+const rejection = (options: unknown): ConfigurationError => {
   try {
     configureAny(options)
   } catch (thrown) {
     if (thrown instanceof ConfigurationError) return thrown
     throw thrown
   }
-  return expect.unreachable('took the options')
+  return expect.unreachable('accepted the options')
 }
 
 const durations = [
@@ -56,12 +56,13 @@ const numbers = [...durations, ...counts] as const
 
 const reconnectNumbers = ['initialDelay', 'maxDelay', 'stableAfter'] as const
 
-/** What is not limited by default. */
-const maybeNone: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond']
+/** The options that may be `Infinity`. */
+const unlimited: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond']
 
-const maybeZero: readonly string[] = ['linger', 'stableAfter']
+/** The options that may be 0. */
+const zeroable: readonly string[] = ['linger', 'stableAfter']
 
-const bad: readonly unknown[] = [
+const invalid: readonly unknown[] = [
   NaN,
   Infinity,
   -Infinity,
@@ -79,14 +80,14 @@ const bad: readonly unknown[] = [
   () => 1,
 ]
 
-describe('what is no options at all', () => {
-  it.each([undefined, null, 'mainnet', 42, () => full])('%o is refused', (options) => {
-    expect(refusal(options)).toMatchObject({ option: 'options' })
+describe('options that are not an object', () => {
+  it.each([undefined, null, 'mainnet', 42, () => full])('rejects %o', (options) => {
+    expect(rejection(options)).toMatchObject({ option: 'options' })
   })
 })
 
 describe('defaults', () => {
-  it('are those of the doc comments', () => {
+  it('complete the required options', () => {
     expect(configure(minimal)).toEqual({
       chainId: 421614,
       service: 'svc',
@@ -116,7 +117,7 @@ describe('defaults', () => {
   })
 })
 
-describe('an option given as undefined', () => {
+describe('an explicit undefined', () => {
   const names = [
     ...[
       'environment',
@@ -133,29 +134,29 @@ describe('an option given as undefined', () => {
     ...numbers,
   ]
 
-  it.each(names)('is a mistake, not an absence: %s', (name) => {
-    expect(refusal({ ...full, [name]: undefined })).toMatchObject({
+  it.each(names)('is rejected for %s', (name) => {
+    expect(rejection({ ...full, [name]: undefined })).toMatchObject({
       option: name,
       message: `${name}: was given as undefined; leave it out, or set its value`,
     })
   })
 
-  it.each(reconnectNumbers)('is a mistake, not an absence: reconnect.%s', (name) => {
-    expect(refusal({ ...full, reconnect: { [name]: undefined } }).option).toBe(`reconnect.${name}`)
+  it.each(reconnectNumbers)('is rejected for reconnect.%s', (name) => {
+    expect(rejection({ ...full, reconnect: { [name]: undefined } }).option).toBe(`reconnect.${name}`)
   })
 })
 
 describe('a misspelt name', () => {
   it('is rejected with a suggestion', () => {
-    expect(refusal({ ...minimal, stalAfter: 1 })).toMatchObject({
+    expect(rejection({ ...minimal, stalAfter: 1 })).toMatchObject({
       option: 'stalAfter',
       message: 'stalAfter: did you mean staleAfter?',
     })
-    expect(refusal({ ...minimal, reconnect: { maxDealy: 1 } })).toMatchObject({
+    expect(rejection({ ...minimal, reconnect: { maxDealy: 1 } })).toMatchObject({
       option: 'reconnect.maxDealy',
       message: 'reconnect.maxDealy: did you mean reconnect.maxDelay?',
     })
-    expect(refusal({ ...without('environment', minimal), enviroment: 'testnet' }).message).toBe(
+    expect(rejection({ ...without('environment', minimal), enviroment: 'testnet' }).message).toBe(
       'enviroment: did you mean environment?',
     )
   })
@@ -176,32 +177,32 @@ describe('a misspelt name', () => {
 
 describe('numbers', () => {
   describe.each(numbers)('%s', (name) => {
-    const refused = bad.filter((value) => value !== Infinity || !maybeNone.includes(name))
-    it.each(refused.map((value) => [value]))('refuses %o, and names itself', (value) => {
-      const error = refusal({ ...minimal, [name]: value })
+    const rejected = invalid.filter((value) => value !== Infinity || !unlimited.includes(name))
+    it.each(rejected.map((value) => [value]))('rejects %o by name', (value) => {
+      const error = rejection({ ...minimal, [name]: value })
       expect(error.option).toBe(name)
       expect(error.message).toMatch(/expected a (?:finite )?number of at least [01]$/)
     })
   })
 
   describe.each(reconnectNumbers)('reconnect.%s', (name) => {
-    it.each(bad.map((value) => [value]))('refuses %o, and names itself', (value) => {
-      expect(refusal({ ...minimal, reconnect: { [name]: value } }).option).toBe(`reconnect.${name}`)
+    it.each(invalid.map((value) => [value]))('rejects %o by name', (value) => {
+      expect(rejection({ ...minimal, reconnect: { [name]: value } }).option).toBe(`reconnect.${name}`)
     })
   })
 
-  it.each(maybeNone)('%s may be Infinity, as it is by default', (name) => {
+  it.each(unlimited)('accepts Infinity for %s', (name) => {
     expect(configure({ ...minimal, [name]: Infinity }).limits).toHaveProperty(name, Infinity)
   })
 
-  it.each([...numbers, ...reconnectNumbers])('may %s be 0?', (name) => {
+  it.each([...numbers, ...reconnectNumbers])('accepts 0 for %s only if its bound is 0', (name) => {
     const isReconnect = reconnectNumbers.some((other) => other === name)
     const options = { ...minimal, ...(isReconnect ? { reconnect: { [name]: 0 } } : { [name]: 0 }) }
-    if (maybeZero.includes(name)) expect(configure(options)).toBeDefined()
-    else expect(refusal(options).option).toBe(isReconnect ? `reconnect.${name}` : name)
+    if (zeroable.includes(name)) expect(configure(options)).toBeDefined()
+    else expect(rejection(options).option).toBe(isReconnect ? `reconnect.${name}` : name)
   })
 
-  it('are taken as they are, each for itself', () => {
+  it('returns the values unchanged', () => {
     const given = Object.fromEntries(numbers.map((name, i) => [name, 1000 - i]))
     expect(configure({ ...minimal, ...given }).limits).toEqual(given)
     const reconnect = { initialDelay: 1.5, maxDelay: 2, stableAfter: 0 }
@@ -214,16 +215,16 @@ describe('numbers', () => {
 })
 
 describe('pongTimeout', () => {
-  it('is at most pingInterval', () => {
-    expect(refusal({ ...minimal, pingInterval: 100, pongTimeout: 101 })).toMatchObject({
+  it('rejects a value above pingInterval', () => {
+    expect(rejection({ ...minimal, pingInterval: 100, pongTimeout: 101 })).toMatchObject({
       option: 'pongTimeout',
       message: 'pongTimeout: expected at most pingInterval',
     })
-    expect(refusal({ ...minimal, pongTimeout: 15_001 }).option).toBe('pongTimeout')
+    expect(rejection({ ...minimal, pongTimeout: 15_001 }).option).toBe('pongTimeout')
     expect(configure({ ...minimal, pingInterval: 100, pongTimeout: 100 }).limits.pongTimeout).toBe(100)
   })
 
-  it('follows a shorter pingInterval where it is not given', () => {
+  it('defaults to a shorter pingInterval', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), (pingInterval) => {
         expect(configure({ ...minimal, pingInterval }).limits.pongTimeout).toBe(
@@ -234,7 +235,7 @@ describe('pongTimeout', () => {
   })
 })
 
-describe('options of other kinds', () => {
+describe('options that are not numbers', () => {
   it.each<[string, readonly unknown[]]>([
     ['allowInsecure', ['false', 'true', 0, 1, null, {}]],
     ['ca', [null, 1, true, {}, [], 'a certificate']],
@@ -243,55 +244,57 @@ describe('options of other kinds', () => {
     ['signal', [null, 'abort', 1, {}, new AbortController()]],
     ['webSocket', [null, 'ws', 1, {}, { dial: () => undefined }, { dial: 1, close: 1 }]],
     ['http', [null, 'undici', true, {}, { get: () => undefined }, fetch]],
-  ])('%s is refused where it is something else', (name, values) => {
-    expect(values.map((value) => refusal({ ...full, [name]: value }).option)).toEqual(values.map(() => name))
+  ])('rejects a %s of another type', (name, values) => {
+    expect(values.map((value) => rejection({ ...full, [name]: value }).option)).toEqual(
+      values.map(() => name),
+    )
   })
 
-  it('webSocket is told what it lacks', () => {
-    expect(refusal({ ...full, webSocket: {} }).message).toBe(
+  it('names the methods that webSocket lacks', () => {
+    expect(rejection({ ...full, webSocket: {} }).message).toBe(
       'webSocket: expected an object with the methods dial and close',
     )
   })
 
   it.each(['', '-', 'svc-', '-svc', 'a--b', 'a b', 'svc\n', 'svc:', 'é', 'x'.repeat(3) + '/', null, 1, {}])(
-    'service may not be %j',
+    'rejects the service %j',
     (service) => {
-      expect(refusal({ ...full, service }).option).toBe('service')
+      expect(rejection({ ...full, service }).option).toBe('service')
     },
   )
 
-  it.each(['svc', 'acme', 'Acme2', 'my-svc', 'a_b', '7'])('service may be %j', (service) => {
+  it.each(['svc', 'acme', 'Acme2', 'my-svc', 'a_b', '7'])('accepts the service %j', (service) => {
     expect(configure({ ...minimal, service }).service).toBe(service)
   })
 })
 
 describe('environment (section 1)', () => {
   it.each(['', 'Mainnet', 'devnet', 'constructor', '__proto__', 42161, null, {}])(
-    'is not %j',
+    'rejects %j',
     (environment) => {
-      expect(refusal({ ...full, environment })).toMatchObject({
+      expect(rejection({ ...full, environment })).toMatchObject({
         option: 'environment',
         message: "environment: expected 'mainnet' or 'testnet'",
       })
     },
   )
 
-  it('is not left out', () => {
-    expect(refusal({ priceBaseUrl: 'https://prices.example' }).option).toBe('environment')
+  it('is required', () => {
+    expect(rejection({ priceBaseUrl: 'https://prices.example' }).option).toBe('environment')
   })
 
-  it('has its chain id', () => {
+  it('selects the chain id', () => {
     expect(configure(full).chainId).toBe(42161)
     expect(configure({ ...full, environment: 'testnet' }).chainId).toBe(421614)
   })
 })
 
 describe('URLs', () => {
-  it('priceBaseUrl is not left out', () => {
-    expect(refusal({ environment: 'testnet' }).option).toBe('priceBaseUrl')
+  it('priceBaseUrl is required', () => {
+    expect(rejection({ environment: 'testnet' }).option).toBe('priceBaseUrl')
   })
 
-  it.each(['priceBaseUrl', 'baseUrl', 'priceWsUrl'])('%s names itself where it is wrong', (name) => {
+  it.each(['priceBaseUrl', 'baseUrl', 'priceWsUrl'])('rejects an invalid %s by name', (name) => {
     const wrong = [
       '',
       'nowhere',
@@ -302,11 +305,11 @@ describe('URLs', () => {
       1,
       {},
     ]
-    const options = wrong.map((value) => refusal({ ...full, [name]: value }).option)
+    const options = wrong.map((value) => rejection({ ...full, [name]: value }).option)
     expect(options).toEqual(wrong.map(() => name))
   })
 
-  it('keep their path and their query', () => {
+  it('keep path and query', () => {
     const { prices, depth, priceWsUrl } = configure({
       ...full,
       priceBaseUrl: 'https://gate.example/prices/?key=1',
@@ -324,7 +327,7 @@ describe('URLs', () => {
     ['http://127.0.0.1:3000', 'ws://127.0.0.1:4000/'],
     ['http://[::1]:80', 'ws://[::1]:4000/'],
     ['https://prices.example/base?key=1', 'wss://prices.example:4000/base?key=1'],
-  ])('%s has its WebSocket at %s, where none is given', (priceBaseUrl, priceWsUrl) => {
+  ])('derives priceWsUrl from %s: %s', (priceBaseUrl, priceWsUrl) => {
     expect(configure({ ...minimal, priceBaseUrl }).priceWsUrl).toBe(priceWsUrl)
   })
 
@@ -332,16 +335,19 @@ describe('URLs', () => {
     ['priceBaseUrl', 'http://prices.example'],
     ['baseUrl', 'http://relayer.example'],
     ['priceWsUrl', 'ws://prices.example'],
-  ])('%s is not plain to another machine where a key is set, unless allowInsecure says so', (name, value) => {
-    const options = { ...full, [name]: value }
-    expect(refusal(options).option).toBe(name)
-    expect(refusal({ ...options, allowInsecure: false }).option).toBe(name)
-    expect(configure({ ...options, allowInsecure: true })).toBeDefined()
-    expect(configure(without('authKey', options))).toBeDefined()
-  })
+  ])(
+    'rejects a %s without TLS to another machine if a key is set, unless allowInsecure is set',
+    (name, value) => {
+      const options = { ...full, [name]: value }
+      expect(rejection(options).option).toBe(name)
+      expect(rejection({ ...options, allowInsecure: false }).option).toBe(name)
+      expect(configure({ ...options, allowInsecure: true })).toBeDefined()
+      expect(configure(without('authKey', options))).toBeDefined()
+    },
+  )
 
   it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])(
-    'may be plain to %s with a key',
+    'accepts addresses without TLS on %s with a key',
     (host) => {
       const local = {
         baseUrl: `http://${host}:3000`,
@@ -354,14 +360,14 @@ describe('URLs', () => {
 })
 
 describe('depth', () => {
-  it('exists on mainnet, with baseUrl and authKey', () => {
+  it('is available on mainnet with baseUrl and authKey', () => {
     expect(configure(full).depth).toBeDefined()
     expect(configure({ ...full, environment: 'testnet' }).depth).toBeUndefined()
     expect(configure(without('baseUrl', full)).depth).toBeUndefined()
     expect(configure(without('authKey', full)).depth).toBeUndefined()
   })
 
-  it('is signed with the key, under the name of the service, by canonicalHeaders (section 5)', () => {
+  it('is signed with the key, the service name and canonicalHeaders (section 5)', () => {
     const canonicalHeaders = () => 'canonical'
     const { depth } = configure({ ...full, service: 'acme', canonicalHeaders })
     const headers = depth?.sign('/p', 1745462597105).headers ?? {}
@@ -370,7 +376,7 @@ describe('depth', () => {
     expect(signRequest(request)).toEqual(right(headers['x-acme-auth']))
   })
 
-  it('is refused by name from plain JavaScript where it does not exist', async () => {
+  it('throws a ConfigurationError from plain JavaScript if it is not available', async () => {
     const client = createClient(minimal) as ReturnType<typeof createClient> &
       Record<'depth' | 'depth$', () => unknown>
     expect(() => client.depth$()).toThrow(ConfigurationError)
@@ -383,28 +389,28 @@ describe('secrets', () => {
   const shownBy = (value: unknown): string =>
     [inspect(value, { depth: null, showHidden: true }), JSON.stringify(value), String(value)].join('\n')
 
-  it.each(numbers)('are in no message, whatever else is wrong: %s', (name) => {
-    const shown = shownBy(refusal({ ...full, baseUrl: 'https://h.example/?token=hush', [name]: NaN }))
+  it.each(numbers)('are in no error message of an invalid %s', (name) => {
+    const shown = shownBy(rejection({ ...full, baseUrl: 'https://h.example/?token=hush', [name]: NaN }))
     expect(shown).not.toContain(authKey)
     expect(shown).not.toContain('hush')
   })
 
-  it('are in no message where the key itself is wrong', () => {
+  it('are in no error message of an invalid key', () => {
     const wrong = anyText.map((text) => `*${text}*`).filter((text) => new Set(text).size > 6)
     fc.assert(
       fc.property(wrong, (key) => {
-        const error = refusal({ ...full, authKey: key })
+        const error = rejection({ ...full, authKey: key })
         expect(error.option).toBe('authKey')
         expect(shownBy(error)).not.toContain(key)
       }),
     )
   })
 
-  it.each([null, 1, {}, [], Buffer.from('key')])('a key that is no text is refused: %o', (key) => {
-    expect(refusal({ ...full, authKey: key }).option).toBe('authKey')
+  it.each([null, 1, {}, [], Buffer.from('key')])('rejects %o as a key', (key) => {
+    expect(rejection({ ...full, authKey: key }).option).toBe('authKey')
   })
 
-  it('are in no message where the URL is wrong', () => {
+  it('are in no error message of an invalid URL', () => {
     const wrong = [
       'https://u:hush@h.example',
       'https://h.example/?hush#x',
@@ -412,10 +418,10 @@ describe('secrets', () => {
       'hush',
       'gopher://hush',
     ]
-    for (const baseUrl of wrong) expect(shownBy(refusal({ ...full, baseUrl }))).not.toContain('hush')
+    for (const baseUrl of wrong) expect(shownBy(rejection({ ...full, baseUrl }))).not.toContain('hush')
   })
 
-  it('are not shown by the configuration, or the client', async () => {
+  it('are not visible in the configuration or the client', async () => {
     const client = createClient(full)
     expect(shownBy(configure(full))).not.toContain(authKey)
     expect(inspect(client, { depth: null, showHidden: true })).not.toContain(authKey)

@@ -7,7 +7,7 @@ import { anyText } from '../support/arbitraries.js'
 const https = ['https:', 'http:'] as const
 const wss = ['wss:', 'ws:'] as const
 
-const refusal = (
+const rejection = (
   value: unknown,
   schemes: typeof https | typeof wss = https,
   secure = false,
@@ -18,7 +18,7 @@ const refusal = (
     if (thrown instanceof ConfigurationError) return thrown
     throw thrown
   }
-  return expect.unreachable(`took ${String(value)}`)
+  return expect.unreachable(`accepted ${String(value)}`)
 }
 
 describe('parseUrl', () => {
@@ -28,7 +28,7 @@ describe('parseUrl', () => {
     'https://a.example:3000/base/path?key=1&x=%20',
     'http://[::1]:3000/',
     'http://127.0.0.1:3000/x',
-  ])('takes %s as it is', (text) => {
+  ])('accepts %s unchanged', (text) => {
     expect(parseUrl('baseUrl', text, https, false).href).toBe(text)
   })
 
@@ -47,14 +47,14 @@ describe('parseUrl', () => {
     'https://a:99999',
     'https://a:x',
     'https://[::1',
-  ])('refuses %j, which is no URL', (text) => {
-    expect(refusal(text).message).toBe('baseUrl: expected a URL like https://… or http://…')
+  ])('rejects %j, which is not a URL', (text) => {
+    expect(rejection(text).message).toBe('baseUrl: expected a URL like https://… or http://…')
   })
 
   it.each([undefined, null, 3000, {}, [], new URL('https://a.example')])(
-    'refuses %o, which is no text',
+    'rejects %o, which is not a text',
     (value) => {
-      expect(refusal(value)).toMatchObject({ option: 'baseUrl' })
+      expect(rejection(value)).toMatchObject({ option: 'baseUrl' })
     },
   )
 
@@ -67,22 +67,22 @@ describe('parseUrl', () => {
     ['a.example:3000', https],
     ['https://a.example', wss],
     ['http://a.example', wss],
-  ] as const)('refuses the scheme of %s', (text, schemes) => {
-    expect(refusal(text, schemes).message).toContain(`expected ${schemes[0]}//… or ${schemes[1]}//…, not `)
+  ] as const)('rejects the scheme of %s', (text, schemes) => {
+    expect(rejection(text, schemes).message).toContain(`expected ${schemes[0]}//… or ${schemes[1]}//…, not `)
   })
 
   it.each(['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'])(
-    'refuses the credentials of %s, and repeats none of it',
+    'rejects the credentials of %s without repeating them',
     (text) => {
-      expect(refusal(text).message).toBe('baseUrl: credentials in a URL are not supported')
+      expect(rejection(text).message).toBe('baseUrl: credentials in a URL are not supported')
     },
   )
 
-  it('refuses a fragment', () => {
-    expect(refusal('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) has no meaning here')
+  it('rejects a fragment', () => {
+    expect(rejection('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) has no meaning here')
   })
 
-  it('never repeats what it refuses', () => {
+  it('never repeats the rejected text', () => {
     const secret = anyText.filter((text) => text.length > 8)
     fc.assert(
       fc.property(
@@ -101,7 +101,7 @@ describe('parseUrl', () => {
   })
 })
 
-describe('parseUrl where it must be secure', () => {
+describe('parseUrl with secure', () => {
   const loopback = [
     'localhost',
     'LOCALHOST:3000',
@@ -113,7 +113,7 @@ describe('parseUrl where it must be secure', () => {
     '[0:0:0:0:0:0:0:1]:80',
   ]
 
-  it.each(loopback)("takes a plain scheme to this machine's own %s", (host) => {
+  it.each(loopback)('accepts a scheme without TLS to the loopback address %s', (host) => {
     expect(parseUrl('baseUrl', `http://${host}`, https, true).protocol).toBe('http:')
     expect(parseUrl('priceWsUrl', `ws://${host}`, wss, true).protocol).toBe('ws:')
   })
@@ -131,11 +131,11 @@ describe('parseUrl where it must be secure', () => {
     '128.0.0.1',
   ]
 
-  it.each(remote)('refuses a plain scheme to %s', (host) => {
-    expect(refusal(`http://${host}`, https, true).message).toContain(
+  it.each(remote)('rejects a scheme without TLS to %s', (host) => {
+    expect(rejection(`http://${host}`, https, true).message).toContain(
       'http: to another machine with authKey set',
     )
-    expect(refusal(`ws://${host}`, wss, true).message).toContain('use wss: or allowInsecure')
+    expect(rejection(`ws://${host}`, wss, true).message).toContain('use wss: or allowInsecure')
     expect(parseUrl('baseUrl', `https://${host}`, https, true).protocol).toBe('https:')
     expect(parseUrl('baseUrl', `http://${host}`, https, false).protocol).toBe('http:')
   })

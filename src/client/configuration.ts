@@ -5,7 +5,7 @@ import { createSigner, type Signer } from '../auth/signer.js'
 import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { checkNames, checkShapes, checkValue, numbersOf } from '../options/check-options.js'
+import { checkNames, checkShapes, checkOption, numbersOf } from '../options/check-options.js'
 import { parseCertificates } from '../platform/certificates.js'
 import type { ReconnectPolicy } from '../socket/reconnecting.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
@@ -37,8 +37,8 @@ export const configure = (options: ClientOptions): Configuration => {
   checkNames(options, clientTable)
   const { environment, baseUrl, authKey, allowInsecure = clientTable.allowInsecure.default } = options
   const { service = clientTable.service.default } = options
-  checkValue('environment', environment, clientTable.environment)
-  checkValue('service', service, clientTable.service)
+  checkOption('environment', environment, clientTable.environment)
+  checkOption('service', service, clientTable.service)
   const secure = authKey !== undefined && !allowInsecure
   const url = (name: UrlName, value: unknown) => parseUrl(name, value, clientTable[name].schemes, secure)
   const prices = url('priceBaseUrl', options.priceBaseUrl)

@@ -8,16 +8,16 @@ type Table = Readonly<Record<string, Option<unknown>>>
 
 // Each function throws a `ConfigurationError` that names the option. `path` is the prefix of a nested option's name.
 
-export const checkValue = (name: string, value: unknown, check: Check): void => {
+export const checkOption = (name: string, value: unknown, check: Check): void => {
   if (!check.holds(value)) throw new ConfigurationError(name, `expected ${check.expected}`)
 }
 
 /** Checks that the options are an object, and those that are flags, functions or objects. */
 export const checkShapes = (options: object, table: Table): void => {
-  checkValue('options', options, plainObject)
+  checkOption('options', options, plainObject)
   for (const [name, option] of Object.entries(table)) {
     const value: unknown = Reflect.get(options, name)
-    if (value !== undefined && hasShape(option)) checkValue(name, value, option)
+    if (value !== undefined && hasShape(option)) checkOption(name, value, option)
   }
 }
 
@@ -51,7 +51,7 @@ export const numbersOf = <K extends string>(
   const numberOf = (name: K): number => {
     const value = options[name]
     if (value === undefined) return table[name].default
-    checkValue(path + name, value, table[name])
+    checkOption(path + name, value, table[name])
     return value as number
   }
   const names = Object.keys(table) as K[]

@@ -37,11 +37,11 @@ const logText = (board: Board, row: Row, names: TokenNames): string | undefined 
   const name = address === undefined ? '' : names.short(address)
   switch (row._tag) {
     case 'Price':
-      return priceText(row, name)
+      return priceLogText(row, name)
     case 'Depth':
-      return depthText(row, name, findToken(board, row)?.depthError?.message)
+      return depthLogText(row, name, findToken(board, row)?.depthError?.message)
     case 'Status':
-      return reconnectText(row)
+      return reconnectLogText(row)
     case 'Uncorrelated':
       return renderError(row.error)
     case 'End':
@@ -52,17 +52,17 @@ const logText = (board: Board, row: Row, names: TokenNames): string | undefined 
 }
 
 /** `Disconnected` affects all tokens. Its text names none, so that it is logged once. */
-const priceText = ({ event }: PriceRow, name: string): string | undefined => {
+const priceLogText = ({ event }: PriceRow, name: string): string | undefined => {
   if (!isLeft(event)) return undefined
   const text = renderError(event.left)
   return event.left._tag === 'Disconnected' ? text : `${name} ${text}`
 }
 
 /** Consecutive polls may fail with the same error. */
-const depthText = ({ event }: DepthRow, name: string, previousMessage: string | undefined) =>
+const depthLogText = ({ event }: DepthRow, name: string, previousMessage: string | undefined) =>
   isLeft(event) && event.left.message !== previousMessage
     ? `${name} depth ${renderError(event.left)}`
     : undefined
 
-const reconnectText = ({ status }: StatusRow): string | undefined =>
+const reconnectLogText = ({ status }: StatusRow): string | undefined =>
   status._tag === 'Open' && status.epoch > 1 ? `reconnected, epoch ${status.epoch}` : undefined

@@ -26,12 +26,12 @@ export const formatQuantity = (units: bigint, decimals: number | undefined): str
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-const tokens = format({ maximumSignificantDigits: 6 })
+const sixDigits = format({ maximumSignificantDigits: 6 })
 const scientific = new Intl.NumberFormat('en-US', { notation: 'scientific', maximumSignificantDigits: 4 })
 
 /** A rounded quantity for a narrow column. */
 export const formatQuantityShort = (units: bigint, decimals: number | undefined): string => {
-  if (decimals !== undefined) return tokens(Number(units) / 10 ** decimals)
+  if (decimals !== undefined) return sixDigits(Number(units) / 10 ** decimals)
   return units < 1_000_000n ? String(units) : scientific.format(units).toLowerCase()
 }
 

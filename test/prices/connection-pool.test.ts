@@ -16,8 +16,8 @@ const moves = {
 
 const frames = { a: subscribes(a), b: subscribes(b), A: unsubscribes(a), B: unsubscribes(b) }
 
-describe('sharing', () => {
-  it('asks once for all who listen, and gives the latest price to who joins later', () => {
+describe('ConnectionPool', () => {
+  it('sends one subscribe frame per topic, and emits the latest price to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('    --oA-1---2', moves))
       expectObservable(client.price$(a), '           ^--------------!').toBe('-----1---2', {
@@ -33,7 +33,7 @@ describe('sharing', () => {
     })
   })
 
-  it('takes topics that differ only in case for one, and gives each listener its own spelling', () => {
+  it('shares topics that differ only in case, and emits each as its subscriber wrote it', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('    --oA-1', moves))
       expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', { '1': at(5, 'svc-0xAA', 1) })
@@ -42,7 +42,7 @@ describe('sharing', () => {
     })
   })
 
-  it('unsubscribes when the last has left for `linger`, and closes the socket with the last topic', () => {
+  it('sends `unsubscribe` `linger` ms after the last subscriber unsubscribes, and closes the socket after the last topic', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-B13', moves), { linger: 20 })
       expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
@@ -57,7 +57,7 @@ describe('sharing', () => {
     })
   })
 
-  it('costs nothing to come back within `linger`', () => {
+  it('sends no frame when a topic gets a new subscriber within `linger`', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-A1', moves), { linger: 20 })
       expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
@@ -66,7 +66,7 @@ describe('sharing', () => {
     })
   })
 
-  it('forgets at once what was never asked for', () => {
+  it('closes a socket that is connecting, without a frame, when the last subscriber unsubscribes', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('-----o', moves))
       expectObservable(client.price$(a), '^--!').toBe('')
@@ -75,20 +75,20 @@ describe('sharing', () => {
     })
   })
 
-  it('neither dials nor sends for who comes and goes within a tick', () => {
+  it('does not dial when all subscribers unsubscribe within the same tick', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o', moves))
-      const goesAtOnce$ = merge(client.price$(a), client.price$(b)).pipe(take(0))
-      expectObservable(goesAtOnce$).toBe('|')
+      const completesAtOnce$ = merge(client.price$(a), client.price$(b)).pipe(take(0))
+      expectObservable(completesAtOnce$).toBe('|')
       expectObservable(socket.dials$, '^---------').toBe('')
     })
   })
 
-  it('sends nothing for a switch from A to B to A in one tick', () => {
+  it('sends no frame for a switch from A to B to A within one tick', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-A1--2', moves), { linger: 0 })
-      const chosen$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
-      expectObservable(chosen$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
+      const topic$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
+      expectObservable(topic$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
         '---1-12',
         {
           '1': at(3, a, 1),
@@ -99,7 +99,7 @@ describe('sharing', () => {
     })
   })
 
-  it('puts no more than `maxTopicsPerConnection` topics on a socket', () => {
+  it('dials one socket for each `maxTopicsPerConnection` topics', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = (dial: number) =>
         cold('o-----', moves).pipe(switchMap(() => (dial > 2 ? EMPTY : concat(of(server.opens), NEVER))))
@@ -111,8 +111,8 @@ describe('sharing', () => {
   })
 })
 
-describe('what holds now, for who joins', () => {
-  it('is the latest price, never one from before a disconnect', () => {
+describe('a late subscriber of a topic', () => {
+  it('receives the latest price of the current connection, never one from before a disconnect', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' o-A1-x', moves)
       const second$ = cold('o-A---2', moves)
@@ -122,7 +122,7 @@ describe('what holds now, for who joins', () => {
         x: fails({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
         '2': at(136, a, 2, 2),
       })
-      // Joins while the connection waits, and again when it is up and no price has come yet.
+      // Subscribes during the retry delay, and again after the reconnect but before the first price.
       expectObservable(client.price$(a), '50ms ^---!').toBe('50ms x', {
         x: fails({ _tag: 'Disconnected', code: 1012 }),
       })
@@ -130,11 +130,11 @@ describe('what holds now, for who joins', () => {
     })
   })
 
-  it('is `Stale` while the topic is silent, until a price mends it', () => {
+  it('receives `Stale` while the topic is stale, and then the next price', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
-      const stale = (silentForMs: number) => fails({ _tag: 'Stale', topic: a, silentForMs, last: at1 })
-      const at1 = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
+      const stale = (silentForMs: number) => fails({ _tag: 'Stale', topic: a, silentForMs, last })
+      const last = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
       expectObservable(client.price$(a), '^ 80ms !').toBe('---1 29ms s 30ms 2', {
         '1': at(3, a, 1),
         s: stale(30),
@@ -148,8 +148,8 @@ describe('what holds now, for who joins', () => {
   })
 })
 
-describe('silence', () => {
-  it('counts from the confirmation where no price ever came', () => {
+describe('a topic without prices', () => {
+  it('becomes stale `staleAfter` ms after its confirmation', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o----A', moves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 80ms !').toBe('35ms s', {
@@ -158,7 +158,7 @@ describe('silence', () => {
     })
   })
 
-  it("is each topic's own, and an equal price ends it", () => {
+  it('becomes stale independently of other topics; an unchanged price also resets the deadline', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
@@ -171,10 +171,10 @@ describe('silence', () => {
     })
   })
 
-  it('is not ended by a frame that is no price', () => {
+  it('becomes stale although it receives malformed frames', () => {
     marbles(({ cold, expectObservable }) => {
-      const bad = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
-      const { client } = scripted(cold('o-A1 20ms z', bad), { staleAfter: 30 })
+      const moreMoves = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
+      const { client } = scripted(cold('o-A1 20ms z', moreMoves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('---1 20ms z 8ms s', {
         '1': at(3, a, 1),
         z: fails({ _tag: 'DecodeError' }),
@@ -183,14 +183,15 @@ describe('silence', () => {
     })
   })
 
-  it('of a subscribe is `SubscriptionTimeout`, with the error texts meanwhile, and the topic is asked for again', () => {
+  it('emits `SubscriptionTimeout` with the recent error texts if it is not confirmed, and is requested again', () => {
     marbles(({ cold, expectObservable }) => {
-      const talk = { ...moves, e: server.says('Error: 0xcc is busy') }
-      const { client, socket } = scripted(cold('o--e 60ms A', talk), { confirmTimeout: 50 })
-      const late = (recent: string[]) => fails({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
-      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: late(['Error: 0xcc is busy']) })
+      const moreMoves = { ...moves, e: server.says('Error: 0xcc is busy') }
+      const { client, socket } = scripted(cold('o--e 60ms A', moreMoves), { confirmTimeout: 50 })
+      const timedOut = (recent: string[]) =>
+        fails({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
+      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: timedOut(['Error: 0xcc is busy']) })
       expectObservable(socket.sent$, '^ 110ms !').toBe('a 49ms a', frames)
-      // Who joins after it is not told: the new wait has only begun.
+      // `SubscriptionTimeout` is not replayed to a late subscriber.
       expectObservable(client.price$(a), '55ms ^ 20ms !').toBe('')
     })
   })

@@ -3,81 +3,86 @@ import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/domain/address.js'
 import { correlate } from '../../src/prices/correlate.js'
 
-/** What the text rejects while these topics wait and these subscribes are unanswered. */
+/** The topic that the text rejects, given the unconfirmed topics and the topics of the pending subscribe frames. */
 const rejects = (
   text: string,
-  waiting: readonly Address[],
-  unanswered: readonly Address[] = waiting,
+  unconfirmed: readonly Address[],
+  pending: readonly Address[] = unconfirmed,
 ): Address | undefined =>
-  correlate(text, { isUnconfirmed: (base) => waiting.includes(base), pending: () => unanswered })
+  correlate(text, { isUnconfirmed: (base) => unconfirmed.includes(base), pending: () => pending })
 
-describe('a text with an address in it', () => {
-  it('rejects the waiting topic of that address, however many wait', () => {
+describe('correlate, for a text that contains an address', () => {
+  it('matches the unconfirmed topic of that address among several unconfirmed ones', () => {
     expect(rejects('Invalid token 0xaa', ['0xaa', '0xbb', '0xcc'])).toBe('0xaa')
   })
 
-  it('rejects it in any case, and as often as it is named', () => {
+  it('ignores the case of the address, and repetitions of it', () => {
     expect(rejects('svc-0xAb: no price for 0xaB or 0xab', ['0xab', '0xcc'])).toBe('0xab')
   })
 
-  it('rejects the one that waits, though it names others that do not', () => {
+  it('matches the only unconfirmed topic among several addresses', () => {
     expect(rejects('does not support the pair (0xAA, 0xdef)', ['0xaa', '0xbb'])).toBe('0xaa')
   })
 
-  it('rejects nothing where it names two that wait', () => {
+  it('matches no topic when it contains the addresses of two unconfirmed topics', () => {
     expect(rejects('cannot serve (0xaa, 0xbb)', ['0xaa', '0xbb'])).toBeUndefined()
   })
 
-  it('rejects nothing where none that it names waits, even with one subscribe unanswered', () => {
+  it('matches no topic when none of its addresses is unconfirmed, even if one subscribe frame is pending', () => {
     expect(rejects('Invalid token 0xcc', ['0xaa'])).toBeUndefined()
   })
 
-  it('does not take the beginning of a longer address for that of a topic', () => {
+  it('does not match a topic whose address is a prefix of the address in the text', () => {
     expect(rejects('Invalid token 0xaab', ['0xaa'])).toBeUndefined()
   })
 
-  it('finds it in quotes, brackets and topics with a quote address', () => {
+  it('finds the address in quotes, in brackets, and in a topic with a quote address', () => {
     for (const text of ['Token { addr: "0xaa" }', '(0xaa,0xff)', 'svc-0xaa-0xff', 'topic=0xaa.', '0xaa\n']) {
       expect(rejects(text, ['0xaa', '0xbb'])).toBe('0xaa')
     }
   })
 })
 
-describe('a text without an address', () => {
-  it('rejects the topic of the only unanswered subscribe', () => {
+describe('correlate, for a text without an address', () => {
+  it('matches the topic of the only pending subscribe frame', () => {
     expect(rejects('Invalid request', ['0xaa'])).toBe('0xaa')
   })
 
-  it('rejects nothing where two are unanswered', () => {
+  it('matches no topic when two subscribe frames are pending', () => {
     expect(rejects('Invalid request', ['0xaa', '0xbb'])).toBeUndefined()
   })
 
-  it('counts the subscribe of a topic that was left since', () => {
+  it('counts the pending subscribe frame of a topic that is unsubscribed since', () => {
     expect(rejects('Invalid request', ['0xaa'], ['0xaa', '0xbb'])).toBeUndefined()
     expect(rejects('Invalid request', [], ['0xbb'])).toBe('0xbb')
   })
 
-  it('rejects nothing where all was answered', () => {
+  it('matches no topic when no subscribe frame is pending', () => {
     expect(rejects('Internal error', [])).toBeUndefined()
   })
 
-  it('is one with a bare `0x`, or with hex digits that nothing marks as an address', () => {
+  it('does not treat a bare `0x`, or hex digits without `0x`, as an address', () => {
     expect(rejects('Error 500: bad hex after 0x, deadbeef', ['0xaa'])).toBe('0xaa')
   })
 })
 
-describe('any text', () => {
-  it('never rejects what neither waits nor is unanswered, and never more than one', () => {
+describe('correlate, for any text', () => {
+  it('matches only an unconfirmed topic or the topic of a pending subscribe frame', () => {
     const address = fc.constantFrom<Address[]>('0xaa', '0xbb', '0xab', '0xaabb')
     const text = fc
       .array(fc.oneof(fc.string(), address, fc.constantFrom('0x', '0xAA', ' ', 'svc-')), { maxLength: 6 })
       .map((parts) => parts.join(''))
     fc.assert(
-      fc.property(text, fc.uniqueArray(address), fc.uniqueArray(address), (said, waiting, left) => {
-        const unanswered = [...new Set([...waiting, ...left])]
-        const rejected = rejects(said, waiting, unanswered)
-        if (rejected !== undefined) expect(unanswered).toContain(rejected)
-      }),
+      fc.property(
+        text,
+        fc.uniqueArray(address),
+        fc.uniqueArray(address),
+        (input, unconfirmed, unsubscribed) => {
+          const pending = [...new Set([...unconfirmed, ...unsubscribed])]
+          const rejected = rejects(input, unconfirmed, pending)
+          if (rejected !== undefined) expect(pending).toContain(rejected)
+        },
+      ),
     )
   })
 })

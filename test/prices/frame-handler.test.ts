@@ -23,14 +23,14 @@ const moves = {
 
 const frames = { a: subscribes(a), b: subscribes(b), A: unsubscribes(a), B: unsubscribes(b) }
 
-/** Each uncorrelated error as its kind, a space, and what came. */
-const inWords$ = (errors$: Observable<UncorrelatedError>): Observable<string> =>
+/** Formats each uncorrelated error as its kind, a space, and its input. */
+const formatted$ = (errors$: Observable<UncorrelatedError>): Observable<string> =>
   errors$.pipe(map(({ kind, input }) => `${kind} ${input}`))
 
 const rejected = (topic: string, reason: string) => fails({ _tag: 'SubscriptionRejected', topic, reason })
 
 describe('an error text', () => {
-  it('with the address of a waiting topic rejects that topic and completes it; the others go on', () => {
+  it('that contains the address of an unconfirmed topic rejects and completes that topic only', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-rB2', moves))
       expectObservable(client.price$(a), '  ^---------').toBe('--(r|)', { r: rejected(a, pair) })
@@ -43,7 +43,7 @@ describe('an error text', () => {
     })
   })
 
-  it('without an address rejects the only topic that waits', () => {
+  it('without an address rejects the only pending topic', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-e', moves))
       expectObservable(client.price$(a), '  ^---------').toBe('--(r|)', {
@@ -54,7 +54,7 @@ describe('an error text', () => {
     })
   })
 
-  it('without an address rejects the one that waits among those that are confirmed', () => {
+  it('without an address rejects the only pending topic among confirmed ones', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('    oA-e', moves))
       expectObservable(client.price$(a), '  ^--------!').toBe('')
@@ -64,33 +64,33 @@ describe('an error text', () => {
     })
   })
 
-  it('without an address rejects nobody while two wait, and both carry it when their time is over', () => {
+  it('without an address rejects no topic while two are pending; both `SubscriptionTimeout` errors contain it', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o-ef', moves), { confirmTimeout: 20 })
       const recent = ['Invalid request: no such topic', 'Error: out of memory']
       const t = fails({ _tag: 'SubscriptionTimeout', recent })
       expectObservable(client.price$(a), '  ^ 20ms !').toBe('20ms t', { t })
       expectObservable(client.price$(b), '  ^ 20ms !').toBe('20ms t', { t })
-      expectObservable(inWords$(client.errors$), '^ 20ms !').toBe('--ef', {
+      expectObservable(formatted$(client.errors$), '^ 20ms !').toBe('--ef', {
         e: `error-text ${recent[0]!}`,
         f: `error-text ${recent[1]!}`,
       })
     })
   })
 
-  it('without an address does not reject the topic that waits while the answer to one since left is open', () => {
+  it('without an address rejects no topic while an unsubscribed topic is unanswered too', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o----e', moves), { linger: 0 })
       expectObservable(client.price$(a), '  ^-!').toBe('')
       expectObservable(client.price$(b), '  --^-----!').toBe('')
       expectObservable(socket.sent$, '      ^-------!').toBe('a-(Ab)', frames)
-      expectObservable(inWords$(client.errors$), '^-------!').toBe('-----e', {
+      expectObservable(formatted$(client.errors$), '^-------!').toBe('-----e', {
         e: 'error-text Invalid request: no such topic',
       })
     })
   })
 
-  it('without an address is the answer to the topic since left, where no other is open', () => {
+  it('without an address is dropped if the only unanswered topic is unsubscribed since', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('    o---B-e', moves), { linger: 0 })
       expectObservable(client.price$(a), '  ^-!').toBe('')
@@ -99,33 +99,33 @@ describe('an error text', () => {
     })
   })
 
-  it('with the address of a live topic belongs to nobody, and harms nobody', () => {
+  it('that contains the address of a live topic is uncorrelated and does not affect the topic', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('    oA-r13', moves))
       expectObservable(client.price$(a), '  ^---------!').toBe('----13', {
         '1': at(4, a, 1),
         '3': at(5, a, 3),
       })
-      expectObservable(inWords$(client.errors$), '^---------!').toBe('---r', { r: `error-text ${pair}` })
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---r', { r: `error-text ${pair}` })
     })
   })
 
-  it('with a foreign address does not reject the only topic that waits', () => {
+  it('that contains an unknown address does not reject the only pending topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const talk = { ...moves, x: server.says('no such token: 0xcc') }
-      const { client } = scripted(cold('o-x1', talk))
+      const moreMoves = { ...moves, x: server.says('no such token: 0xcc') }
+      const { client } = scripted(cold('o-x1', moreMoves))
       expectObservable(client.price$(a), '^---------!').toBe('---1', { '1': at(3, a, 1) })
-      expectObservable(inWords$(client.errors$), '^---------!').toBe('--x', {
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('--x', {
         x: 'error-text no such token: 0xcc',
       })
     })
   })
 
-  it('is whole up to 2 kB, and a message is one line', () => {
+  it('is truncated to 2 kB in `reason`, and `message` is one line', () => {
     const long = `0xaa ${'line\n'.repeat(1000)}`
     marbles(({ cold, expectObservable }) => {
-      const talk = { ...moves, x: server.says(long) }
-      const { client } = scripted(cold('o-x', talk))
+      const moreMoves = { ...moves, x: server.says(long) }
+      const { client } = scripted(cold('o-x', moreMoves))
       const r = expect.objectContaining({
         left: expect.objectContaining({
           reason: long.slice(0, 2048),
@@ -136,7 +136,7 @@ describe('an error text', () => {
     })
   })
 
-  it('finds an address that stands beyond the first 2 kB', () => {
+  it('rejects a topic whose address follows after the first 2 kB', () => {
     marbles(({ cold, expectObservable }) => {
       const text = `${'x'.repeat(5000)} 0xAA`
       const { client } = scripted(cold('o-x', { ...moves, x: server.says(text) }))
@@ -145,27 +145,27 @@ describe('an error text', () => {
     })
   })
 
-  it('that arrives when nothing is asked belongs to nobody', () => {
+  it('is uncorrelated when no topic is pending', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA-e-1', moves))
       expectObservable(client.price$(a), '^---------!').toBe('-----1', { '1': at(5, a, 1) })
-      expectObservable(inWords$(client.errors$), '^---------!').toBe('---e', {
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---e', {
         e: 'error-text Invalid request: no such topic',
       })
     })
   })
 
-  it('may be empty', () => {
+  it('is uncorrelated when it is empty and no topic is pending', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA-x', { ...moves, x: server.says('') }))
       expectObservable(client.price$(a), '^---------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^---------!').toBe('---e', { e: 'error-text ' })
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---e', { e: 'error-text ' })
     })
   })
 })
 
-describe('topics asked again after an error text that belongs to none', () => {
-  it('go one by one, the next as soon as the one before is answered, so that the next text has one owner', () => {
+describe('repeated subscribe frames after an uncorrelated error text', () => {
+  it('are sent one at a time, each after the previous answer, so that the next text matches one topic', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('o-e 20ms A 5ms e', moves)
       const { client, socket } = scripted(script$, { confirmTimeout: 20, staleAfter: 1000 })
@@ -180,8 +180,8 @@ describe('topics asked again after an error text that belongs to none', () => {
   })
 })
 
-describe('a topic that was rejected', () => {
-  it('is asked anew for who subscribes anew, on the same connection', () => {
+describe('a rejected topic', () => {
+  it('is requested again on the same connection for a new subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oB-r---A1', moves))
       expectObservable(client.price$(b), '  ^------------!').toBe('')
@@ -191,7 +191,7 @@ describe('a topic that was rejected', () => {
     })
   })
 
-  it('is not unsubscribed, and does not linger', () => {
+  it('causes no unsubscribe frame and does not linger', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oB-r', moves), { linger: 5 })
       expectObservable(client.price$(b), '  ^ 30ms !').toBe('')
@@ -201,11 +201,11 @@ describe('a topic that was rejected', () => {
     })
   })
 
-  it('may be any one of many asked at once', () => {
+  it('is the one that the text names among many pending topics', () => {
     marbles(({ cold, expectObservable }) => {
       const topics = Array.from({ length: 9 }, (_, index) => `svc-0xa${index}` as const)
-      const talk = { ...moves, x: server.says('Invalid token 0xA4'), Y: server.confirms(...topics) }
-      const { client } = scripted(cold('o-xY', talk))
+      const moreMoves = { ...moves, x: server.says('Invalid token 0xA4'), Y: server.confirms(...topics) }
+      const { client } = scripted(cold('o-xY', moreMoves))
       for (const [index, topic] of topics.entries()) {
         if (index === 4) {
           expectObservable(client.price$(topic), '^--------').toBe('--(r|)', {
@@ -226,7 +226,7 @@ describe('a confirmation', () => {
     ['lower-cased topics with a quote', server.confirms('svc-0xaa-0xdef', 'svc-0xbb-0xdef')],
     ['upper-cased topics', server.confirms('svc-0xAA', 'svc-0xBB')],
     ['one topic twice', server.confirms(b, b)],
-  ])('that lists %s ends the wait of what it lists', (_name, L) => {
+  ])('that lists %s confirms the listed topics', (_name, L) => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA-L', { ...moves, L }), { confirmTimeout: 20, staleAfter: 1000 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('')
@@ -235,7 +235,7 @@ describe('a confirmation', () => {
     })
   })
 
-  it('proves nothing by what it does not list', () => {
+  it('does not affect topics that it does not list', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oA--BN1', moves), { confirmTimeout: 20, staleAfter: 1000 })
       expectObservable(client.price$(a), '  ^ 50ms !').toBe('------1', { '1': at(6, a, 1) })
@@ -244,7 +244,7 @@ describe('a confirmation', () => {
     })
   })
 
-  it('may be missing: a price confirms', () => {
+  it('is not required: a price confirms the topic', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('o-1', moves), { confirmTimeout: 20, staleAfter: 1000 })
       expectObservable(client.price$(a), '  ^ 50ms !').toBe('--1', { '1': at(2, a, 1) })
@@ -252,7 +252,7 @@ describe('a confirmation', () => {
     })
   })
 
-  it('may be late: what was told of its absence is mended without a word', () => {
+  it('that arrives after `SubscriptionTimeout` confirms the topic without an event', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o 29ms A 19ms 1', moves), { confirmTimeout: 20, staleAfter: 1000 })
       expectObservable(client.price$(a), '^ 80ms !').toBe('20ms t 29ms 1', {
@@ -262,7 +262,7 @@ describe('a confirmation', () => {
     })
   })
 
-  it('that answers an unsubscribe neither confirms nor rejects what waits', () => {
+  it('that answers an unsubscribe frame does not affect pending topics', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oC-----N--', moves), { linger: 0, confirmTimeout: 20 })
       expectObservable(client.price$(a), '  ^---!').toBe('')
@@ -277,19 +277,19 @@ describe('a confirmation', () => {
     })
   })
 
-  it('of topics that are not ours is uncorrelated, and confirms those that are', () => {
+  it('that lists topics of another service is uncorrelated, and confirms the topics of this one', () => {
     marbles(({ cold, expectObservable }) => {
-      const talk = { ...moves, L: server.confirms('acme-0xaa', b, 'svc-nonsense', a) }
-      const { client } = scripted(cold('o-L', talk), { confirmTimeout: 20, staleAfter: 1000 })
+      const moreMoves = { ...moves, L: server.confirms('acme-0xaa', b, 'svc-nonsense', a) }
+      const { client } = scripted(cold('o-L', moreMoves), { confirmTimeout: 20, staleAfter: 1000 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('')
       expectObservable(client.price$(b), '^ 50ms !').toBe('')
-      expectObservable(inWords$(client.errors$), '^ 50ms !').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^ 50ms !').toBe('--e', {
         e: 'unknown-topic {"subscriptions":["acme-0xaa","svc-0xbb","svc-nonsense","svc-0xaa"]}',
       })
     })
   })
 
-  it('of a topic that nobody asked for is nothing', () => {
+  it('of a topic without subscribers causes no event', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA-B--', moves))
       expectObservable(client.price$(a), '^--------!').toBe('')
@@ -299,12 +299,17 @@ describe('a confirmation', () => {
 })
 
 describe('a price', () => {
-  const say = (topic: string, price = 1) => server.prices(topic, price)
+  const priceMove = (topic: string, price = 1) => server.prices(topic, price)
 
-  it('goes to its topic, whatever the case and with a quote behind it', () => {
+  it('is delivered to its topic in any case, with or without a quote address', () => {
     marbles(({ cold, expectObservable }) => {
-      const talk = { ...moves, x: say('svc-0xAA', 1), y: say('svc-0xaa-0xDEF', 2), z: say('svc-0xaa-', 3) }
-      const { client } = scripted(cold('oAxyz', talk))
+      const moreMoves = {
+        ...moves,
+        x: priceMove('svc-0xAA', 1),
+        y: priceMove('svc-0xaa-0xDEF', 2),
+        z: priceMove('svc-0xaa-', 3),
+      }
+      const { client } = scripted(cold('oAxyz', moreMoves))
       expectObservable(client.price$('svc-0xAa'), '^------!').toBe('--xyz', {
         x: at(2, 'svc-0xAa', 1),
         y: at(3, 'svc-0xAa', 2),
@@ -327,27 +332,27 @@ describe('a price', () => {
     'x svc-0xaa',
     '',
     'svc-svc-0xaa',
-  ])('of %j is not ours, and goes to nobody', (topic) => {
+  ])('of %j is uncorrelated because the topic is malformed or of another service', (topic) => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('oAx', { ...moves, x: say(topic) }))
+      const { client } = scripted(cold('oAx', { ...moves, x: priceMove(topic) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
         e: `unknown-topic {"topic":"${topic}","price":1}`,
       })
     })
   })
 
-  it('of a topic of ours that nobody asked for is uncorrelated', () => {
+  it('of a topic that was never requested is uncorrelated', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA2', moves))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
         e: 'unknown-topic {"topic":"svc-0xbb","price":2}',
       })
     })
   })
 
-  it('for a topic since left is dropped in silence for `confirmTimeout`, and uncorrelated later', () => {
+  it('of an unsubscribed topic is dropped for `confirmTimeout`, and uncorrelated later', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oC--1 10ms 1 8ms 1', moves), {
         linger: 0,
@@ -356,13 +361,13 @@ describe('a price', () => {
       expectObservable(client.price$(a), '  ^---!').toBe('')
       expectObservable(client.price$(b), '  ^ 40ms !').toBe('')
       expectObservable(socket.sent$, '      ^ 30ms !').toBe('(ab)A', { ...frames })
-      expectObservable(inWords$(client.errors$), '^ 30ms !').toBe('24ms e', {
+      expectObservable(formatted$(client.errors$), '^ 30ms !').toBe('24ms e', {
         e: 'unknown-topic {"topic":"svc-0xaa","price":1}',
       })
     })
   })
 
-  it('for a topic that lingers is no error, and is what holds for who comes back', () => {
+  it('of a lingering topic is not an error, and is the initial event of the next subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA1---3', moves))
       expectObservable(client.price$(a), '^---!').toBe('--1', { '1': at(2, a, 1) })
@@ -371,25 +376,25 @@ describe('a price', () => {
     })
   })
 
-  it('under another service name is for the client of that name', () => {
+  it('is delivered if its service name is that of the client, and is otherwise uncorrelated', () => {
     marbles(({ cold, expectObservable }) => {
       const topic = 'acme-0xaa'
-      const talk = { ...moves, x: say(topic), y: say(a) }
-      const { client } = scripted(cold('oxy', talk), { service: 'acme' })
+      const moreMoves = { ...moves, x: priceMove(topic), y: priceMove(a) }
+      const { client } = scripted(cold('oxy', moreMoves), { service: 'acme' })
       expectObservable(client.price$(topic), '^------!').toBe('-x', { x: at(1, topic, 1) })
       expectObservable(client.price$(a), '^------!').toBe('(i|)', {
         i: fails({ _tag: 'InvalidTopic', topic: a }),
       })
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
         e: 'unknown-topic {"topic":"svc-0xaa","price":1}',
       })
     })
   })
 })
 
-describe('a frame that is not what the protocol says', () => {
+describe('a malformed frame', () => {
   it.each(['0', '-1', 'null', '"1"', '1e999', '[]', '{}', 'true'])(
-    'is a `DecodeError` of its topic where the price is %s, and the topic goes on',
+    'is a `DecodeError` of its topic if the price is %s, and later prices follow',
     (price) => {
       marbles(({ cold, expectObservable }) => {
         const input = `{"topic":"svc-0xAA-0xdef","price":${price}}`
@@ -403,7 +408,7 @@ describe('a frame that is not what the protocol says', () => {
     },
   )
 
-  it('is told to a topic that waits, and does not confirm it', () => {
+  it('is emitted to a pending topic and does not confirm it', () => {
     marbles(({ cold, expectObservable }) => {
       const bad = server.says(`{"topic":"${a}"}`)
       const { client } = scripted(cold('o-x', { ...moves, x: bad }), { confirmTimeout: 20 })
@@ -414,7 +419,7 @@ describe('a frame that is not what the protocol says', () => {
     })
   })
 
-  it('is not replayed, and does not take the place of the latest price', () => {
+  it('is not replayed to a late subscriber, which receives the latest price', () => {
     marbles(({ cold, expectObservable }) => {
       const bad = server.says(`{"topic":"${a}","price":0}`)
       const { client } = scripted(cold('oA1x', { ...moves, x: bad }))
@@ -426,14 +431,14 @@ describe('a frame that is not what the protocol says', () => {
     })
   })
 
-  it('is dropped where its topic was left a moment ago', () => {
+  it('is dropped if its topic was unsubscribed within `confirmTimeout`', () => {
     marbles(({ cold, expectObservable }) => {
       const bad = server.says(`{"topic":"${a}","price":0}`)
       const script$ = cold('oC---x 30ms x', { ...moves, x: bad })
       const { client } = scripted(script$, { linger: 0, confirmTimeout: 20 })
       expectObservable(client.price$(a), '^--!').toBe('')
       expectObservable(client.price$(b), '^ 50ms !').toBe('')
-      expectObservable(inWords$(client.errors$), '^ 50ms !').toBe('36ms e', {
+      expectObservable(formatted$(client.errors$), '^ 50ms !').toBe('36ms e', {
         e: 'malformed {"topic":"svc-0xaa","price":0}',
       })
     })
@@ -452,20 +457,20 @@ describe('a frame that is not what the protocol says', () => {
     '{"subscriptions":"svc-0xaa"}',
     '{"subscriptions":[1]}',
     '{"subscriptions":null,"topic":"svc-0xaa","price":1}',
-  ])('belongs to nobody where it is %s', (input) => {
+  ])('is uncorrelated if it is %s', (input) => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oAx', { ...moves, x: server.says(input) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', { e: `malformed ${input}` })
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', { e: `malformed ${input}` })
     })
   })
 
-  it('is shown up to 2 kB', () => {
+  it('is truncated to 2 kB in the error', () => {
     marbles(({ cold, expectObservable }) => {
       const input = JSON.stringify(['x'.repeat(5000)])
       const { client } = scripted(cold('oAx', { ...moves, x: server.says(input) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
         e: `malformed ${input.slice(0, 2048)}`,
       })
     })
@@ -473,46 +478,48 @@ describe('a frame that is not what the protocol says', () => {
 })
 
 describe('a binary frame', () => {
-  it('belongs to nobody, and is shown in hex', () => {
+  it('is uncorrelated, with its bytes in hex', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oAx', { ...moves, x: server.sends(Uint8Array.of(0, 171, 255)) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', { e: 'binary 00abff' })
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', { e: 'binary 00abff' })
     })
   })
 
-  it('is no price, though it spells one', () => {
+  it('is uncorrelated even if its bytes are a valid price update', () => {
     marbles(({ cold, expectObservable }) => {
       const bytes = Buffer.from(`{"topic":"${a}","price":1}`)
       const { client } = scripted(cold('oAx', { ...moves, x: server.sends(bytes) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', {
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
         e: `binary ${bytes.toString('hex')}`,
       })
     })
   })
 
-  it('is shown up to 2 kB', () => {
+  it('is truncated to 2 kB of hex digits in the error', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oAx', { ...moves, x: server.sends(new Uint8Array(5000)) }))
       expectObservable(client.price$(a), '^------!').toBe('')
-      expectObservable(inWords$(client.errors$), '^------!').toBe('--e', { e: `binary ${'0'.repeat(2048)}` })
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: `binary ${'0'.repeat(2048)}`,
+      })
     })
   })
 })
 
 describe('errors$', () => {
-  it('is hot: who comes later has missed what was', () => {
+  it('is hot: a late subscriber receives no earlier errors', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA-e--e', moves))
       expectObservable(client.price$(a), '^---------!').toBe('')
-      expectObservable(inWords$(client.errors$), '-----^---!').toBe('------e', {
+      expectObservable(formatted$(client.errors$), '-----^---!').toBe('------e', {
         e: 'error-text Invalid request: no such topic',
       })
     })
   })
 
-  it('completes with the client, also for who comes later', () => {
+  it('completes when the client closes, also for a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('o', moves))
       cold('---c').subscribe(() => void client.close())

@@ -3,62 +3,62 @@ import { describe, expect, it } from 'vitest'
 import { initialEvent, priceEvent, rejectedEvent, staleEvent } from '../../src/prices/price-events.js'
 import { createTopicState, type TopicState } from '../../src/prices/topic-state.js'
 
-const patience = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
+const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
 
-const quote = { price: 12.5, receivedAt: 7, epoch: 2 }
+const receivedPrice = { price: 12.5, receivedAt: 7, epoch: 2 }
 
-const entry = (state: Partial<TopicState> = {}): TopicState => ({
+const stateOf = (fields: Partial<TopicState> = {}): TopicState => ({
   ...createTopicState('0xaa', 'svc-0xaa'),
-  ...state,
+  ...fields,
 })
 
-describe('what a listener is told', () => {
-  it('is spelled as that listener wrote the topic', () => {
-    expect(priceEvent(quote)('svc-0xAA')).toEqual(right({ topic: 'svc-0xAA', ...quote }))
-    expect(staleEvent(entry({ lastActivityAt: 10, ...quote }), 40)('svc-0xAA')).toEqual(
+describe('a price event', () => {
+  it('contains the topic as its subscriber wrote it', () => {
+    expect(priceEvent(receivedPrice)('svc-0xAA')).toEqual(right({ topic: 'svc-0xAA', ...receivedPrice }))
+    expect(staleEvent(stateOf({ lastActivityAt: 10, ...receivedPrice }), 40)('svc-0xAA')).toEqual(
       left({
         _tag: 'Stale',
         message: 'svc-0xAA: nothing for 30 ms; the last price was 12.5',
         topic: 'svc-0xAA',
         silentForMs: 30,
-        last: { topic: 'svc-0xAA', ...quote },
+        last: { topic: 'svc-0xAA', ...receivedPrice },
       }),
     )
   })
 
-  it('carries a reason of 2 kB at most', () => {
-    const told = rejectedEvent('x'.repeat(5000))('svc-0xaa')
-    expect(told).toMatchObject({ left: { _tag: 'SubscriptionRejected', topic: 'svc-0xaa' } })
-    expect(told).toHaveProperty('left.reason.length', 2048)
+  it('truncates the reason of a rejection to 2 kB', () => {
+    const event = rejectedEvent('x'.repeat(5000))('svc-0xaa')
+    expect(event).toMatchObject({ left: { _tag: 'SubscriptionRejected', topic: 'svc-0xaa' } })
+    expect(event).toHaveProperty('left.reason.length', 2048)
   })
 })
 
-describe('what somebody who joins is told at once', () => {
-  it('is nothing where nothing holds yet', () => {
-    expect(initialEvent(entry(), patience, 0)).toBeUndefined()
+describe('initialEvent', () => {
+  it('is undefined before the first price', () => {
+    expect(initialEvent(stateOf(), timeouts, 0)).toBeUndefined()
     expect(
-      initialEvent(entry({ live: true, subscribeSentAt: 0, lastActivityAt: 5 }), patience, 10),
+      initialEvent(stateOf({ live: true, subscribeSentAt: 0, lastActivityAt: 5 }), timeouts, 10),
     ).toBeUndefined()
   })
 
-  it('is the last price while it is current', () => {
+  it('is the last price while the topic is live', () => {
     expect(
-      initialEvent(entry({ live: true, lastActivityAt: 5, ...quote }), patience, 10)?.('svc-0xaa'),
-    ).toEqual(right({ topic: 'svc-0xaa', ...quote }))
+      initialEvent(stateOf({ live: true, lastActivityAt: 5, ...receivedPrice }), timeouts, 10)?.('svc-0xaa'),
+    ).toEqual(right({ topic: 'svc-0xaa', ...receivedPrice }))
   })
 
-  it('is nothing while its silence is too long and is not told of yet', () => {
-    const live = entry({ live: true, subscribeSentAt: 0, lastActivityAt: 5, ...quote })
-    expect(initialEvent(live, patience, 104)).toBeDefined()
-    expect(initialEvent(live, patience, 105)).toBeUndefined()
+  it('is undefined when the stale deadline has passed but is not handled yet', () => {
+    const live = stateOf({ live: true, subscribeSentAt: 0, lastActivityAt: 5, ...receivedPrice })
+    expect(initialEvent(live, timeouts, 104)).toBeDefined()
+    expect(initialEvent(live, timeouts, 105)).toBeUndefined()
   })
 
-  it('is how long the topic has been silent by now, where it is stale, and not the price', () => {
-    const told = initialEvent(
-      entry({ live: false, lastActivityAt: 5, ...quote }),
-      patience,
+  it('is `Stale` with the current silence, not the last price, when the topic is stale', () => {
+    const event = initialEvent(
+      stateOf({ live: false, lastActivityAt: 5, ...receivedPrice }),
+      timeouts,
       105,
     )?.('svc-0xaa')
-    expect(told).toMatchObject({ left: { _tag: 'Stale', silentForMs: 100 } })
+    expect(event).toMatchObject({ left: { _tag: 'Stale', silentForMs: 100 } })
   })
 })

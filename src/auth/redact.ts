@@ -1,3 +1,5 @@
+import type { AnyError } from '../errors/model.js'
+
 /**
  * A prefix of a secret from this many characters on is redacted. A shorter prefix discloses too little, and would match
  * unrelated text.
@@ -32,3 +34,7 @@ export const secretPattern = (secret: string): RegExp => {
 /** Replaces each secret in a text from outside, which may repeat the request that it answers. */
 export const redact = (text: string, secrets: readonly RegExp[]): string =>
   secrets.reduce((clean, secret) => clean.replace(secret, '[redacted]'), text)
+
+/** The error without the secrets. The input of a `DecodeError` is the only field that repeats a response. */
+export const redactError = <E extends AnyError>(error: E, secrets: readonly RegExp[]): E =>
+  error._tag === 'DecodeError' ? { ...error, input: redact(error.input, secrets) } : error

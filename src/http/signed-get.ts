@@ -1,5 +1,5 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { redact } from '../auth/redact.js'
+import { redact, redactError } from '../auth/redact.js'
 import type { SignatureHeaders, Signer } from '../auth/signer.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
@@ -86,18 +86,15 @@ type OnResult = (result: GetResult, secrets: Secrets) => void
 
 const noSecrets: Secrets = () => []
 
-/** Decodes a response. A response may repeat the request, so an error is decoded from the redact body. */
+/** Decodes a response. A response may repeat the request, so an error is decoded from the redacted body. */
 const readRedacted = <E, A>(
   result: GetResult,
   secrets: Secrets,
   read: ReadResponse<E, A>,
 ): Either<GetError | E, A> => {
-  if (isLeft(result)) return left(withoutSecrets(result.left, secrets()))
+  if (isLeft(result)) return left(redactError(result.left, secrets()))
   const response = result.right
   const receivedAt = wallClock()
   const value = read(response, receivedAt)
   return isLeft(value) ? read({ ...response, body: redact(response.body, secrets()) }, receivedAt) : value
 }
-
-const withoutSecrets = (error: GetError, secrets: readonly RegExp[]): GetError =>
-  error._tag === 'DecodeError' ? { ...error, input: redact(error.input, secrets) } : error

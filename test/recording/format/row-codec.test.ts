@@ -87,8 +87,8 @@ const header: fc.Arbitrary<RecordingHeader> = plain({
   interval: fc.integer({ min: 1 }),
 })
 
-describe('a row', () => {
-  it('is one line, and what it was when it is read again', () => {
+describe('decodeRow', () => {
+  it('is the inverse of encodeRow, which writes one line', () => {
     fc.assert(
       fc.property(row, (written) => {
         const line = encodeRow(written)
@@ -99,7 +99,7 @@ describe('a row', () => {
     )
   })
 
-  it('keeps what JSON has no number for', () => {
+  it('keeps NaN, the infinities and -0', () => {
     for (const interval of [NaN, Infinity, -Infinity, -0]) {
       const event = left({ _tag: 'InvalidInterval', message: 'm', interval } as const)
       const written: Row = { _tag: 'Depth', at: 1, mint: '0xab', event }
@@ -110,7 +110,7 @@ describe('a row', () => {
     expect(decodeRow(encodeRow(written))).toStrictEqual(right(written))
   })
 
-  it('has no field more than it should, whoever wrote one', () => {
+  it('drops unknown fields', () => {
     const line =
       '{"_tag":"Price","at":1,"topic":"svc-0xab","x":1,"event":{"_tag":"Right","y":2,"right":' +
       '{"topic":"svc-0xab","price":1.5,"receivedAt":3,"epoch":1,"__proto__":{"polluted":true},"z":3}}}'
@@ -124,23 +124,28 @@ describe('a row', () => {
     )
   })
 
-  it('is an error where it is cut or changed, and never a throw', () => {
+  it('rejects a truncated line, and does not throw for a changed one', () => {
     fc.assert(
-      fc.property(row, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (written, place, character) => {
-        const line = encodeRow(written)
-        const index = place % line.length
-        expect(decodeRow(line.slice(0, index))._tag).toBe('Left')
-        decodeRow(line.slice(0, index) + character + line.slice(index + 1))
-      }),
+      fc.property(
+        row,
+        fc.nat(),
+        fc.string({ minLength: 1, maxLength: 1 }),
+        (written, position, character) => {
+          const line = encodeRow(written)
+          const index = position % line.length
+          expect(decodeRow(line.slice(0, index))._tag).toBe('Left')
+          decodeRow(line.slice(0, index) + character + line.slice(index + 1))
+        },
+      ),
     )
   })
 
   it.each([
     ['a price of 0', '"price":1.5', '"price":0'],
     ['a price as text', '"price":1.5', '"price":"1.5"'],
-    ['a topic that is none', '"topic":"svc-0xab"', '"topic":"0xab"'],
+    ['a malformed topic', '"topic":"svc-0xab"', '"topic":"0xab"'],
     ['no time', '"at":1,', ''],
-  ])('is an error with %s', (_, from, to) => {
+  ])('rejects a row with %s', (_, from, to) => {
     const line = encodeRow({
       _tag: 'Price',
       at: 1,
@@ -151,8 +156,8 @@ describe('a row', () => {
   })
 })
 
-describe('a header', () => {
-  it('is what it was when it is read again', () => {
+describe('decodeHeader', () => {
+  it('is the inverse of encodeRow', () => {
     fc.assert(
       fc.property(header, (written) => {
         expect(decodeHeader(encodeRow(written))).toStrictEqual(right(written))

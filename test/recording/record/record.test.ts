@@ -12,7 +12,7 @@ import { startSimulator } from 'svc-streams/simulator'
 import { createTestClient, depth, price, stale } from 'svc-streams/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { marbles } from '../../support/marbles.js'
-import { rowsOf, tape } from '../support/rows.js'
+import { rowsOf, memoryWriter } from '../support/rows.js'
 
 const topic: Topic = 'svc-0xab'
 const mint: Address = '0xab'
@@ -20,9 +20,9 @@ const mint: Address = '0xab'
 const clientOf = (prices$: Subject<Price> | typeof NEVER): Client =>
   createTestClient({ prices: { [topic]: prices$ } })
 
-describe('a recording', () => {
-  it('is a header, and a line for each thing that came, when it came', () => {
-    const to = tape()
+describe('record', () => {
+  it('writes a header, and one line per event with its time', () => {
+    const to = memoryWriter()
     const error = stale(topic, 5, price(topic, 2))
     marbles(({ cold }) => {
       const client = createTestClient({
@@ -51,18 +51,18 @@ describe('a recording', () => {
     expect(to.text()).toContain('"totalQuantity":"1180591620717411303424"')
   })
 
-  it('ends when all that it records has ended, and lets go of the client', async () => {
+  it('ends and unsubscribes when all recorded streams have completed', async () => {
     const errors$ = new Subject<never>()
     const client = createTestClient({ prices: { [topic]: of(price(topic, 1)) }, errors$ })
-    const recorder = record(client, { topics: [topic], to: tape() })
+    const recorder = record(client, { topics: [topic], to: memoryWriter() })
     expect(await recorder.finished).toEqual(rowsOf(3))
     expect(errors$.observed).toBe(false)
   })
 
-  it('ends when it is stopped, by `stop` or the end of an `await using`, once all is taken', async () => {
+  it('ends on stop() or async dispose, after all lines are written', async () => {
     const prices$ = new Subject<Price>()
-    const waiting: (() => void)[] = []
-    const to = { write: (_: string, done: () => void) => waiting.push(done) }
+    const callbacks: (() => void)[] = []
+    const to = { write: (_: string, done: () => void) => callbacks.push(done) }
     const recorder = record(clientOf(prices$), { topics: [topic], to })
     prices$.next(price(topic, 1))
     expect([recorder.rows, recorder.pending]).toEqual([2, 3])
@@ -72,16 +72,16 @@ describe('a recording', () => {
       return result
     })
     expect(prices$.observed).toBe(false)
-    waiting.slice(1).forEach((done) => done())
+    callbacks.slice(1).forEach((done) => done())
     await Promise.resolve()
     expect(stopped).toBe(false)
-    waiting[0]?.()
+    callbacks[0]?.()
     expect(await stopping).toEqual(rowsOf(2))
     await recorder[Symbol.asyncDispose]()
     expect(recorder.pending).toBe(0)
   })
 
-  it('ends with an error that says why, where the writable fails', async () => {
+  it('ends with a WriteError when a write fails', async () => {
     const prices$ = new Subject<Price>()
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
     const to = { write: (_: string, done: (error?: Error) => void) => done(full) }
@@ -96,15 +96,15 @@ describe('a recording', () => {
     expect(prices$.observed).toBe(false)
   })
 
-  it('ends so where the writable says by an event that it fails, which nobody else has to hear', async () => {
+  it('ends with a WriteError on an error event, without another error listener', async () => {
     const to = createWriteStream(join(tmpdir(), 'svc-streams-nowhere', 'market.ndjson'))
     const recorder = record(clientOf(NEVER), { topics: [topic], to })
     expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError', cause: { code: 'ENOENT' } } })
-    // The event comes after the callbacks of what was written.
+    // The error event follows the write callbacks.
     await finished(to).catch(() => undefined)
   })
 
-  it('listens for errors no longer than it writes', async () => {
+  it('removes its error listener at the end', async () => {
     const to = new PassThrough()
     const recorder = record(clientOf(NEVER), { topics: [topic], to })
     expect(to.listenerCount('error')).toBe(1)
@@ -113,7 +113,7 @@ describe('a recording', () => {
     expect(to.listenerCount('error')).toBe(0)
   })
 
-  it('ends so where the writable throws', async () => {
+  it('ends with a WriteError when write() throws', async () => {
     const to = {
       write: () => {
         throw new Error('closed')
@@ -123,31 +123,31 @@ describe('a recording', () => {
     expect(await recorder.stop()).toMatchObject(left({ _tag: 'WriteError', message: 'not written: closed' }))
   })
 
-  it('has each stream once, however it is spelled', () => {
-    const to = tape()
+  it('records a stream once, whatever the case of its name', () => {
+    const to = memoryWriter()
     record(createTestClient(), { topics: ['svc-0xAB', 'svc-0xab'], mints: ['0xCD', '0xcd'], to })
     expect(JSON.parse(to.lines[0]!)).toMatchObject({ topics: ['svc-0xAB'], mints: ['0xCD'] })
   })
 
   it.each<[string, Omit<RecordOptions, 'to'>, string]>([
-    ['nothing to record', {}, 'topics: expected a topic or a mint to record'],
+    ['neither a topic nor a mint', {}, 'topics: expected a topic or a mint to record'],
     ['a malformed topic', { topics: ['0xab' as Topic] }, 'topics: expected topics like svc-0x82af…'],
     ['a malformed mint', { mints: ['ab' as Address] }, 'mints: expected token addresses like 0x82af…'],
     ['an interval of 0', { mints: [mint], interval: 0 }, 'interval: expected a finite number of at least 1'],
-  ])('is refused at once: %s', (_, options, message) => {
-    const to = tape()
+  ])('throws a ConfigurationError for %s', (_, options, message) => {
+    const to = memoryWriter()
     expect(() => record(createTestClient(), { ...options, to })).toThrow(message)
     expect(to.lines).toEqual([])
   })
 })
 
-describe('over real sockets', () => {
+describe('record over real sockets', () => {
   const cleanups: (() => Promise<unknown>)[] = []
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
   })
 
-  it('goes into a file stream as it comes, and ends with the client', async () => {
+  it('writes to a file stream, and ends when the client closes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'recording-'))
     cleanups.push(() => rm(folder, { recursive: true }))
     const service = await startSimulator({ tick: 5 })

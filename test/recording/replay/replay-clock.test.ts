@@ -3,14 +3,14 @@ import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { interruptibleDelay, realClock, virtualClock } from '../../../src/recording/replay/replay-clock.js'
 
-/** Runs something in virtual time, moment by moment. */
+/** Schedules work at virtual times. */
 const atTimes = (work: (at: (ms: number, what: () => void) => void) => void): void => {
   const scheduler = new TestScheduler(() => undefined)
   scheduler.run(() => work((ms, what) => scheduler.schedule(what, ms)))
 }
 
-describe('the recorded pace', () => {
-  it('waits as long as it was, divided by the speed, whatever time it takes in between', () => {
+describe('realClock', () => {
+  it('returns the recorded distance, divided by the speed, less the elapsed time', () => {
     const waits: number[] = []
     atTimes((at) => {
       const clock = realClock(10)
@@ -21,7 +21,7 @@ describe('the recorded pace', () => {
     expect(waits).toEqual([0, 100, 60, -200, 100])
   })
 
-  it('goes on where it stood still', () => {
+  it('continues after a pause from where it stopped', () => {
     const waits: number[] = []
     atTimes((at) => {
       const clock = realClock(1)
@@ -35,7 +35,7 @@ describe('the recorded pace', () => {
     expect(waits).toEqual([0, 6, 16])
   })
 
-  it('begins anew where the recorded clock was set back', () => {
+  it('starts again when a recorded time is before its predecessor', () => {
     const waits: number[] = []
     atTimes((at) => {
       const clock = realClock(1)
@@ -46,11 +46,11 @@ describe('the recorded pace', () => {
   })
 })
 
-describe('the virtual pace', () => {
-  it('waits for nothing, and is at the time of what is done', () => {
+describe('virtualClock', () => {
+  it('never waits, and runs work at its recorded time', () => {
     const clock = virtualClock()
     expect(clock.msUntil(5)).toBe(0)
-    expect(clock.run(() => 'before its first moment')).toBe('before its first moment')
+    expect(clock.run(() => 'before the first row')).toBe('before the first row')
     const seen: number[] = []
     clock.runAt(5, () => seen.push(5))
     clock.runAt(9, () => seen.push(9))
@@ -58,8 +58,8 @@ describe('the virtual pace', () => {
   })
 })
 
-describe('a wait', () => {
-  it('can be cut short, also before it begins', async () => {
+describe('interruptibleDelay', () => {
+  it('resolves when it is interrupted, also before its start', async () => {
     const interrupted = new Subscription()
     const waiting = interruptibleDelay(2 ** 40, interrupted)
     interrupted.unsubscribe()

@@ -1,4 +1,4 @@
-import { debounceTime, interval, map, merge, mergeMap, skip, take, timer, type Observable } from 'rxjs'
+import { debounceTime, interval, map, merge, mergeMap, type Observable, skip, take, timer } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'

@@ -2,13 +2,13 @@ import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { concatMap, concat, EMPTY, NEVER, of, timer, type Observable } from 'rxjs'
 import type { LineWriter } from 'svc-streams/recording'
 
-/** A writable that keeps what is written, and takes it at once. */
-export interface Tape extends LineWriter {
+/** A writer that stores the lines, and confirms them immediately. */
+export interface MemoryWriter extends LineWriter {
   readonly lines: string[]
   readonly text: () => string
 }
 
-export const tape = (): Tape => {
+export const memoryWriter = (): MemoryWriter => {
   const lines: string[] = []
   return {
     lines,
@@ -20,15 +20,18 @@ export const tape = (): Tape => {
   }
 }
 
-/** Something that happens so many ms after what happened before it. */
-export interface After<A> {
+/** A value, and its delay after the previous one in ms. */
+export interface Delayed<A> {
   readonly ms: number
   readonly value: A
 }
 
-/** One after the other, and then the end or nothing. */
-export const played$ = <A>(script: readonly After<A>[], ends: boolean): Observable<A> =>
-  concat(...script.map(({ ms, value }) => timer(ms).pipe(concatMap(() => of(value)))), ends ? EMPTY : NEVER)
+/** Emits the values after their delays, and then completes if `completes` is true. */
+export const emitScript$ = <A>(script: readonly Delayed<A>[], completes: boolean): Observable<A> =>
+  concat(
+    ...script.map(({ ms, value }) => timer(ms).pipe(concatMap(() => of(value)))),
+    completes ? EMPTY : NEVER,
+  )
 
 export const rightOf = <E, A>(value: Either<E, A>): A => {
   if (isRight(value)) return value.right

@@ -1,18 +1,18 @@
-// Replays a long recording, and prints what was left in memory after each tenth of it, in bytes.
+// Replays a long recording. Prints the heap size after each tenth of it, in bytes.
 import { count, lastValueFrom } from 'rxjs'
 import { candles, freshWithin } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 
 const rows = 200_000
-const tenth = rows / 10
+const tenthOfRows = rows / 10
 const header = { _tag: 'Recording', version: 1, at: 0, topics: ['svc-0xab'], mints: [], interval: 1000 }
 
 const heap: number[] = []
 
-function* pieces() {
+function* chunks() {
   yield `${JSON.stringify(header)}\n`
   for (let from = 0; from < rows; from += 100) {
-    if (from % tenth === 0) {
+    if (from % tenthOfRows === 0) {
       globalThis.gc?.()
       heap.push(process.memoryUsage().heapUsed)
     }
@@ -24,8 +24,8 @@ const line = (at: number): string =>
   `{"_tag":"Price","at":${at},"topic":"svc-0xab","event":{"_tag":"Right","right":` +
   `{"topic":"svc-0xab","price":${1 + (at % 977)},"receivedAt":${at},"epoch":1}}}\n`
 
-const client = replay(pieces(), { speed: Infinity })
+const client = replay(chunks(), { speed: Infinity })
 const total = await lastValueFrom(
-  client.run$((inside) => inside.price$('svc-0xab').pipe(freshWithin(3_600_000), candles(60_000), count())),
+  client.run$(({ price$ }) => price$('svc-0xab').pipe(freshWithin(3_600_000), candles(60_000), count())),
 )
 console.log(JSON.stringify({ candles: total, heap, finished: await client.finished }))

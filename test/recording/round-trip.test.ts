@@ -8,9 +8,9 @@ import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../errors/support/arbitraries.js'
 import { priceValue, quantity } from '../support/arbitraries.js'
-import { played$, rowsOf, tape, type After } from './support/rows.js'
+import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
 
-// Recording and replaying is the identity: values, errors, ends, their order and their times.
+// A replay of a recording emits the same values, errors and completions, in the same order, at the same times.
 
 const topics: readonly Topic[] = ['svc-0xab', 'svc-0xcd']
 const mints: readonly Address[] = ['0xab', '0xef']
@@ -68,62 +68,62 @@ const eventOf = <E, A>(error: fc.Arbitrary<E>, value: fc.Arbitrary<A>): fc.Arbit
   )
 
 interface Script<A> {
-  readonly events: readonly After<A>[]
-  readonly ends: boolean
+  readonly events: readonly Delayed<A>[]
+  readonly completes: boolean
 }
 
 const scriptOf = <A>(event: fc.Arbitrary<A>): fc.Arbitrary<Script<A>> =>
   fc.record({
     events: fc.array(fc.record({ ms: fc.nat(50), value: event }), { maxLength: 8 }),
-    ends: fc.boolean(),
+    completes: fc.boolean(),
   })
 
-/** The topic of an error is that of its stream. */
-const ofTopic = (topic: Topic): fc.Arbitrary<PriceError> =>
+/** Errors that name the topic of their stream. */
+const priceErrorOf = (topic: Topic): fc.Arbitrary<PriceError> =>
   priceError.map((error) => ('topic' in error ? { ...error, topic } : error))
 
 const scripts = fc.record({
-  prices: fc.tuple(...topics.map((topic) => scriptOf(eventOf(ofTopic(topic), priceOf(topic))))),
+  prices: fc.tuple(...topics.map((topic) => scriptOf(eventOf(priceErrorOf(topic), priceOf(topic))))),
   depths: fc.tuple(...mints.map((mint) => scriptOf(eventOf(depthError, depthOf(mint))))),
 })
 
-/** Everything that a client gives, when it gives it. */
-const everything$ = (client: Client): Observable<unknown> => {
-  const told$ = (name: string, source$: Observable<unknown>) =>
+/** All notifications of all streams, with their times. */
+const notifications$ = (client: Client): Observable<unknown> => {
+  const timed$ = (name: string, source$: Observable<unknown>) =>
     source$.pipe(
       materialize(),
       map(({ kind, value }) => ({ name, kind, value, at: asyncScheduler.now() })),
     )
   return merge(
-    ...topics.map((topic) => told$(topic, client.price$(topic))),
-    ...mints.map((mint) => told$(mint, client.depth$(mint, interval))),
+    ...topics.map((topic) => timed$(topic, client.price$(topic))),
+    ...mints.map((mint) => timed$(mint, client.depth$(mint, interval))),
   )
 }
 
-describe('what was recorded', () => {
-  it('is what is replayed: every value, error and end, in order, at its time', async () => {
+describe('a replay of a recording', () => {
+  it('emits every recorded value, error and completion, in order, at its time', async () => {
     await fc.assert(
       fc.asyncProperty(scripts, async ({ prices, depths }) => {
-        const to = tape()
+        const to = memoryWriter()
         const seen: unknown[] = []
         new TestScheduler(() => undefined).run(() => {
           const client = createTestClient({
             prices: Object.fromEntries(
-              topics.map((topic, n) => [topic, played$(prices[n]!.events, prices[n]!.ends)]),
+              topics.map((topic, n) => [topic, emitScript$(prices[n]!.events, prices[n]!.completes)]),
             ),
             depths: Object.fromEntries(
-              mints.map((mint, n) => [mint, played$(depths[n]!.events, depths[n]!.ends)]),
+              mints.map((mint, n) => [mint, emitScript$(depths[n]!.events, depths[n]!.completes)]),
             ),
           })
-          everything$(client).subscribe((value) => seen.push(value))
+          notifications$(client).subscribe((value) => seen.push(value))
           record(client, { topics, mints, interval, to })
         })
 
         const client = replay([to.text()], { speed: Infinity })
-        const replayed = await lastValueFrom(client.run$(everything$).pipe(toArray()))
-        // What had no end in the original ends with the recording.
-        const ends = [...prices, ...depths].filter((script) => !script.ends).length
-        expect(replayed.slice(0, replayed.length - ends)).toStrictEqual(seen)
+        const replayed = await lastValueFrom(client.run$(notifications$).pipe(toArray()))
+        // Streams without a recorded completion complete at the end of the recording.
+        const added = [...prices, ...depths].filter((script) => !script.completes).length
+        expect(replayed.slice(0, replayed.length - added)).toStrictEqual(seen)
         expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
       }),
       { numRuns: 300 },

@@ -1,4 +1,4 @@
-// Records a busy service into a file, given by its path, until it is killed.
+// Records a service with many events to the file in the first argument, until the process is killed.
 import { createWriteStream } from 'node:fs'
 import { createClient } from 'svc-streams'
 import { record } from 'svc-streams/recording'

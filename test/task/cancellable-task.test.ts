@@ -3,8 +3,8 @@ import { fromTask$, completedTask, noCancel, type CancellableTask } from '../../
 import { marbles } from '../support/marbles.js'
 import { askOf } from '../support/run-task.js'
 
-describe('a question as a stream', () => {
-  it('is its answer, then completion, asked on each subscription', () => {
+describe('fromTask$', () => {
+  it('runs the task on each subscription, emits its result and completes', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('                            --a--b')
       expectObservable(fromTask$(askOf(source$))).toBe('     --(a|)')
@@ -13,7 +13,7 @@ describe('a question as a stream', () => {
     })
   })
 
-  it('is taken back by who leaves before the answer', () => {
+  it('cancels the task on unsubscribe', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('                       ----a')
       expectObservable(fromTask$(askOf(source$)), '     ^-!').toBe('---')
@@ -21,13 +21,13 @@ describe('a question as a stream', () => {
     })
   })
 
-  it('may be answered at once', () => {
+  it('emits the result of a completed task synchronously', () => {
     marbles(({ expectObservable }) => expectObservable(fromTask$(completedTask('a'))).toBe('(a|)'))
   })
 
-  it('asks nothing before it is subscribed to', () => {
-    const ask: CancellableTask<string> = vi.fn(() => noCancel)
-    void fromTask$(ask)
-    expect(ask).not.toHaveBeenCalled()
+  it('does not run the task before subscription', () => {
+    const task: CancellableTask<string> = vi.fn(() => noCancel)
+    void fromTask$(task)
+    expect(task).not.toHaveBeenCalled()
   })
 })

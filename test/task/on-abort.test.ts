@@ -3,44 +3,44 @@ import { describe, expect, it } from 'vitest'
 import { onAbort } from '../../src/task/on-abort.js'
 
 describe('onAbort', () => {
-  it('acts once when the signal aborts, for each who asked and has not taken it back', () => {
+  it('calls each registered callback once when the signal aborts', () => {
     const controller = new AbortController()
-    const acted: number[] = []
-    const leave = [1, 2, 3].map((who) => onAbort(controller.signal, () => acted.push(who)))
-    leave[1]?.()
+    const called: number[] = []
+    const unregister = [1, 2, 3].map((id) => onAbort(controller.signal, () => called.push(id)))
+    unregister[1]?.()
     controller.abort()
-    expect(acted).toEqual([1, 3])
+    expect(called).toEqual([1, 3])
   })
 
-  it('acts at once where the signal has aborted', () => {
-    let acted = 0
-    onAbort(AbortSignal.abort(), () => acted++)()
-    expect(acted).toBe(1)
+  it('calls back at once if the signal is aborted already', () => {
+    let calls = 0
+    onAbort(AbortSignal.abort(), () => calls++)()
+    expect(calls).toBe(1)
   })
 
-  it('has one listener on a signal, however many ask, and none when all have taken it back', () => {
+  it('adds one listener per signal, and removes it with the last callback', () => {
     const { signal } = new AbortController()
-    const leave = Array.from({ length: 100 }, () => onAbort(signal, () => undefined))
+    const unregister = Array.from({ length: 100 }, () => onAbort(signal, () => undefined))
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-    for (const one of leave) one()
+    for (const each of unregister) each()
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     onAbort(signal, () => undefined)
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   })
 
-  it('lets an action take back others', () => {
+  it('calls every callback, even if one unregisters the others', () => {
     const controller = new AbortController()
-    const leave: (() => void)[] = []
-    let acted = 0
+    const unregister: (() => void)[] = []
+    let calls = 0
     for (let count = 0; count < 3; count++) {
-      leave.push(
+      unregister.push(
         onAbort(controller.signal, () => {
-          acted++
-          for (const one of leave) one()
+          calls++
+          for (const each of unregister) each()
         }),
       )
     }
     controller.abort()
-    expect(acted).toBe(3)
+    expect(calls).toBe(3)
   })
 })

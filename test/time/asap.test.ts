@@ -4,25 +4,25 @@ import { virtually } from '../support/virtual.js'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('soon', () => {
-  it('is after all that happens in this tick, once', async () => {
-    const happened: string[] = []
-    asap(() => happened.push('soon'))
-    happened.push('now')
+describe('asap', () => {
+  it('calls back once, after the current tick', async () => {
+    const calls: string[] = []
+    asap(() => calls.push('asap'))
+    calls.push('now')
     await Promise.resolve()
-    expect(happened).toEqual(['now', 'soon'])
+    expect(calls).toEqual(['now', 'asap'])
     await turn()
-    expect(happened).toEqual(['now', 'soon'])
+    expect(calls).toEqual(['now', 'asap'])
   })
 
-  it('is never, where it is unsubscribed from before', async () => {
+  it('does not call back after an unsubscribe', async () => {
     let called = 0
     asap(() => called++).unsubscribe()
     await turn()
     expect(called).toBe(0)
   })
 
-  it('is virtual where time is', () => {
+  it('calls back in virtual time', () => {
     let called = 0
     virtually(({ at }) => at(5, () => asap(() => called++)), { until: 10 })
     expect(called).toBe(1)

@@ -2,71 +2,73 @@ import { describe, expect, it } from 'vitest'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
 import { virtually, type Virtual } from '../support/virtual.js'
 
-/** When it acted, in ms, and how many timers were left. */
-const actsOf = (
-  scene: (turns: CoalescedTask, virtual: Virtual) => void,
+/** The times of the runs, in ms, and the number of remaining timers. */
+const runsOf = (
+  scenario: (task: CoalescedTask, virtual: Virtual) => void,
 ): readonly [readonly number[], number] => {
-  const acts: number[] = []
-  const timersLeft = virtually((virtual) => scene(new CoalescedTask(() => acts.push(virtual.now())), virtual))
-  return [acts, timersLeft]
+  const runs: number[] = []
+  const remainingTimers = virtually((virtual) =>
+    scenario(new CoalescedTask(() => runs.push(virtual.now())), virtual),
+  )
+  return [runs, remainingTimers]
 }
 
-describe('turns', () => {
-  it('act once, however often and in whatever way they are asked before', () => {
-    const [acts, left] = actsOf((turns, { at }) => {
+describe('CoalescedTask', () => {
+  it('runs once, however often and by whichever method it is requested', () => {
+    const [runs, remainingTimers] = runsOf((task, { at }) => {
       at(5, () => {
-        turns.afterTick()
-        turns.afterTurn()
-        turns.afterTick()
+        task.afterTick()
+        task.afterTurn()
+        task.afterTick()
       })
       at(7, () => {
-        turns.afterTurn()
-        turns.afterTick()
+        task.afterTurn()
+        task.afterTick()
       })
     })
-    expect([acts, left]).toEqual([[5, 7], 0])
+    expect([runs, remainingTimers]).toEqual([[5, 7], 0])
   })
 
-  it('act after a wait, once, and in the meantime too', () => {
-    const waiting: boolean[] = []
-    const [acts, left] = actsOf((turns, { at }) => {
-      at(0, () => turns.afterDelay(10))
-      at(2, () => turns.afterDelay(100))
-      at(3, () => turns.afterTick())
-      at(4, () => waiting.push(turns.isDelayed))
-      at(11, () => waiting.push(turns.isDelayed))
+  it('runs once after the first delay, and also when requested during it', () => {
+    const delayed: boolean[] = []
+    const [runs, remainingTimers] = runsOf((task, { at }) => {
+      at(0, () => task.afterDelay(10))
+      at(2, () => task.afterDelay(100))
+      at(3, () => task.afterTick())
+      at(4, () => delayed.push(task.isDelayed))
+      at(11, () => delayed.push(task.isDelayed))
     })
-    expect([acts, left]).toEqual([[3, 10], 0])
-    expect(waiting).toEqual([true, false])
+    expect([runs, remainingTimers]).toEqual([[3, 10], 0])
+    expect(delayed).toEqual([true, false])
   })
 
-  it('may be asked again from inside of what they do', () => {
-    let again = 0
-    const acts: number[] = []
+  it('runs again when the task itself requests it', () => {
+    let repeats = 0
+    const runs: number[] = []
     virtually(({ now }) => {
-      const turns = new CoalescedTask(() => {
-        acts.push(now())
-        if (again++ < 2) turns.afterTick()
+      const task = new CoalescedTask(() => {
+        runs.push(now())
+        if (repeats++ < 2) task.afterTick()
       })
-      turns.afterTick()
+      task.afterTick()
     })
-    expect(acts).toEqual([0, 0, 0])
+    expect(runs).toEqual([0, 0, 0])
   })
 
-  it('do nothing more when they are stopped, nor wait', () => {
-    const [acts, left] = actsOf((turns, { at }) => {
-      at(0, () => turns.afterDelay(10))
-      at(1, () => turns.cancelDelay())
+  it('does not run after it is cancelled, and leaves no timer', () => {
+    const [runs, remainingTimers] = runsOf((task, { at }) => {
+      at(0, () => task.afterDelay(10))
+      at(1, () => task.cancelDelay())
       at(20, () => {
-        turns.afterTick()
-        turns.afterDelay(10)
-        turns.cancel()
+        task.afterTick()
+        task.afterDelay(10)
+        task.cancel()
       })
       at(40, () => {
-        turns.afterTurn()
-        turns.cancel()
+        task.afterTurn()
+        task.cancel()
       })
     })
-    expect([acts, left]).toEqual([[], 0])
+    expect([runs, remainingTimers]).toEqual([[], 0])
   })
 })

@@ -2,27 +2,29 @@ import { describe, expect, it } from 'vitest'
 import { DeadlineTimer } from '../../src/time/deadline-timer.js'
 import { virtually } from '../support/virtual.js'
 
-/** When an alarm rings that is set at some times to others, and how many timers it leaves. */
-const rings = (sets: readonly (readonly [at: number, due: number])[]): readonly [number[], number] => {
-  const rung: number[] = []
-  const timersLeft = virtually(({ at, now }) => {
-    const alarm = new DeadlineTimer(
+/** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
+const firesOf = (
+  sets: readonly (readonly [setAt: number, dueAt: number])[],
+): readonly [readonly number[], number] => {
+  const fires: number[] = []
+  const remainingTimers = virtually(({ at, now }) => {
+    const timer = new DeadlineTimer(
       () => 0,
-      () => rung.push(now()),
+      () => fires.push(now()),
     )
-    for (const [time, due] of sets) at(time, () => alarm.set(due))
+    for (const [setAt, dueAt] of sets) at(setAt, () => timer.set(dueAt))
   })
-  return [rung, timersLeft]
+  return [fires, remainingTimers]
 }
 
-describe('an alarm', () => {
-  it('rings once when it is due', () => {
-    expect(rings([[0, 10]])).toEqual([[10], 0])
+describe('DeadlineTimer', () => {
+  it('fires once at its deadline', () => {
+    expect(firesOf([[0, 10]])).toEqual([[10], 0])
   })
 
-  it('rings earlier where it is set to an earlier time, and no later where it is set to a later one', () => {
+  it('fires earlier when set to an earlier deadline, and no later when set to a later one', () => {
     expect(
-      rings([
+      firesOf([
         [0, 10],
         [1, 5],
         [2, 20],
@@ -30,18 +32,18 @@ describe('an alarm', () => {
     ).toEqual([[5], 0])
   })
 
-  it('rings at once where it is late, and again when it is set again', () => {
+  it('fires at once when the deadline has passed, and again when it is set again', () => {
     expect(
-      rings([
+      firesOf([
         [7, 3],
         [9, 12],
       ]),
     ).toEqual([[7, 12], 0])
   })
 
-  it('does not ring where nothing is due any more', () => {
+  it('does not fire after it is set to Infinity', () => {
     expect(
-      rings([
+      firesOf([
         [0, 10],
         [4, Infinity],
       ]),

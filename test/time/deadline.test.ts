@@ -3,17 +3,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deadline$, delay$ } from '../../src/time/deadline.js'
 import { marbles } from '../support/marbles.js'
 
-const never = (): number => 0
+const noActivity = (): number => 0
 
 describe('delay$', () => {
-  it('emits once, and completes', () => {
+  it('emits once and completes', () => {
     marbles(({ expectObservable }) => {
       expectObservable(delay$(5)).toBe('-----(u|)', { u: undefined })
       expectObservable(delay$(0)).toBe('(u|)', { u: undefined })
     })
   })
 
-  it('is as long as it says, however long that is', () => {
+  it('emits after a delay longer than the maximum of a platform timer', () => {
     vi.useFakeTimers()
     const months = 3 * 2 ** 31 + 5
     let emitted = 0
@@ -25,7 +25,7 @@ describe('delay$', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('comes though an action of `asyncScheduler` and its teardown have thrown', () => {
+  it('emits after an action of `asyncScheduler` and its teardown have thrown', () => {
     vi.useFakeTimers()
     asyncScheduler.schedule(function () {
       this.add(() => {
@@ -38,15 +38,15 @@ describe('delay$', () => {
     delay$(5).subscribe(() => emitted++)
     vi.advanceTimersByTime(5)
     expect(emitted).toBe(1)
-    // What Rx itself would say next: it stands still no longer for the tests that follow.
+    // RxJS considers the scheduler active for ever after this; reset it for the next tests.
     Reflect.set(asyncScheduler, '_active', false)
   })
 
-  it('leaves no timer behind when it is left', () => {
+  it('leaves no timer after an unsubscribe', () => {
     vi.useFakeTimers()
-    const waiting = delay$(2 ** 32).subscribe()
+    const subscription = delay$(2 ** 32).subscribe()
     vi.advanceTimersByTime(2 ** 31)
-    waiting.unsubscribe()
+    subscription.unsubscribe()
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -54,75 +54,75 @@ describe('delay$', () => {
 })
 
 describe('deadline$', () => {
-  it('is a delay in virtual time', () => {
+  it('emits after the delay in virtual time', () => {
     marbles(({ expectObservable }) => {
-      expectObservable(deadline$(5, never)).toBe('-----(u|)', { u: undefined })
+      expectObservable(deadline$(5, noActivity)).toBe('-----(u|)', { u: undefined })
     })
   })
 
-  /** How many poll phases pass from its timer to its decision, where each of the first brings something. */
-  const phasesUntilDecided = (busyPhases: number): number => {
+  /** The number of poll phases between the timer and the emission, if each of the first `busyPhases` brings data. */
+  const phasesUntilEmitted = (busyPhases: number): number => {
     vi.useFakeTimers()
-    let seen = 0
-    const decided: unknown[] = []
-    deadline$(5, () => seen).subscribe((value) => decided.push(value))
+    let activity = 0
+    const emitted: unknown[] = []
+    deadline$(5, () => activity).subscribe((value) => emitted.push(value))
     vi.advanceTimersToNextTimer()
     for (let phases = 0; phases < 1000; phases++) {
-      if (decided.length > 0) return phases
-      if (phases < busyPhases) seen++
+      if (emitted.length > 0) return phases
+      if (phases < busyPhases) activity++
       vi.advanceTimersToNextTimer()
     }
     return Infinity
   }
 
-  it('lets a poll phase pass before it decides', () => {
-    expect(phasesUntilDecided(0)).toBe(1)
+  it('waits for one poll phase', () => {
+    expect(phasesUntilEmitted(0)).toBe(1)
   })
 
-  it('lets more pass as long as they bring something', () => {
-    expect(phasesUntilDecided(1)).toBe(2)
-    expect(phasesUntilDecided(10)).toBe(11)
+  it('waits for further poll phases as long as they bring data', () => {
+    expect(phasesUntilEmitted(1)).toBe(2)
+    expect(phasesUntilEmitted(10)).toBe(11)
   })
 
-  it('is not put off for ever by a peer that never pauses', () => {
-    expect(phasesUntilDecided(Infinity)).toBe(64)
+  it('emits after 64 poll phases, even if each brings data', () => {
+    expect(phasesUntilEmitted(Infinity)).toBe(64)
   })
 
-  it('does not count what came before its time was over', () => {
+  it('does not count data that arrived before the delay was over', () => {
     vi.useFakeTimers()
-    let seen = 0
-    let decided = false
-    deadline$(5, () => seen).subscribe(() => (decided = true))
+    let activity = 0
+    let isEmitted = false
+    deadline$(5, () => activity).subscribe(() => (isEmitted = true))
     vi.advanceTimersByTime(4)
-    seen++
+    activity++
     vi.advanceTimersToNextTimer()
-    expect(decided).toBe(false)
+    expect(isEmitted).toBe(false)
     vi.advanceTimersToNextTimer()
-    expect(decided).toBe(true)
+    expect(isEmitted).toBe(true)
   })
 
-  it('does not decide once it was left, not even between its timer and its decision', () => {
+  it('does not emit after an unsubscribe between the timer and the poll phase', () => {
     vi.useFakeTimers()
-    let decided = false
-    const waiting = deadline$(5, never).subscribe(() => (decided = true))
+    let isEmitted = false
+    const subscription = deadline$(5, noActivity).subscribe(() => (isEmitted = true))
     vi.advanceTimersToNextTimer()
-    waiting.unsubscribe()
+    subscription.unsubscribe()
     vi.runAllTimers()
-    expect(decided).toBe(false)
+    expect(isEmitted).toBe(false)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('holds for what a blocked event loop left unread: it is read first', async () => {
+  it('emits after the data that arrived while the event loop was blocked is read', async () => {
     const { port1, port2 } = new MessageChannel()
-    let seen = 0
-    port1.on('message', () => seen++)
-    const decided = new Promise<number>((resolve) => {
-      deadline$(1, () => seen).subscribe(() => resolve(seen))
+    let activity = 0
+    port1.on('message', () => activity++)
+    const activityAtDeadline = new Promise<number>((resolve) => {
+      deadline$(1, () => activity).subscribe(() => resolve(activity))
     })
     port2.postMessage('before the deadline')
     const end = performance.now() + 20
     while (performance.now() < end);
-    expect(await decided).toBe(1)
+    expect(await activityAtDeadline).toBe(1)
     port1.close()
   })
 

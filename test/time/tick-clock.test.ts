@@ -4,31 +4,31 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TickClock } from '../../src/time/tick-clock.js'
 import { marbles } from '../support/marbles.js'
 
-describe('a moment', () => {
+describe('TickClock', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('stands still until the event loop turns', async () => {
-    const moment = new TickClock()
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(1)
-    moment.refresh()
-    clock.mockReturnValue(2)
-    moment.refresh()
-    expect(moment.wallClock).toBe(1)
-    const before = moment.elapsed
+  it('reads the clocks once per event-loop turn', async () => {
+    const clock = new TickClock()
+    const dateNow = vi.spyOn(Date, 'now').mockReturnValue(1)
+    clock.refresh()
+    dateNow.mockReturnValue(2)
+    clock.refresh()
+    expect(clock.wallClock).toBe(1)
+    const before = clock.elapsed
     await turn()
-    moment.refresh()
-    expect(moment.wallClock).toBe(2)
-    expect(moment.elapsed).toBeGreaterThan(before)
+    clock.refresh()
+    expect(clock.wallClock).toBe(2)
+    expect(clock.elapsed).toBeGreaterThan(before)
   })
 
-  it('moves with virtual time, which has no turns', () => {
-    const moment = new TickClock()
+  it('reads the clocks each time in virtual time', () => {
+    const clock = new TickClock()
     const read: number[][] = []
     marbles(() => {
       for (const ms of [0, 5]) {
         asyncScheduler.schedule(() => {
-          moment.refresh()
-          read.push([moment.elapsed, moment.wallClock])
+          clock.refresh()
+          read.push([clock.elapsed, clock.wallClock])
         }, ms)
       }
     })

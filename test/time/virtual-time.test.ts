@@ -6,8 +6,8 @@ import { elapsed, wallClock } from '../../src/time/clock.js'
 import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
-describe('virtual time', () => {
-  it('is shown by the clocks inside, and nowhere else', () => {
+describe('VirtualTime', () => {
+  it('sets the clocks inside run, and not outside', () => {
     const virtual = new VirtualTime(1000)
     const clocks = () => [wallClock(), elapsed(), asyncScheduler.now(), isVirtualTime()]
     expect(virtual.run(clocks)).toEqual([1000, 1000, 1000, true])
@@ -15,7 +15,7 @@ describe('virtual time', () => {
     expect(wallClock()).toBeGreaterThan(1_700_000_000_000)
   })
 
-  it('is left when something throws inside', () => {
+  it('restores real time when the work throws', () => {
     const virtual = new VirtualTime(0)
     expect(() =>
       virtual.run(() => {
@@ -25,53 +25,60 @@ describe('virtual time', () => {
     expect(isVirtualTime()).toBe(false)
   })
 
-  it('moves when it is told to, never back, and stops on the way at what is due', () => {
+  it('advances forward only, and fires each due timer at its own time', () => {
     const virtual = new VirtualTime(0)
-    const seen: string[] = []
-    const see = (what: string) => seen.push(`${virtual.now()} ${what}`)
+    const fired: string[] = []
+    const log = (text: string) => fired.push(`${virtual.now()} ${text}`)
     virtual.run(() => {
-      timer(20).subscribe(() => see('later'))
-      interval(8).subscribe((n) => see(`tick ${n}`))
+      timer(20).subscribe(() => log('later timer'))
+      interval(8).subscribe((n) => log(`interval ${n}`))
       timer(10).subscribe(() => {
-        see('timer')
-        asyncScheduler.schedule(() => see('at once'))
-        asapScheduler.schedule(() => see('before that'))
+        log('timer')
+        asyncScheduler.schedule(() => log('timer of 0 ms'))
+        asapScheduler.schedule(() => log('immediate'))
       })
     })
     virtual.run(() => virtual.advance(7))
-    expect(seen).toEqual([])
+    expect(fired).toEqual([])
     virtual.run(() => virtual.advance(20))
     virtual.run(() => virtual.advance(5))
-    expect(seen).toEqual(['8 tick 0', '10 timer', '10 before that', '10 at once', '16 tick 1', '20 later'])
+    expect(fired).toEqual([
+      '8 interval 0',
+      '10 timer',
+      '10 immediate',
+      '10 timer of 0 ms',
+      '16 interval 1',
+      '20 later timer',
+    ])
     expect(virtual.now()).toBe(20)
   })
 
-  it('does what is asked for immediately at the next move, without going on', () => {
+  it('runs immediates at the next advance, even if the time does not change', () => {
     const virtual = new VirtualTime(5)
-    const seen: string[] = []
+    const fired: string[] = []
     virtual.run(() => {
-      asapScheduler.schedule(() => seen.push('done'))
-      asapScheduler.schedule(() => seen.push('not done')).unsubscribe()
-      expect(seen).toEqual([])
+      asapScheduler.schedule(() => fired.push('scheduled'))
+      asapScheduler.schedule(() => fired.push('cancelled')).unsubscribe()
+      expect(fired).toEqual([])
       virtual.advance(5)
     })
-    expect(seen).toEqual(['done'])
+    expect(fired).toEqual(['scheduled'])
   })
 
-  it('has timers that can be cleared from the real time, and leaves those of the real time alone', async () => {
+  it('clears virtual timers from real time, and does not fire real timers', async () => {
     const virtual = new VirtualTime(0)
-    const seen: string[] = []
-    const cleared = virtual.run(() => timer(10).subscribe(() => seen.push('cleared')))
-    const real = timer(1).subscribe(() => seen.push('real'))
-    const never = timer(1).subscribe(() => seen.push('never'))
+    const fired: string[] = []
+    const cleared = virtual.run(() => timer(10).subscribe(() => fired.push('cleared')))
+    const real = timer(1).subscribe(() => fired.push('real'))
+    const never = timer(1).subscribe(() => fired.push('never'))
     cleared.unsubscribe()
     virtual.run(() => never.unsubscribe())
     virtual.run(() => virtual.advance(1000))
     await vi.waitFor(() => expect(real.closed).toBe(true))
-    expect(seen).toEqual(['real'])
+    expect(fired).toEqual(['real'])
   })
 
-  it('reports a timer once that was cleared where a TestScheduler had put its own time away', async () => {
+  it('reports an error for a timer that is cleared after a TestScheduler has reset the delegates', async () => {
     const reported: unknown[] = []
     config.onUnhandledError = (error) => reported.push(error)
     onTestFinished(() => void (config.onUnhandledError = null))
@@ -83,26 +90,26 @@ describe('virtual time', () => {
     await vi.waitFor(() => expect(reported).toEqual([new Error('executing a cancelled action')]))
   })
 
-  it('lives beside another, and beside that of a TestScheduler', () => {
-    const [one, other] = [new VirtualTime(1), new VirtualTime(2)]
-    expect(one.run(() => [wallClock(), other.run(wallClock), wallClock()])).toEqual([1, 2, 1])
+  it('works beside another VirtualTime and a TestScheduler', () => {
+    const [first, second] = [new VirtualTime(1), new VirtualTime(2)]
+    expect(first.run(() => [wallClock(), second.run(wallClock), wallClock()])).toEqual([1, 2, 1])
     new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(({ expectObservable }) => {
       expectObservable(timer(3)).toBe('---(0|)', { 0: 0 })
-      expect(one.run(wallClock)).toBe(1)
+      expect(first.run(wallClock)).toBe(1)
     })
     expect(isVirtualTime()).toBe(false)
   })
 
-  it('calls what is due in order of time, and at once in the order of asking: as a sorted list would', () => {
+  it('fires timers by due time, then by order of creation', () => {
     const timers = fc.array(fc.record({ delay: fc.nat(20), cancelled: fc.boolean() }), { maxLength: 50 })
     fc.assert(
       fc.property(timers, fc.array(fc.nat(6)), (timers, steps) => {
         const virtual = new VirtualTime(0)
-        const called: number[] = []
+        const fired: number[] = []
         virtual.run(() => {
-          const set = timers.map(({ delay }, n) => asyncScheduler.schedule(() => called.push(n), delay))
+          const actions = timers.map(({ delay }, n) => asyncScheduler.schedule(() => fired.push(n), delay))
           timers.forEach(({ cancelled }, n) => {
-            if (cancelled) set[n]!.unsubscribe()
+            if (cancelled) actions[n]!.unsubscribe()
           })
           let to = 0
           for (const step of [...steps, 20]) virtual.advance((to += step))
@@ -110,7 +117,7 @@ describe('virtual time', () => {
         const expected = [...timers.entries()]
           .filter(([, { cancelled }]) => !cancelled)
           .sort(([, a], [, b]) => a.delay - b.delay)
-        expect(called).toEqual(expected.map(([n]) => n))
+        expect(fired).toEqual(expected.map(([n]) => n))
       }),
     )
   })

@@ -12,31 +12,31 @@ const target = { origin: 'https://host:3000', path: '/path?query', headers: { na
 const limits = { requestTimeout: 100, maxBodyBytes: 4096 }
 const timeout = fails({ _tag: 'Timeout', afterMs: 100 })
 
-describe('a request', () => {
-  it('sends the target as it stands, on each subscription anew', async () => {
+describe('get', () => {
+  it('sends one request to the target each time the task runs', async () => {
     const http = new FakeHttp()
     const source$ = fromTask$(get({ http, ...limits }, target))
     expect(http.requests).toHaveLength(0)
-    const answers = [firstValueFrom(source$), firstValueFrom(source$)]
+    const results = [firstValueFrom(source$), firstValueFrom(source$)]
     http.request(1).answers(200, 'one')
     http.request(2).answers(404, 'two')
-    expect(await Promise.all(answers)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
+    expect(await Promise.all(results)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
     expect(http.requests).toMatchObject([target, target])
     expect(http.request(1).maxBodyBytes).toBe(4096)
   })
 
-  it('is one value, then completion', async () => {
+  it('emits one value and completes', async () => {
     const http = new FakeHttp()
-    const heard: string[] = []
+    const events: string[] = []
     fromTask$(get({ http, ...limits }, target)).subscribe({
-      next: (answer) => heard.push(answer._tag),
-      complete: () => heard.push('complete'),
+      next: (result) => events.push(result._tag),
+      complete: () => events.push('complete'),
     })
     http.request(1).answers(200, '')
-    await vi.waitFor(() => expect(heard).toEqual(['Right', 'complete']))
+    await vi.waitFor(() => expect(events).toEqual(['Right', 'complete']))
   })
 
-  it('is a `Timeout` when its time is over, which aborts the request', () => {
+  it('returns Timeout and aborts the request after requestTimeout', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
       expectObservable(fromTask$(get({ http, ...limits }, target))).toBe('100ms (t|)', { t: timeout })
@@ -44,21 +44,21 @@ describe('a request', () => {
     expect(http.request(1).aborted).toBe(true)
   })
 
-  it('is no `Timeout` however long the deadline, nor any sooner', () => {
+  it('returns Timeout not before requestTimeout, if that exceeds the maximum of a platform timer', () => {
     const requestTimeout = 2 ** 31 + 5
     const http = new FakeHttp()
-    let heard = 0
+    let timeouts = 0
     virtually(
       ({ at }) => {
-        fromTask$(get({ http, ...limits, requestTimeout }, target)).subscribe(() => heard++)
-        at(requestTimeout - 1, () => expect(heard).toBe(0))
+        fromTask$(get({ http, ...limits, requestTimeout }, target)).subscribe(() => timeouts++)
+        at(requestTimeout - 1, () => expect(timeouts).toBe(0))
       },
       { until: requestTimeout },
     )
-    expect(heard).toBe(1)
+    expect(timeouts).toBe(1)
   })
 
-  it('aborts the request, and sets no timer any more, when it is left', () => {
+  it('aborts the request and clears its timer when it is cancelled', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
       expectObservable(fromTask$(get({ http, ...limits }, target)), '^--!').toBe('')
@@ -66,66 +66,68 @@ describe('a request', () => {
     expect(http.request(1).aborted).toBe(true)
   })
 
-  it('leaves no timer behind when it was answered', async () => {
+  it('leaves no timer after the response', async () => {
     vi.useFakeTimers()
     try {
       const http = new FakeHttp()
-      const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
+      const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
       http.request(1).answers(200, '')
-      await answer
+      await result
       expect(vi.getTimerCount()).toBe(0)
     } finally {
       vi.useRealTimers()
     }
   })
 
-  it('does not hear what comes after it was left', async () => {
+  it('ignores a result that arrives after it is cancelled', async () => {
     const http = new FakeHttp()
-    const heard: unknown[] = []
-    const listening = fromTask$(get({ http, ...limits }, target)).subscribe((answer) => heard.push(answer))
-    listening.unsubscribe()
+    const results: unknown[] = []
+    const subscription = fromTask$(get({ http, ...limits }, target)).subscribe((result) =>
+      results.push(result),
+    )
+    subscription.unsubscribe()
     http.request(1).fails(new Error('aborted'))
-    const other = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
+    const second = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(2).answers(200, '')
-    await other
-    expect(heard).toEqual([])
+    await second
+    expect(results).toEqual([])
   })
 
-  it('gives what the transport says as it is', async () => {
+  it('returns an error of the transport unchanged', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
+    const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(1).fails(new Error('refused'))
-    expect(await answer).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
+    expect(await result).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
   })
 
-  it('is a `NetworkError` over a transport that throws', async () => {
+  it('returns NetworkError when the transport throws', async () => {
     const http = new FakeHttp()
-    http.throws = new Error('rude')
+    http.throws = new Error('transport')
     expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toEqual(
-      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'rude', code: undefined } }),
+      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'transport', code: undefined } }),
     )
   })
 
-  it('aborts nothing that has been answered', async () => {
+  it('does not abort a request after its response', async () => {
     const http = new FakeHttp()
-    const answer = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
+    const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(1).answers(200, '')
-    await answer
+    await result
     expect(http.request(1).aborted).toBe(false)
   })
 
-  it('may be answered at once', async () => {
-    const aborts = vi.fn()
+  it('returns a response that the transport delivers synchronously', async () => {
+    const abort = vi.fn()
     const http: HttpTransport = {
-      get: (_, answered) => {
-        answered(right({ status: 200, headers: {}, body: 'quick' }))
-        return aborts
+      get: (_, onResponse) => {
+        onResponse(right({ status: 200, headers: {}, body: 'quick' }))
+        return abort
       },
       close: () => Promise.resolve(),
     }
     expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toMatchObject({
       right: { body: 'quick' },
     })
-    expect(aborts).not.toHaveBeenCalled()
+    expect(abort).not.toHaveBeenCalled()
   })
 })

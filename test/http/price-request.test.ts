@@ -10,25 +10,25 @@ const topic: Topic = 'svc-0xAb'
 const limits = { requestTimeout: 100, maxBodyBytes: 4096, service: 'svc' }
 const prices = { origin: 'https://prices.example:3000', prefix: '', query: '' }
 
-/** What the price of a topic is where the service answers so. */
-const answered = async (
+/** The result of one price request to which the service sends this response. */
+const resultOf = async (
   status: number,
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> => {
   const http = new FakeHttp()
-  const answer = firstValueFrom(fromTask$(priceRequest({ http, prices, ...limits }, topic)))
+  const result = firstValueFrom(fromTask$(priceRequest({ http, prices, ...limits }, topic)))
   http.request(1).answers(status, body, headers)
-  return answer
+  return result
 }
 
-describe('a price request', () => {
-  it('asks for the topic as it was written, below the prefix, with the query, unsigned', async () => {
+describe('priceRequest', () => {
+  it('requests the topic as the caller wrote it, unsigned, with the path and the query of priceBaseUrl', async () => {
     const http = new FakeHttp()
     const gate = { origin: 'https://gate.example', prefix: '/prices', query: '?key=1' }
-    const answer = firstValueFrom(fromTask$(priceRequest({ http, prices: gate, ...limits }, topic)))
+    const result = firstValueFrom(fromTask$(priceRequest({ http, prices: gate, ...limits }, topic)))
     http.request(1).answers(200, '1.5')
-    expect(await answer).toMatchObject({ right: { price: 1.5 } })
+    expect(await result).toMatchObject({ right: { price: 1.5 } })
     expect(http.request(1)).toMatchObject({
       origin: 'https://gate.example',
       path: '/prices/price/svc-0xAb?key=1',
@@ -36,9 +36,9 @@ describe('a price request', () => {
     })
   })
 
-  it('gives the price in the spelling of the call, with epoch 0', async () => {
+  it('returns the price with the topic as the caller wrote it and epoch 0', async () => {
     const before = Date.now()
-    const price = (await answered(200, '1834.25')) as { right: { receivedAt: number } }
+    const price = (await resultOf(200, '1834.25')) as { right: { receivedAt: number } }
     expect(price).toEqual({
       _tag: 'Right',
       right: { topic, price: 1834.25, receivedAt: price.right.receivedAt, epoch: 0 },
@@ -46,29 +46,31 @@ describe('a price request', () => {
     expect(price.right.receivedAt).toBeGreaterThanOrEqual(before)
   })
 
-  it.each(['', '0', '-1', 'NaN', 'Infinity', '1,5', '<html>'])('is a `DecodeError` for %j', async (body) => {
-    expect(await answered(200, body)).toEqual(fails({ _tag: 'DecodeError', input: body }))
-  })
-
-  it('is `UnsupportedPair` for the text of the documentation, with the addresses where it has them', async () => {
-    const text = 'Invalid (exchange, base, quote) tuple'
-    const more = `${text}: the service does not support the pair (0xab, 0xcd)`
-    expect(await answered(500, text)).toEqual(
-      fails({ _tag: 'UnsupportedPair', base: undefined, quote: undefined, body: text }),
-    )
-    expect(await answered(500, more)).toEqual(fails({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd' }))
-  })
-
-  it.each([204, 301, 400, 401, 404, 429, 500, 503])(
-    'is `HttpError` for any other answer: %i',
-    async (status) => {
-      expect(await answered(status, 'why', { 'retry-after': '7' })).toEqual(
-        fails({ _tag: 'HttpError', status, body: 'why', retryAfterMs: 7000 }),
-      )
+  it.each(['', '0', '-1', 'NaN', 'Infinity', '1,5', '<html>'])(
+    'returns DecodeError for the body %j',
+    async (body) => {
+      expect(await resultOf(200, body)).toEqual(fails({ _tag: 'DecodeError', input: body }))
     },
   )
 
-  it('is `InvalidTopic`, and asks nobody, for what is no topic', () => {
+  it('returns UnsupportedPair for the error text of the documentation, with the addresses that it contains', async () => {
+    const withoutAddresses = 'Invalid (exchange, base, quote) tuple'
+    const withAddresses = `${withoutAddresses}: the service does not support the pair (0xab, 0xcd)`
+    expect(await resultOf(500, withoutAddresses)).toEqual(
+      fails({ _tag: 'UnsupportedPair', base: undefined, quote: undefined, body: withoutAddresses }),
+    )
+    expect(await resultOf(500, withAddresses)).toEqual(
+      fails({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd' }),
+    )
+  })
+
+  it.each([204, 301, 400, 401, 404, 429, 500, 503])('returns HttpError for status %i', async (status) => {
+    expect(await resultOf(status, 'why', { 'retry-after': '7' })).toEqual(
+      fails({ _tag: 'HttpError', status, body: 'why', retryAfterMs: 7000 }),
+    )
+  })
+
+  it('returns InvalidTopic and sends no request when the topic is invalid', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
       for (const wrong of [
@@ -86,7 +88,7 @@ describe('a price request', () => {
     expect(http.requests).toEqual([])
   })
 
-  it('is `Timeout` where no answer comes, and aborts', () => {
+  it('returns Timeout and aborts the request when no response arrives', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
       expectObservable(fromTask$(priceRequest({ http, prices, ...limits }, topic))).toBe('100ms (t|)', {

@@ -34,7 +34,7 @@ import {
 import { unhandledErrors } from '../support/unhandled.js'
 import { webSocketServer } from '../support/network/servers.js'
 
-// test/client/create-client.test.ts covers a throwing price$ handler and invalid frames of every kind.
+// test/client/client.test.ts covers a throwing price$ handler and invalid frames of every kind.
 
 const unhandled = unhandledErrors()
 

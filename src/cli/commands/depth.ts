@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { Address } from '../../domain/address.js'
 import { token } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
@@ -7,6 +7,7 @@ import { createTokenNames } from '../input/token-names.js'
 import { coloursFor } from '../output/colours.js'
 import { depthTable } from '../output/depth-table.js'
 import { formatJson } from '../output/format.js'
+import { createCommand } from './create-command.js'
 import { printResponse } from './print-response.js'
 
 const examples = `
@@ -23,14 +24,10 @@ Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 /** `svc-streams depth`: one signed request. */
 export const depthCommand = (): Command => {
   const command = addDeploymentFlags(
-    new Command('depth')
-      .description('Print the order-book depth of one token.')
+    createCommand('depth', 'Print the order-book depth of one token.', examples)
       .addArgument(new Argument('<token>', 'contract address, 0x…, or topic, svc-0x…').argParser(token))
       .option('--json', 'print the depth as a JSON object; quantities are in base-token units'),
   )
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams depth --help')
   return command.action((address: Address, { json = false }: { readonly json?: boolean }) =>
     withDeployment(command, 'depth', async ({ depthClient, knownTokens }) => {
       if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')

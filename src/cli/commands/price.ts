@@ -1,10 +1,11 @@
-import { Argument, Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
 import { token } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
 import { withDeployment } from '../input/deployment.js'
 import { formatJson } from '../output/format.js'
+import { createCommand } from './create-command.js'
 import { printResponse } from './print-response.js'
 
 const examples = `
@@ -21,14 +22,10 @@ Exit codes: 0 for a price, 1 for a failed request, 2 for invalid arguments.`
 /** `svc-streams price`: one price over HTTP. */
 export const priceCommand = (): Command => {
   const command = addDeploymentFlags(
-    new Command('price')
-      .description('Print one price, in USD.')
+    createCommand('price', 'Print one price, in USD.', examples)
       .addArgument(new Argument('<token>', 'contract address, 0x…, or topic, svc-0x…').argParser(token))
       .option('--json', 'print the price as a JSON object'),
   )
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams price --help')
   return command.action((address: Address, { json = false }: { readonly json?: boolean }) =>
     withDeployment(command, 'prices', ({ client }) =>
       printResponse({

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge } from 'rxjs'
 import type { Address } from '../../domain/address.js'
@@ -8,6 +8,7 @@ import { record, type LineWriter, type Recorder } from '../../recording/index.js
 import { usageError, type Deployment } from '../input/deployment.js'
 import { createFileWriter, type FileWriter } from '../output/file-writer.js'
 import { stop$ } from '../stop.js'
+import { createCommand } from './create-command.js'
 import { addStreamFlags, withTokens, type StreamFlags } from './stream-command.js'
 
 /** The flags, as commander names and parses them. */
@@ -30,13 +31,12 @@ killed. An existing file is never overwritten. Recordings of the same tokens can
 /** `svc-streams record`: records prices and depth until Ctrl-C. */
 export const recordCommand = (): Command => {
   const command = addStreamFlags(
-    new Command('record')
-      .description('Record prices and depth, for svc-streams replay and for tests of strategies.')
-      .option('-o, --out <file>', 'new file to write (default: standard output)'),
+    createCommand(
+      'record',
+      'Record prices and depth, for svc-streams replay and for tests of strategies.',
+      examples,
+    ).option('-o, --out <file>', 'new file to write (default: standard output)'),
   )
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams record --help')
   return command.action((given: readonly Address[], flags: RecordFlags) =>
     withTokens(command, given, async (deployment, watched) => {
       const file = openFile(flags.out)

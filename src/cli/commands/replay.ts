@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
-import { Argument, Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
@@ -17,6 +17,7 @@ import { createTokenNames } from '../input/token-names.js'
 import { printable } from '../output/format.js'
 import { pacedBy } from '../output/stdout.js'
 import { stop$ } from '../stop.js'
+import { createCommand } from './create-command.js'
 import { printRows$, showRows$ } from './show-rows.js'
 
 /** The flags, as commander names and parses them. */
@@ -49,14 +50,10 @@ const replaySpeed = numberOption({
 
 /** `svc-streams replay`: shows a recording as `watch` shows a service. */
 export const replayCommand = (): Command =>
-  new Command('replay')
-    .description('Show a recording made by svc-streams record.')
+  createCommand('replay', 'Show a recording made by svc-streams record.', examples)
     .addArgument(new Argument('<file>', 'recording; - reads standard input'))
     .option('--speed <factor>', helpText(replaySpeed), parseSpeed(replaySpeed), replaySpeed.default)
     .option('--json', 'print each event as a JSON object, one per line')
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams replay --help')
     .action(async (file: string, { speed, json = false }: ReplayFlags) => {
       const source = file === '-' ? process.stdin : createReadStream(file)
       // The client reports the errors of the source.
@@ -65,10 +62,10 @@ export const replayCommand = (): Command =>
       const header = await client.header()
       if (isLeft(header)) throw new Error(printable(renderError(header.left)))
       const shown$ = show$(client, header.right, speed, json)
-      const ended = await firstValueFrom(
+      const completed = await firstValueFrom(
         merge(shown$.pipe(endWith(true)), stop$(undefined).pipe(map(() => false))),
       )
-      const result = ended ? await client.finished : undefined
+      const result = completed ? await client.finished : undefined
       if (result !== undefined && isLeft(result)) throw new Error(printable(renderError(result.left)))
     })
 
@@ -81,7 +78,7 @@ const show$ = (
   const names = createTokenNames(recordedMarket().tokens)
   const hasDepth = header.mints.length > 0
   const options = { tokens: tokensOf(header), names, hasDepth, note: undefined, output: process.stdout }
-  const rows$ = client.run$((inside) => allRows$(inside, header))
+  const rows$ = client.run$((inner) => allRows$(inner, header))
   // At unlimited speed, a redrawn board would show only the last event.
   return speed === Infinity ? printRows$(rows$, options, json) : showRows$(rows$, options, json)
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { integerOption, type NumberOption } from '../../options/number-option.js'
 import { SimulatorError, startSimulator, type Simulator } from '../../simulator/index.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
@@ -10,6 +10,7 @@ import { flagName } from '../input/flag-error.js'
 import { marketOptions, type MarketFlags } from '../input/market-options.js'
 import { helpText, numberFlag, parseNumber } from '../input/number-flag.js'
 import { interrupted } from '../stop.js'
+import { createCommand } from './create-command.js'
 
 /** The flags, as commander names and parses them. */
 interface SimulateFlags extends MarketFlags {
@@ -35,8 +36,7 @@ key of depth requests) and SVC_TOKENS (the listed tokens).`
 
 /** `svc-streams simulate`: a local simulator of the service until Ctrl-C. */
 export const simulateCommand = (): Command => {
-  const command = new Command('simulate')
-    .description('Run a local simulator of the service.')
+  const command = createCommand('simulate', 'Run a local simulator of the service.', examples)
     .addOption(numberFlag('--http-port <port>', simulatorTable.httpPort))
     .addOption(numberFlag('--ws-port <port>', simulatorTable.wsPort))
     .option('--auth-key <base64>', 'key that depth requests must be signed with (default: a random one)')
@@ -47,9 +47,6 @@ export const simulateCommand = (): Command => {
     .option('--token <address...>', 'walk: tokens (default: ETH and BTC); implies --market walk', addresses)
     .addOption(marketFlag('--tick <ms>', 'walk', tickOption))
     .addOption(marketFlag('--seed <n>', 'walk', integerOption({ ...seedOption, min: 0 })))
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams simulate --help')
   return command.action(async (flags: SimulateFlags) => {
     const simulator = await start(flags).catch((error: unknown) => fail(command, error))
     const stop = interrupted()

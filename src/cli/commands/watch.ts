@@ -1,10 +1,11 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { endWith, firstValueFrom, map, merge } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import type { Deployment } from '../input/deployment.js'
 import { createTokenNames } from '../input/token-names.js'
 import type { WatchedToken } from '../input/watched-tokens.js'
 import { stop$ } from '../stop.js'
+import { createCommand } from './create-command.js'
 import { showRows$ } from './show-rows.js'
 import { addStreamFlags, withTokens, type StreamFlags } from './stream-command.js'
 import { watchRows$ } from './watch-rows.js'
@@ -36,13 +37,11 @@ Ctrl-C stops the command with exit code 0. It fails with exit code 1 when the se
 /** `svc-streams watch`: live prices and depth until Ctrl-C. */
 export const watchCommand = (): Command => {
   const command = addStreamFlags(
-    new Command('watch')
-      .description('Show live prices and order-book depth.')
-      .option('--json', 'print each event as a JSON object, one per line'),
+    createCommand('watch', 'Show live prices and order-book depth.', examples).option(
+      '--json',
+      'print each event as a JSON object, one per line',
+    ),
   )
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .showHelpAfterError('Try: svc-streams watch --help')
   return command.action((given: readonly Address[], flags: WatchFlags) =>
     withTokens(command, given, async (deployment, watched) => {
       if (!(await watch(deployment, watched, flags))) {

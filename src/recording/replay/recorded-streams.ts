@@ -94,7 +94,7 @@ const priceNotRecorded = (topic: string): PriceError => subscriptionRejected(top
 
 const depthNotRecorded = (mint: string): DepthError => unsupportedPair(mint, undefined, reason)
 
-/** A late subscriber of a live client receives the last price, or the error that says why it is not current. */
+/** Like a live client, retains the last price, or the `Disconnected` or `Stale` that replaced it. */
 const isPriceOrOutage = (event: Either<PriceError, Price>): boolean =>
   isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
 

@@ -7,8 +7,12 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
 import { candles, type Candle } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$, type At } from './support/marbles.js'
-import { reportedErrors } from './support/real-time.js'
+import { letters, priceOf, record, timeline$, type At } from './support/timeline.js'
+import { marbles } from '../support/marbles.js'
+import { eventually } from '../support/eventually.js'
+import { unhandledErrors } from '../support/unhandled.js'
+
+const unhandled = unhandledErrors()
 
 type Tick = Either<string, Price>
 
@@ -269,7 +273,6 @@ describe('candles, when the clock and the timers differ,', () => {
 
 describe('candles, when a handler throws,', () => {
   it('continue', async () => {
-    const reported = reportedErrors()
     const source$ = new Subject<Tick>()
     const seen: unknown[] = []
     source$.pipe(candles(10)).subscribe((value) => {
@@ -280,6 +283,6 @@ describe('candles, when a handler throws,', () => {
     source$.next(prices['E']!)
     source$.complete()
     expect(seen).toHaveLength(2)
-    await reported(2)
+    await eventually(() => expect(unhandled).toHaveLength(2))
   })
 })

@@ -19,8 +19,12 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$ } from './support/marbles.js'
-import { reportedErrors } from './support/real-time.js'
+import { letters, priceOf, record, timeline$ } from './support/timeline.js'
+import { marbles } from '../support/marbles.js'
+import { eventually } from '../support/eventually.js'
+import { unhandledErrors } from '../support/unhandled.js'
+
+const unhandled = unhandledErrors()
 
 const lax = { maxSkew: 1000 }
 
@@ -338,7 +342,6 @@ describe('combineFresh', () => {
   })
 
   it('continues when a handler throws', async () => {
-    const reported = reportedErrors()
     const a$ = new BehaviorSubject(letters['a']!)
     const seen: unknown[] = []
     combineFresh({ a: a$ }, lax).subscribe((value) => {
@@ -347,7 +350,7 @@ describe('combineFresh', () => {
     })
     a$.next(letters['b']!)
     expect(seen).toEqual([right({ a: 'a' }), right({ a: 'b' })])
-    await reported(2)
+    await eventually(() => expect(unhandled).toHaveLength(2))
   })
 
   it.each([NaN, Infinity, -Infinity, -1, '5' as unknown as number])(

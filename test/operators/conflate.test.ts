@@ -6,8 +6,12 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { conflate, type Conflated } from '../../src/operators/index.js'
-import { letters, marbles, record, timeline$, type At } from './support/marbles.js'
-import { reportedErrors } from './support/real-time.js'
+import { letters, record, timeline$, type At } from './support/timeline.js'
+import { marbles } from '../support/marbles.js'
+import { eventually } from '../support/eventually.js'
+import { unhandledErrors } from '../support/unhandled.js'
+
+const unhandled = unhandledErrors()
 
 const window = (value: string, dropped: number) => right({ value, dropped })
 
@@ -139,7 +143,6 @@ describe('conflate', () => {
   })
 
   it('continues when a handler throws', async () => {
-    const reported = reportedErrors()
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
     source$.pipe(conflate(0)).subscribe((value) => {
@@ -150,7 +153,7 @@ describe('conflate', () => {
     source$.next(letters['b']!)
     source$.complete()
     expect(seen).toEqual([letters['A'], window('b', 0)])
-    await reported(2)
+    await eventually(() => expect(unhandled).toHaveLength(2))
   })
 
   it('has one timer for any number of values, and none at the end', () => {

@@ -6,8 +6,13 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError, Stale } from '../../src/errors/model.js'
 import { freshWithin } from '../../src/operators/index.js'
-import { letters, marbles, priceOf, record, timeline$ } from './support/marbles.js'
-import { block, reportedErrors, sleep } from './support/real-time.js'
+import { letters, priceOf, record, timeline$ } from './support/timeline.js'
+import { marbles } from '../support/marbles.js'
+import { block } from '../support/event-loop.js'
+import { eventually } from '../support/eventually.js'
+import { unhandledErrors } from '../support/unhandled.js'
+
+const unhandled = unhandledErrors()
 
 const stale5 = left({
   _tag: 'Stale',
@@ -165,8 +170,7 @@ describe('freshWithin in real time', () => {
     // Like data in a socket's buffer, this value arrives after the timers that are due.
     setImmediate(() => setImmediate(() => source$.next(letters['b']!)))
     block(250)
-    await sleep(40)
-    expect(seen).toEqual([letters['a'], letters['b']])
+    await eventually(() => expect(seen).toEqual([letters['a'], letters['b']]))
     subscription.unsubscribe()
   })
 
@@ -190,8 +194,7 @@ describe('freshWithin in real time', () => {
     }
   })
 
-  it('continues when a handler throws', () => {
-    const reported = reportedErrors()
+  it('continues when a handler throws', async () => {
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
     source$.pipe(freshWithin(30)).subscribe((value) => {
@@ -202,6 +205,6 @@ describe('freshWithin in real time', () => {
     source$.next(letters['b']!)
     source$.complete()
     expect(seen).toEqual([letters['a'], letters['b']])
-    return reported(2)
+    await eventually(() => expect(unhandled).toHaveLength(2))
   })
 })

@@ -4,7 +4,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { orThrow } from '../../src/operators/index.js'
-import { letters, marbles } from './support/marbles.js'
+import { letters } from './support/timeline.js'
+import { marbles } from '../support/marbles.js'
 
 describe('orThrow', () => {
   it('emits the values and fails with the first Left', () => {

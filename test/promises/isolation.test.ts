@@ -19,7 +19,7 @@ import { createClient, type Client, type ConnectionStatus, type Topic } from 'sv
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { block } from '../support/foreign-service.js'
+import { block } from '../support/event-loop.js'
 import {
   btcTopic,
   clientOf,

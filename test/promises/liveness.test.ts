@@ -1,7 +1,8 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { block, startForeignService } from '../support/foreign-service.js'
+import { block } from '../support/event-loop.js'
+import { startServiceThread } from '../support/network/service-thread.js'
 import { closing, ethTopic, record } from '../support/simulator.js'
 import { frame, opcode } from '../transport/ws/support/frames.js'
 import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
@@ -113,7 +114,7 @@ describe('the client', () => {
 
 describe('a blocked event loop', () => {
   it('causes no Stale, no SubscriptionTimeout and no reconnect, in any phase of the loop', async () => {
-    const { priceWsUrl } = closing(await startForeignService())
+    const { priceWsUrl } = closing(await startServiceThread({ tick: 20 })).addresses
     const client = clientAt(priceWsUrl, {
       pingInterval: 50,
       pongTimeout: 50,

@@ -44,6 +44,11 @@ describe('after a disconnect', () => {
     const gone = all.slice(0, 50)
     const late: readonly Topic[] = ['svc-0xfeed', 'svc-0xbeef']
     const service = await playService({
+      opened: ({ id }) => {
+        if (id !== 2) return
+        for (const topic of gone) prices.get(topic)!.subscription.unsubscribe()
+        for (const topic of late) prices.set(topic, record(client.price$(topic)))
+      },
       subscribed: (line, topic) => {
         const cut = line.id === 2 || line.id === 3
         if (cut && line.asked.length === 100) line.wire.resetAndDestroy()
@@ -57,9 +62,6 @@ describe('after a disconnect', () => {
     }
     await eventually(havePricesOf(1, all))
     service.lines[0]!.wire.destroy()
-    await eventually(() => expect(service.lines.length).toBeGreaterThan(1))
-    for (const topic of gone) prices.get(topic)!.subscription.unsubscribe()
-    for (const topic of late) prices.set(topic, record(client.price$(topic)))
     const wanted = [...all.slice(50), ...late]
     await eventually(havePricesOf(4, wanted))
     expect(activeAt(service)).toEqual([...wanted].sort())
@@ -70,9 +72,14 @@ describe('after a disconnect', () => {
 
   it('no unsubscribe is sent on the new connection, whether the subscriber left before, on or after it', async () => {
     const [before, because, after, stays] = topics(4) as [Topic, Topic, Topic, Topic]
-    const reconnect = { initialDelay: 100, maxDelay: 100 }
-    const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, { linger: 100, reconnect })
+    const service = await playService({
+      // The client has emitted Disconnected and sends its first frame after this dial.
+      dialled: (dial) => {
+        if (dial === 2) later.subscription.unsubscribe()
+      },
+      subscribed: politely,
+    })
+    const client = clientAt(service.url, { linger: 60_000 })
     const leaving = record(client.price$(before))
     const later = record(client.price$(after))
     const staying = record(client.price$(stays))
@@ -83,28 +90,31 @@ describe('after a disconnect', () => {
     await eventually(() => expect(staying.rights()).toHaveLength(1))
     leaving.subscription.unsubscribe()
     service.lines[0]!.wire.destroy()
-    await eventually(() => expect(disconnects(staying)).toHaveLength(1))
-    later.subscription.unsubscribe()
     await eventually(() => expect(staying.rights()).toHaveLength(2))
     await heardUpTo(service.lines[1]!, client)
     expect(service.lines[1]!.asked.slice(0, -1)).toEqual([`subscribe ${stays}`])
   })
 
   it('a topic that is unsubscribed and subscribed again while down is requested once', async () => {
-    const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, { linger: 0, reconnect: { initialDelay: 50, maxDelay: 50 } })
+    const coming: Prices[] = []
+    const service = await playService({
+      dialled: (dial) => {
+        if (dial !== 2) return
+        for (let times = 0; times < 3; times++) {
+          coming.at(-1)?.subscription.unsubscribe()
+          btc.subscription.unsubscribe()
+          coming.push(record(client.price$(btcTopic)))
+        }
+      },
+      subscribed: politely,
+    })
+    const client = clientAt(service.url, { linger: 0 })
     const eth = record(client.price$(ethTopic))
     const btc = record(client.price$(btcTopic))
     await eventually(() => expect(btc.rights()).toHaveLength(1))
     service.lines[0]!.wire.destroy()
-    await eventually(() => expect(disconnects(btc)).toHaveLength(1))
-    const coming: Prices[] = []
-    for (let times = 0; times < 3; times++) {
-      coming.at(-1)?.subscription.unsubscribe()
-      btc.subscription.unsubscribe()
-      coming.push(record(client.price$(btcTopic)))
-    }
-    await eventually(() => expect(coming.at(-1)!.rights()).toHaveLength(1))
+    await eventually(() => expect(coming.at(-1)?.rights()).toHaveLength(1))
+    expect(disconnects(btc)).toHaveLength(1)
     await eventually(() => expect(eth.rights()).toHaveLength(2))
     expect([...service.lines[1]!.asked].sort()).toEqual([`subscribe ${btcTopic}`, `subscribe ${ethTopic}`])
   })

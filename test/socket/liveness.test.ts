@@ -2,18 +2,19 @@ import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { describe, expect, it, vi } from 'vitest'
 import { eventually } from '../support/eventually.js'
 import { WebSocket } from 'ws'
-import { block, startForeignService } from '../support/foreign-service.js'
+import { block } from '../support/event-loop.js'
+import { startServiceThread } from '../support/network/service-thread.js'
 import { clientOf, closing, ethTopic, record, startService } from '../support/simulator.js'
 
-const clientOfForeign = async (options: Partial<ClientOptions>): Promise<PriceClient> => {
-  const { priceWsUrl } = closing(await startForeignService())
+const clientOfThread = async (options: Partial<ClientOptions>): Promise<PriceClient> => {
+  const { priceWsUrl } = closing(await startServiceThread({ tick: 20 })).addresses
   const priceBaseUrl = 'http://127.0.0.1:1'
   return closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
 }
 
 describe("a blocked event loop is not the service's fault", () => {
   it('when a topic would have gone stale', async () => {
-    const client = await clientOfForeign({ staleAfter: 150 })
+    const client = await clientOfThread({ staleAfter: 150 })
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     for (let times = 0; times < 3; times++) {
@@ -28,7 +29,7 @@ describe("a blocked event loop is not the service's fault", () => {
     { overdue: 'a pong', after: 'ping' as const, options: { pingInterval: 100, pongTimeout: 100 } },
     { overdue: 'a confirmation', after: 'send' as const, options: { confirmTimeout: 100 } },
   ])('when $overdue is overdue', async ({ after, options }) => {
-    const client = await clientOfForeign(options)
+    const client = await clientOfThread(options)
     // Nothing is read between what is sent and the end of the block, by when its answer is long overdue.
     const original = Reflect.get(WebSocket.prototype, after) as (...args: unknown[]) => void
     const blocking = vi.spyOn(WebSocket.prototype, after).mockImplementation(function (

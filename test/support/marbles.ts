@@ -21,15 +21,20 @@ import { expect, vi } from 'vitest'
 export const a: Topic = 'svc-0xaa'
 export const b: Topic = 'svc-0xbb'
 
-/** Virtual time, with every random wait drawn in the middle of its range. */
-export const marbles = (test: (helpers: RunHelpers) => void): void => {
+export interface MarbleHelpers extends RunHelpers {
+  readonly hot$: RunHelpers['hot']
+  readonly cold$: RunHelpers['cold']
+}
+
+/** Runs marbles in virtual time, which starts at 0. `Math.random()` returns 0.5. */
+export const marbles = (test: (helpers: MarbleHelpers) => void): void => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
   try {
     scheduler.run((helpers) => {
-      // A live price stream pings for ever: a test that never leaves it is to fail, not to hang.
+      // A live price stream pings for ever. A test that does not unsubscribe must fail and not hang.
       scheduler.maxFrames = 1_000_000
-      test(helpers)
+      test({ ...helpers, hot$: helpers.hot, cold$: helpers.cold })
     })
   } finally {
     random.mockRestore()

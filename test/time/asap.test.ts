@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asap } from '../../src/time/asap.js'
 import { virtually } from '../support/virtual.js'
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+import { nextTurn } from '../support/event-loop.js'
 
 describe('asap', () => {
   it('calls back once, after the current tick', async () => {
@@ -11,14 +10,14 @@ describe('asap', () => {
     calls.push('now')
     await Promise.resolve()
     expect(calls).toEqual(['now', 'asap'])
-    await turn()
+    await nextTurn()
     expect(calls).toEqual(['now', 'asap'])
   })
 
   it('does not call back after an unsubscribe', async () => {
     let called = 0
     asap(() => called++).unsubscribe()
-    await turn()
+    await nextTurn()
     expect(called).toBe(0)
   })
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { outputClosed, pacedBy, print } from '../../../src/cli/output/stdout.js'
+import { nextTurn } from '../../support/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
 const output = (code?: string) => {
@@ -41,8 +42,6 @@ test('ignores a second error after the pipe is closed', async () => {
   sink.emit('error', Object.assign(new Error('again'), { code: 'EPIPE' }))
   await closed
 })
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('pacedBy holds data back until the output drains, and keeps its order', async () => {
   const slow = Object.assign(new EventEmitter(), { writableNeedDrain: false })

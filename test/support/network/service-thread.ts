@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-// The service in a thread of its own, with a heap and an event loop of its own: what is measured here is the client.
+// A service in its own thread. It goes on while the client's event loop is blocked, and its memory is not the client's.
 
 const program = `
-  const { parentPort } = require('node:worker_threads')
+  const { parentPort, workerData } = require('node:worker_threads')
   const { createServer } = require('node:http')
   const { WebSocketServer } = require('ws')
 
@@ -32,7 +32,11 @@ const program = `
       if (method !== 'subscribe') return asked.delete(topic)
       asked.set(topic, (asked.get(topic) ?? 0) + 1)
       socket.send(JSON.stringify({ subscriptions: [topic] }))
-      socket.send(JSON.stringify({ topic, price: 1 }))
+      const sendPrice = () => socket.send(JSON.stringify({ topic, price: 1 }))
+      sendPrice()
+      if (workerData.tick === undefined) return
+      const prices = setInterval(sendPrice, workerData.tick)
+      socket.on('close', () => clearInterval(prices))
     })
   })
 
@@ -92,8 +96,13 @@ export interface ServiceThread {
   readonly close: () => Promise<void>
 }
 
-export const startServiceThread = async (): Promise<ServiceThread> => {
-  const worker = new Worker(program, { eval: true })
+export interface ServiceThreadOptions {
+  /** Interval of a topic's prices after the first, in ms. Default: only one price. */
+  readonly tick?: number
+}
+
+export const startServiceThread = async ({ tick }: ServiceThreadOptions = {}): Promise<ServiceThread> => {
+  const worker = new Worker(program, { eval: true, workerData: { tick } })
   const [port] = (await once(worker, 'message')) as [number]
   let latest: Promise<unknown> = Promise.resolve()
 

@@ -8,6 +8,7 @@ import { expectDecodeError, expectWellFormed } from '../../errors/support/well-f
 import { selfSigned } from '../../support/network/certificate.js'
 import { eventually } from '../../support/eventually.js'
 import { deafPort, httpServer, tcpServer } from '../../support/network/servers.js'
+import { nextTurn } from '../../support/event-loop.js'
 
 const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
   const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })
@@ -57,8 +58,6 @@ const respondWith =
     response.writeHead(status).end(body)
 
 /** A connection can be reused one turn of the event loop after the end of its response. */
-const nextTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
-
 describe('the answer', () => {
   it('has the status, the headers in lower case, and the body', async () => {
     const origin = await httpServer((_request, response) =>

@@ -6,6 +6,7 @@ import { agreed, agreedLength, type Ending, type Piece, type Script } from './su
 import { close, ping, text } from './support/frames.js'
 import { journalOf, type Journal, type Subject, type Taste } from './support/journal.js'
 import * as streams from './support/streams.js'
+import { sample } from '../../support/long.js'
 
 // Differential test: a `ws` WebSocket over a tap, together with the tap's text frames, has the events of a WebSocket
 // without a tap, in the same order, and sends the same bytes to the service.
@@ -78,14 +79,14 @@ const checkStreams = async (stream: fc.Arbitrary<Buffer>, numRuns: number): Prom
     fc.asyncProperty(caseOf(stream), (generated) =>
       agrees(scriptOf(generated), { maxFrameBytes: generated.maxFrameBytes }, tally),
     ),
-    { numRuns },
+    { numRuns: sample(numRuns) },
   )
   return tally
 }
 
 /** A minimum share must take the fast path, so that it cannot become unused without notice. */
 const expectRemoved = (tally: Tally, atLeast: number): void => {
-  expect(tally.removed, JSON.stringify(tally)).toBeGreaterThan(atLeast)
+  expect(tally.removed, JSON.stringify(tally)).toBeGreaterThan(sample(atLeast))
 }
 
 describe('a WebSocket over a tap has the events of one without a tap', { timeout: 120_000 }, () => {
@@ -138,7 +139,7 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
       fc.asyncProperty(caseOf(fc.oneof(streams.rightStream, streams.wrongStream)), (of) =>
         agrees(scriptOf(of), { maxFrameBytes: of.maxFrameBytes, react }, tally),
       ),
-      { numRuns: 600 },
+      { numRuns: sample(600) },
     )
     expectRemoved(tally, 300)
   })
@@ -150,7 +151,7 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
       fc.asyncProperty(caseOf(ended), (of) =>
         agrees(scriptOf({ ...of, ending: 'answered' }), { ...of, react: pauses }, tally),
       ),
-      { numRuns: 600 },
+      { numRuns: sample(600) },
     )
     expectRemoved(tally, 300)
   })
@@ -195,7 +196,7 @@ describe(
           }
           return agrees(script, { maxFrameBytes: 1000 }, tally)
         }),
-        { numRuns: 100 },
+        { numRuns: sample(100) },
       )
     })
 

@@ -11,6 +11,7 @@ import { acceptOf, agreed, econnreset, FakeRaw, type Ending, type Script } from 
 import { binary, close, frame, opcode, ping, pong, text } from './support/frames.js'
 import { journalOf, laneOver, optionsFor, type Journal, type Subject } from './support/journal.js'
 import { update } from './support/streams.js'
+import { nextTurn } from '../../support/event-loop.js'
 
 const maxFrameBytes = 100_000
 
@@ -47,8 +48,6 @@ const openTap = (onTextFrame: OnTextFrame, limit = maxFrameBytes) => {
   }
   return { raw, tap, forwarded, receive, startReading }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const contentOf = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.subarray(start, end)).toString()

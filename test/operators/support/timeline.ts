@@ -1,24 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, merge, NEVER, takeUntil, timer, type Observable } from 'rxjs'
-import { TestScheduler, type RunHelpers } from 'rxjs/testing'
-import { expect } from 'vitest'
+import { TestScheduler } from 'rxjs/testing'
 import type { Price } from '../../../src/domain/price.js'
-
-/** What a marble test is given: the scheduler's helpers, those that make observables under their `$` names. */
-interface Marbles extends Pick<RunHelpers, 'expectObservable' | 'expectSubscriptions'> {
-  readonly hot$: RunHelpers['hot']
-  readonly cold$: RunHelpers['cold']
-}
-
-/** Runs marbles in virtual time, which starts at 0. */
-export const marbles = (test: (helpers: Marbles) => void): void => {
-  const scheduler = new TestScheduler((actual, expected) => {
-    expect(actual).toEqual(expected)
-  })
-  scheduler.run((helpers) => {
-    test({ ...helpers, hot$: helpers.hot, cold$: helpers.cold })
-  })
-}
 
 /** Lower case: a `Right` of the letter; upper case: a `Left` of it. */
 export const letters: Readonly<Record<string, Either<string, string>>> = Object.fromEntries(

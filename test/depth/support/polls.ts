@@ -1,0 +1,52 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { of, take, type Observable } from 'rxjs'
+import type { Address, Depth, DepthError } from 'svc-streams'
+import { depth, networkError } from 'svc-streams/testing'
+import { DepthPolls } from '../../../src/depth/polls.js'
+import type { SignedGet } from '../../../src/http/signed-get.js'
+import { askOf } from '../../support/run-task.js'
+import { virtually, type VirtualOptions } from '../../support/virtual.js'
+
+export const mint: Address = '0xaa'
+export const refused = networkError(new Error('refused'))
+
+/** Two depths and a failure, by their characters in a marble diagram. */
+export const results: Readonly<Record<string, Either<DepthError, Depth>>> = {
+  d: right(depth(mint)),
+  e: right(depth(mint, { price: 2 })),
+  f: left(refused),
+}
+
+const backoffPolicy = { initialDelay: 250, maxDelay: 30_000 }
+
+/** Polls whose requests subscribe to a stream and take its first value as the result. */
+export const pollsOf = (
+  request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
+  reconnect = backoffPolicy,
+): DepthPolls => new DepthPolls({ signedGet: signedGetOf(request$), reconnect, host: 'relayer' })
+
+const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
+  const request = (resource: string) => askOf(request$(resource.replace(/.*\//, '') as Address))
+  return { request } as unknown as SignedGet
+}
+
+/**
+ * The start times of the first `count` requests. Each request has its result at once, in this order; the last result
+ * repeats.
+ */
+export const startsOf = (
+  interval: number,
+  events: readonly Either<DepthError, Depth>[],
+  count: number,
+  options: VirtualOptions = {},
+): readonly number[] => {
+  const starts: number[] = []
+  virtually(({ now }) => {
+    const request$ = (): Observable<Either<DepthError, Depth>> => {
+      starts.push(now())
+      return of(events[starts.length - 1] ?? events.at(-1)!)
+    }
+    pollsOf(request$).depth$(mint, interval).pipe(take(count)).subscribe()
+  }, options)
+  return starts
+}

@@ -13,14 +13,14 @@ const values: Readonly<Record<string, Either<string, number>>> = {
 }
 const withClosed = { ...values, c: left(clientClosed) }
 
-const ended = (): Lifetime => {
+const closedLifetime = (): Lifetime => {
   const lifetime = new Lifetime()
   lifetime.close()
   return lifetime
 }
 
-describe('a stream that is whileOpen$', () => {
-  it('is what it is until the end, which completes it', () => {
+describe('Lifetime.whileOpen$', () => {
+  it('emits the values of the source until close, then completes', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const lifetime = new Lifetime()
       const source$ = cold('                               -1-e-2', values)
@@ -30,21 +30,21 @@ describe('a stream that is whileOpen$', () => {
     })
   })
 
-  it('may complete by itself', () => {
+  it('completes when the source completes', () => {
     marbles(({ cold, expectObservable }) => {
       expectObservable(new Lifetime().whileOpen$(cold('-1|', values))).toBe('-1|', values)
     })
   })
 
-  it('is `ClientClosed`, then completion, after the end; its source is left alone', () => {
+  it('emits ClientClosed and completes after close, without a subscription to the source', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('1', values)
-      expectObservable(ended().whileOpen$(source$)).toBe('(c|)', withClosed)
+      expectObservable(closedLifetime().whileOpen$(source$)).toBe('(c|)', withClosed)
       expectSubscriptions(source$.subscriptions).toBe([])
     })
   })
 
-  it('asks whether it is the end when it is subscribed to, not when it is made', () => {
+  it('emits ClientClosed when it is closed between creation and subscription', () => {
     marbles(({ expectObservable }) => {
       const lifetime = new Lifetime()
       const source$ = lifetime.whileOpen$(NEVER)
@@ -54,8 +54,8 @@ describe('a stream that is whileOpen$', () => {
   })
 })
 
-describe('a stream that is until$', () => {
-  it('is what it is until the end, and nothing after it', () => {
+describe('Lifetime.until$', () => {
+  it('emits the values of the source until close, and is empty after close', () => {
     marbles(({ cold, expectObservable }) => {
       const lifetime = new Lifetime()
       cold('                                          ----x').subscribe(() => lifetime.close())
@@ -65,71 +65,71 @@ describe('a stream that is until$', () => {
   })
 })
 
-describe('a task', () => {
-  it('is the answer', async () => {
+describe('Lifetime.once', () => {
+  it('returns the result of the task', async () => {
     expect(await new Lifetime().once(completedTask(right(1)))()).toEqual(right(1))
   })
 
-  it('asks when it is run, on each run', async () => {
-    let asked = 0
-    const task = new Lifetime().once<never, number>((answered) => {
-      answered(right(++asked))
+  it('runs the task on each call', async () => {
+    let runs = 0
+    const task = new Lifetime().once<never, number>((onResult) => {
+      onResult(right(++runs))
       return noCancel
     })
-    expect(asked).toBe(0)
+    expect(runs).toBe(0)
     expect([await task(), await task()]).toEqual([right(1), right(2)])
   })
 
-  it('that the end overtakes is `ClientClosed`, and takes its question back', async () => {
+  it('returns ClientClosed and cancels the task on close', async () => {
     const lifetime = new Lifetime()
-    const takeBack = vi.fn()
-    const running = lifetime.once(() => takeBack)()
+    const cancel = vi.fn()
+    const running = lifetime.once(() => cancel)()
     lifetime.close()
     expect(await running).toEqual(left(clientClosed))
-    expect(takeBack).toHaveBeenCalledTimes(1)
+    expect(cancel).toHaveBeenCalledTimes(1)
   })
 
-  it('is over for good once it is answered: the end takes nothing back', async () => {
+  it('does not cancel a task that has a result, and keeps the first result of each task', async () => {
     const lifetime = new Lifetime()
-    const takeBack = vi.fn()
-    const answers: ((answer: Either<string, number>) => void)[] = []
-    const ask: CancellableTask<Either<string, number>> = (answered) => {
-      answers.push(answered)
-      return takeBack
+    const cancel = vi.fn()
+    const resolvers: ((result: Either<string, number>) => void)[] = []
+    const task: CancellableTask<Either<string, number>> = (onResult) => {
+      resolvers.push(onResult)
+      return cancel
     }
-    const [first, second, third] = [lifetime.once(ask)(), lifetime.once(ask)(), lifetime.once(ask)()]
-    answers[1]?.(right(2))
+    const [first, second, third] = [lifetime.once(task)(), lifetime.once(task)(), lifetime.once(task)()]
+    resolvers[1]?.(right(2))
     lifetime.close()
-    answers[0]?.(right(1))
+    resolvers[0]?.(right(1))
     expect(await Promise.all([first, second, third])).toEqual([
       left(clientClosed),
       right(2),
       left(clientClosed),
     ])
-    expect(takeBack).toHaveBeenCalledTimes(2)
+    expect(cancel).toHaveBeenCalledTimes(2)
   })
 
-  it('takes its question back where the end comes while it is asked', async () => {
+  it('returns ClientClosed and cancels the task when the start of the task closes the client', async () => {
     const lifetime = new Lifetime()
-    const takeBack = vi.fn()
+    const cancel = vi.fn()
     const running = lifetime.once(() => {
       lifetime.close()
-      return takeBack
+      return cancel
     })()
     expect(await running).toEqual(left(clientClosed))
-    expect(takeBack).toHaveBeenCalledTimes(1)
+    expect(cancel).toHaveBeenCalledTimes(1)
   })
 
-  it('is `ClientClosed` after the end, and asks nothing', async () => {
-    const ask = vi.fn(() => noCancel)
-    expect(await ended().once(ask)()).toEqual(left(clientClosed))
-    expect(ask).not.toHaveBeenCalled()
+  it('returns ClientClosed after close, without running the task', async () => {
+    const task = vi.fn(() => noCancel)
+    expect(await closedLifetime().once(task)()).toEqual(left(clientClosed))
+    expect(task).not.toHaveBeenCalled()
   })
 })
 
-describe('the end', () => {
-  it('may come twice', () => {
-    const lifetime = ended()
+describe('Lifetime.close', () => {
+  it('does not throw when it is called twice', () => {
+    const lifetime = closedLifetime()
     expect(() => lifetime.close()).not.toThrow()
   })
 })

@@ -21,37 +21,37 @@ import { describe, expectTypeOf, test } from 'vitest'
 
 declare const client: Client
 declare const variable: string | undefined
-declare const text: string
+declare const anyString: string
 
 const addresses = { baseUrl: 'https://relayer.example:3000', priceBaseUrl: 'https://prices.example:3000' }
 
-describe('what createClient gives follows from its options', () => {
-  test('depth on mainnet with a relayer address and a key', () => {
+describe('createClient, by its options,', () => {
+  test('returns Client on mainnet with a relayer address and a key', () => {
     expectTypeOf(
       createClient({ environment: 'mainnet', authKey: 'key', ...addresses }),
     ).toEqualTypeOf<Client>()
   })
 
-  test('a key from an environment variable counts as a key', () => {
+  test('returns Client with a key that may be undefined', () => {
     expectTypeOf(
       createClient({ environment: 'mainnet', authKey: variable, ...addresses }),
     ).toEqualTypeOf<Client>()
   })
 
-  test('no depth without a key', () => {
-    const without = createClient({ environment: 'mainnet', ...addresses })
-    expectTypeOf(without).toEqualTypeOf<PriceClient>()
-    expectTypeOf(without).not.toHaveProperty('depth$')
-    expectTypeOf(without).not.toHaveProperty('depth')
+  test('returns PriceClient without a key', () => {
+    const priceClient = createClient({ environment: 'mainnet', ...addresses })
+    expectTypeOf(priceClient).toEqualTypeOf<PriceClient>()
+    expectTypeOf(priceClient).not.toHaveProperty('depth$')
+    expectTypeOf(priceClient).not.toHaveProperty('depth')
   })
 
-  test('no depth without a relayer address', () => {
+  test('returns PriceClient without a relayer address', () => {
     expectTypeOf(
       createClient({ environment: 'mainnet', authKey: 'key', priceBaseUrl: addresses.priceBaseUrl }),
     ).toEqualTypeOf<PriceClient>()
   })
 
-  test('no depth on testnet, key or not', () => {
+  test('returns PriceClient on testnet, with or without a key', () => {
     expectTypeOf(
       createClient({ environment: 'testnet', authKey: 'key', ...addresses }),
     ).toEqualTypeOf<PriceClient>()
@@ -60,18 +60,18 @@ describe('what createClient gives follows from its options', () => {
     ).toEqualTypeOf<PriceClient>()
   })
 
-  test('options that are known at run time alone give no depth', () => {
+  test('returns PriceClient for ClientOptions and Client for DepthClientOptions', () => {
     expectTypeOf(createClient({} as ClientOptions)).toEqualTypeOf<PriceClient>()
     expectTypeOf(createClient({} as DepthClientOptions)).toEqualTypeOf<Client>()
   })
 
-  test('a client with depth serves wherever one without will do', () => {
+  test('returns a Client that is assignable to PriceClient', () => {
     expectTypeOf<Client>().toExtend<PriceClient>()
     expectTypeOf<PriceClient>().not.toExtend<Client>()
   })
 })
 
-describe('each member has its own closed union of errors', () => {
+describe('the type of', () => {
   test('price$', () => {
     expectTypeOf<Client['price$']>().parameters.toEqualTypeOf<[topic: Topic]>()
     expectTypeOf<Client['price$']>().returns.toEqualTypeOf<Observable<Either<PriceError, Price>>>()
@@ -97,7 +97,7 @@ describe('each member has its own closed union of errors', () => {
     expectTypeOf(client.errors$).toEqualTypeOf<Observable<UncorrelatedError>>()
   })
 
-  test('the rest', () => {
+  test('chainId, inspect, close and asyncDispose', () => {
     expectTypeOf(client.chainId).toEqualTypeOf<42161 | 421614>()
     expectTypeOf<Client['inspect']>().toEqualTypeOf<() => ClientSnapshot>()
     expectTypeOf<Client['close']>().toEqualTypeOf<() => Promise<void>>()
@@ -105,28 +105,28 @@ describe('each member has its own closed union of errors', () => {
   })
 })
 
-describe('what does not compile', () => {
+describe('a compile error occurs for', () => {
   test('a topic without a service or without 0x', () => {
     // @ts-expect-error -- without a service
     void client.price$('0x82af')
     // @ts-expect-error -- without 0x
     void client.price$('svc-82af')
-    // @ts-expect-error -- any text
-    void client.price$(text)
+    // @ts-expect-error -- an arbitrary string
+    void client.price$(anyString)
   })
 
-  test('a mint without 0x, an interval that is no number', () => {
+  test('a mint without 0x, or an interval that is not a number', () => {
     // @ts-expect-error -- without 0x
     void client.depth$('82af', 1000)
     // @ts-expect-error -- a topic is not a mint
     void client.depth$('svc-0x82af', 1000)
-    // @ts-expect-error -- a text, not a number
+    // @ts-expect-error -- a string, not a number
     void client.depth$('0x82af', '1000')
     // @ts-expect-error -- without an interval
     void client.depth$('0x82af')
   })
 
-  test('members are not to be replaced', () => {
+  test('an assignment to a member', () => {
     // @ts-expect-error -- readonly
     client.chainId = 42161
     // @ts-expect-error -- readonly

@@ -3,7 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 
 type Required<T> = { [K in keyof T]-?: T extends Readonly<Record<K, T[K]>> ? K : never }[keyof T]
 
-test('a client needs an environment and the address of its prices; one with depth two more', () => {
+test('environment and priceBaseUrl are required, and for depth baseUrl and authKey too', () => {
   expectTypeOf<Required<ClientOptions>>().toEqualTypeOf<'environment' | 'priceBaseUrl'>()
   expectTypeOf<Required<DepthClientOptions>>().toEqualTypeOf<
     'environment' | 'priceBaseUrl' | 'baseUrl' | 'authKey'
@@ -11,31 +11,31 @@ test('a client needs an environment and the address of its prices; one with dept
   expectTypeOf<Required<ReconnectOptions>>().toEqualTypeOf<never>()
 })
 
-test('what comes from environment variables may be undefined by type, and nothing else', () => {
+test('of the required options, only addresses and the key may be undefined by type', () => {
   type Undefinable<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T]
   expectTypeOf<Undefinable<Pick<DepthClientOptions, Required<DepthClientOptions>>>>().toEqualTypeOf<
     'priceBaseUrl' | 'baseUrl' | 'authKey'
   >()
 })
 
-describe('what does not compile', () => {
+describe('a compile error occurs for', () => {
   const priceBaseUrl = 'https://prices.example'
 
   test('an option that does not exist', () => {
-    // @ts-expect-error -- staleAfter is meant
+    // @ts-expect-error -- misspelt staleAfter
     createClient({ environment: 'testnet', priceBaseUrl, staleafter: 1000 })
-    // @ts-expect-error -- maxDelay is meant
+    // @ts-expect-error -- unknown option
     createClient({ environment: 'testnet', priceBaseUrl, reconnect: { maximumDelay: 1000 } })
   })
 
-  test('an option of another type, or left undefined', () => {
+  test('an option of another type, or an explicit undefined', () => {
     // @ts-expect-error -- a number of ms
     createClient({ environment: 'testnet', priceBaseUrl, staleAfter: '30s' })
-    // @ts-expect-error -- leave it out
+    // @ts-expect-error -- omit it instead
     createClient({ environment: 'testnet', priceBaseUrl, staleAfter: undefined })
   })
 
-  test('an environment that does not exist, or none, or no address', () => {
+  test('an unknown or missing environment, or a missing address', () => {
     // @ts-expect-error -- mainnet or testnet
     createClient({ environment: 'devnet', priceBaseUrl })
     // @ts-expect-error -- without an environment
@@ -44,7 +44,7 @@ describe('what does not compile', () => {
     createClient({ environment: 'testnet' })
   })
 
-  test('options are not to be written to', () => {
+  test('an assignment to an option', () => {
     const options: ClientOptions = { environment: 'testnet', priceBaseUrl }
     // @ts-expect-error -- readonly
     options.linger = 0

@@ -17,14 +17,14 @@ import {
 } from 'svc-streams'
 import { describe, expectTypeOf, test } from 'vitest'
 
-describe('decoders return Either', () => {
-  test('of text from the service', () => {
+describe('an Either is the result', () => {
+  test('of each decoder of text from the service', () => {
     expectTypeOf(decodeDepth).toEqualTypeOf<(text: string) => Either<DecodeError, DepthSnapshot>>()
     expectTypeOf(decodeFrame).toEqualTypeOf<(text: string) => Either<DecodeError, Frame>>()
     expectTypeOf(decodePriceText).toEqualTypeOf<(text: string) => Either<DecodeError, number>>()
   })
 
-  test('of what a caller has', () => {
+  test('of each parser of an argument', () => {
     expectTypeOf(topicOf).returns.toEqualTypeOf<Either<InvalidTopic, Topic>>()
     expectTypeOf(parseTopic).returns.toEqualTypeOf<Either<InvalidTopic, Topic>>()
     expectTypeOf(topicOf).toBeCallableWith('0x82af')
@@ -32,11 +32,11 @@ describe('decoders return Either', () => {
   })
 })
 
-test('a frame is one of three', () => {
+test('Frame is a union of three tags', () => {
   expectTypeOf<Frame['_tag']>().toEqualTypeOf<'PriceUpdate' | 'Confirmation' | 'ErrorText'>()
 })
 
-test('the codecs are io-ts codecs, and say what they carry', () => {
+test('the codecs are io-ts codecs with these decoded types', () => {
   expectTypeOf<t.TypeOf<typeof PriceUpdate>>().toEqualTypeOf<{ topic: string; price: number }>()
   expectTypeOf<t.TypeOf<typeof SubscriptionConfirmation>>().toEqualTypeOf<{ subscriptions: string[] }>()
   expectTypeOf<t.TypeOf<typeof DepthBody>['buy']['total_quantity']>().toEqualTypeOf<bigint>()

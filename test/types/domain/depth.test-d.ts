@@ -1,20 +1,20 @@
 import type { Depth, DepthSide, DepthSnapshot } from 'svc-streams'
 import { expectTypeOf, test } from 'vitest'
 
-test('quantities are bigint, dollars are numbers', () => {
+test('DepthSide has a quantity as bigint and USD as number', () => {
   expectTypeOf<DepthSide>().toEqualTypeOf<{
     readonly totalQuantity: bigint
     readonly totalQuantityUsd: number
   }>()
 })
 
-test('a depth is what the service said, for whom, and when it came', () => {
+test('Depth adds mint and receivedAt to DepthSnapshot', () => {
   expectTypeOf<Depth>().toExtend<DepthSnapshot>()
   expectTypeOf<keyof Depth>().toEqualTypeOf<'mint' | 'price' | 'timestamp' | 'buy' | 'sell' | 'receivedAt'>()
   expectTypeOf<Depth['mint']>().toEqualTypeOf<`0x${string}`>()
 })
 
-test('a depth cannot be written to, nor can its sides', () => {
+test('Depth and its sides are readonly', () => {
   const write = (depth: Depth) => {
     // @ts-expect-error -- readonly
     depth.price = 1

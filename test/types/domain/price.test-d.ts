@@ -1,7 +1,7 @@
 import type { Price } from 'svc-streams'
 import { expectTypeOf, test } from 'vitest'
 
-test('a price', () => {
+test('Price has these readonly fields', () => {
   expectTypeOf<Price>().toEqualTypeOf<{
     readonly topic: `${string}-0x${string}`
     readonly price: number
@@ -10,7 +10,7 @@ test('a price', () => {
   }>()
 })
 
-test('a price cannot be written to', () => {
+test('Price rejects an assignment', () => {
   const write = (price: Price) => {
     // @ts-expect-error -- readonly
     price.price = 1

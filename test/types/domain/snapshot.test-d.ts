@@ -1,7 +1,7 @@
 import type { ClientSnapshot, ConnectionStatus, TopicState } from 'svc-streams'
 import { expectTypeOf, test } from 'vitest'
 
-test('a snapshot names the state of each topic and the last result of each poll', () => {
+test('ClientSnapshot has the state of each topic and the last result of each poll', () => {
   expectTypeOf<ClientSnapshot['status']>().toEqualTypeOf<ConnectionStatus>()
   expectTypeOf<ClientSnapshot['topics'][number]['state']>().toEqualTypeOf<TopicState>()
   expectTypeOf<TopicState>().toEqualTypeOf<'waiting' | 'live' | 'stale' | 'lingering'>()

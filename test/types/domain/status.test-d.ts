@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from 'svc-streams'
 import { expectTypeOf, test } from 'vitest'
 
-test('the states of a connection', () => {
+test('ConnectionStatus is a closed union', () => {
   expectTypeOf<ConnectionStatus>().toEqualTypeOf<
     | { readonly _tag: 'Idle' }
     | { readonly _tag: 'Connecting'; readonly attempt: number }
@@ -16,7 +16,7 @@ test('the states of a connection', () => {
   >()
 })
 
-test('a switch over them is exhaustive', () => {
+test('a switch over all tags of ConnectionStatus is exhaustive', () => {
   const show = (status: ConnectionStatus): string => {
     switch (status._tag) {
       case 'Idle':

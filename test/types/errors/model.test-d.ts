@@ -18,7 +18,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 
 type Tag<E extends { readonly _tag: string }> = E['_tag']
 
-describe('the unions are closed', () => {
+describe('a closed union of tags is the type', () => {
   test('PriceError', () => {
     expectTypeOf<Tag<PriceError>>().toEqualTypeOf<
       | 'InvalidTopic'
@@ -57,7 +57,7 @@ describe('the unions are closed', () => {
     >()
   })
 
-  test('AnyError is all of them, and what belongs to no topic, to an operator or to a recording', () => {
+  test('AnyError, with the errors of errors$, of operators and of recordings', () => {
     expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
       | Tag<PriceError | PriceRequestError | DepthError>
       | 'UncorrelatedError'
@@ -68,8 +68,8 @@ describe('the unions are closed', () => {
   })
 })
 
-describe('each error carries what is known, readonly', () => {
-  test('a message', () => {
+describe('an error', () => {
+  test('has a message', () => {
     expectTypeOf<AnyError['message']>().toEqualTypeOf<string>()
     expectTypeOf<ClientClosed>().toEqualTypeOf<{
       readonly _tag: 'ClientClosed'
@@ -77,28 +77,28 @@ describe('each error carries what is known, readonly', () => {
     }>()
   })
 
-  test('fields that are not always known are there, and may be undefined', () => {
+  test('has its optional fields as properties that may be undefined', () => {
     expectTypeOf<Stale['last']>().toEqualTypeOf<Price | undefined>()
     expectTypeOf<HttpError['retryAfterMs']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<UnsupportedPair['base']>().toEqualTypeOf<string | undefined>()
     expectTypeOf<NetworkError['cause']['code']>().toEqualTypeOf<string | undefined>()
   })
 
-  test('lists are readonly', () => {
+  test('has readonly arrays', () => {
     expectTypeOf<SubscriptionTimeout['recent']>().toEqualTypeOf<readonly string[]>()
     expectTypeOf<DecodeError['issues']>().toEqualTypeOf<
       readonly { readonly path: string; readonly expected: string; readonly actual: string }[]
     >()
   })
 
-  test('kinds are closed too', () => {
+  test('has closed unions as kind and why', () => {
     expectTypeOf<UncorrelatedError['kind']>().toEqualTypeOf<
       'error-text' | 'malformed' | 'unknown-topic' | 'binary'
     >()
     expectTypeOf<NotFresh['why']>().toEqualTypeOf<'missing' | 'left' | 'skew'>()
   })
 
-  test('nothing can be written', () => {
+  test('rejects an assignment to each field', () => {
     const write = (error: Stale, timeout: SubscriptionTimeout) => {
       // @ts-expect-error -- readonly
       error.silentForMs = 0
@@ -111,7 +111,7 @@ describe('each error carries what is known, readonly', () => {
   })
 })
 
-test('a check of _tag narrows', () => {
+test('a check of _tag narrows the type', () => {
   const retry = (error: PriceError): number | undefined =>
     error._tag === 'Disconnected' ? error.retryInMs : undefined
   expectTypeOf(retry).returns.toEqualTypeOf<number | undefined>()

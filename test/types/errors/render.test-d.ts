@@ -14,7 +14,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 declare const error: Stale | Disconnected | NetworkError
 declare const priceError: PriceError
 
-test('renderError takes every error and nothing else', () => {
+test('renderError takes AnyError and no other type', () => {
   expectTypeOf(renderError).parameters.toEqualTypeOf<[error: AnyError]>()
   expectTypeOf(renderError).returns.toBeString()
   // @ts-expect-error -- not an error of the library
@@ -22,7 +22,7 @@ test('renderError takes every error and nothing else', () => {
 })
 
 describe('matchError', () => {
-  test('hands each branch its own error, and returns what the branches return', () => {
+  test('passes each branch its own error type, and returns the union of the results', () => {
     const result = matchError(error, {
       Stale: (e) => {
         expectTypeOf(e).toEqualTypeOf<Stale>()
@@ -40,26 +40,26 @@ describe('matchError', () => {
     expectTypeOf(result).toEqualTypeOf<number | string | undefined>()
   })
 
-  test('takes a single error', () => {
+  test('takes an error that is not a union', () => {
     const closed = {} as ClientClosed
     expectTypeOf(matchError(closed, { ClientClosed: () => true as const })).toEqualTypeOf<true>()
   })
 
-  test('takes a union of the client whole', () => {
-    const none = () => 'none' as const
+  test('takes a whole union of the client', () => {
+    const noReason = () => 'none' as const
     const result = matchError(priceError, {
-      InvalidTopic: none,
+      InvalidTopic: noReason,
       SubscriptionRejected: (e) => e.reason.length,
-      SubscriptionTimeout: none,
-      Disconnected: none,
-      Stale: none,
-      DecodeError: none,
-      ClientClosed: none,
+      SubscriptionTimeout: noReason,
+      Disconnected: noReason,
+      Stale: noReason,
+      DecodeError: noReason,
+      ClientClosed: noReason,
     })
     expectTypeOf(result).toEqualTypeOf<'none' | number>()
   })
 
-  test('works at the end of a pipe', () => {
+  test('returns a string at the end of a pipe', () => {
     const text = pipe(error, (e) =>
       matchError(e, { Stale: () => '', Disconnected: () => '', NetworkError: () => '' }),
     )
@@ -67,8 +67,8 @@ describe('matchError', () => {
   })
 })
 
-describe('what does not compile', () => {
-  test('a branch that is missing', () => {
+describe('a compile error of matchError occurs for', () => {
+  test('a missing branch', () => {
     // @ts-expect-error -- no NetworkError
     matchError(error, { Stale: () => 0, Disconnected: () => 0 })
   })

@@ -19,14 +19,14 @@ import { describe, expectTypeOf, test } from 'vitest'
 declare const price$: Observable<Either<PriceError, Price>>
 declare const depth$: Observable<Either<DepthError, Depth>>
 
-describe('one stream', () => {
-  test('rights and lefts take an Either apart', () => {
+describe('the type after', () => {
+  test('rights, lefts and orThrow is one side of the Either', () => {
     expectTypeOf(price$.pipe(rights())).toEqualTypeOf<Observable<Price>>()
     expectTypeOf(price$.pipe(lefts())).toEqualTypeOf<Observable<PriceError>>()
     expectTypeOf(price$.pipe(orThrow())).toEqualTypeOf<Observable<Price>>()
   })
 
-  test('mapRight keeps the errors, tapLeft keeps all', () => {
+  test('mapRight keeps the errors, and after tapLeft the whole event', () => {
     expectTypeOf(price$.pipe(mapRight((price) => price.price))).toEqualTypeOf<
       Observable<Either<PriceError, number>>
     >()
@@ -39,19 +39,19 @@ describe('one stream', () => {
     ).toEqualTypeOf<Observable<Either<PriceError, Price>>>()
   })
 
-  test('freshWithin adds Stale', () => {
+  test('freshWithin includes Stale', () => {
     expectTypeOf(depth$.pipe(freshWithin(1000))).toEqualTypeOf<
       Observable<Either<DepthError | Stale, Depth>>
     >()
   })
 
-  test('conflate and candles change the value', () => {
+  test('conflate and candles has another value', () => {
     expectTypeOf(price$.pipe(conflate(250))).toEqualTypeOf<Observable<Either<PriceError, Conflated<Price>>>>()
     expectTypeOf(price$.pipe(candles(1000))).toEqualTypeOf<Observable<Either<PriceError, Candle>>>()
     expectTypeOf(depth$.pipe(candles(1000))).toEqualTypeOf<Observable<Either<DepthError, Candle>>>()
   })
 
-  test('they line up in a pipe', () => {
+  test('several operators in one pipe combines their types', () => {
     const bar$ = price$.pipe(
       freshWithin(500),
       candles(1000),
@@ -62,25 +62,25 @@ describe('one stream', () => {
 })
 
 describe('combineFresh', () => {
-  test('gives a record of the values of its legs', () => {
+  test('emits a record of the values of its legs', () => {
     const both$ = combineFresh({ price: price$, depth: depth$ }, { maxSkew: 2000 })
     expectTypeOf(both$).toEqualTypeOf<Observable<Either<NotFresh, { price: Price; depth: Depth }>>>()
   })
 
-  test('needs maxSkew', () => {
+  test('requires maxSkew', () => {
     // @ts-expect-error -- a skew has no default
     expectTypeOf(combineFresh({ price: price$ })).not.toBeAny()
     // @ts-expect-error -- a number of ms
     expectTypeOf(combineFresh({ price: price$ }, { maxSkew: '2s' })).not.toBeAny()
   })
 
-  test('takes streams of Either alone', () => {
-    // @ts-expect-error -- bare values
+  test('rejects streams of values that are not an Either', () => {
+    // @ts-expect-error -- not an Either
     expectTypeOf(combineFresh({ price: price$.pipe(rights()) }, { maxSkew: 1 })).not.toBeAny()
   })
 })
 
-test('candles take what has a price', () => {
-  // @ts-expect-error -- a text has none
+test('candles requires values with a price', () => {
+  // @ts-expect-error -- a string has no price
   expectTypeOf(price$.pipe(mapRight(String), candles(1000))).not.toBeAny()
 })

@@ -4,43 +4,43 @@ import { flagOption, type OptionTable } from '../../../src/options/option.js'
 
 interface Options {
   readonly size: number
-  readonly loud?: boolean
+  readonly verbose?: boolean
 }
 
 const size = { ...numberOption({ meaning: 'Size' }), required: true } as const
-const loud = flagOption({ meaning: 'Loud' })
+const verbose = flagOption({ meaning: 'Verbose' })
 
 const accept = (table: OptionTable<Options>): OptionTable<Options> => table
 
-test('a table describes every option, and no other', () => {
-  accept({ size, loud })
+test('OptionTable describes every option, and no other', () => {
+  accept({ size, verbose })
 })
 
-describe('what does not compile', () => {
+describe('a compile error occurs for', () => {
   test('a missing description', () => {
-    // @ts-expect-error -- loud is missing
+    // @ts-expect-error -- verbose is missing
     accept({ size })
   })
 
   test('a description of an option that does not exist', () => {
     // @ts-expect-error -- quiet is not an option
-    accept({ size, loud, quiet: loud })
+    accept({ size, verbose, quiet: verbose })
   })
 
   test('a description of another type', () => {
-    // @ts-expect-error -- loud is a boolean
-    accept({ size, loud: numberOption({ meaning: 'Loud', default: 1 }) })
+    // @ts-expect-error -- verbose is a boolean
+    accept({ size, verbose: numberOption({ meaning: 'Verbose', default: 1 }) })
   })
 
   test('a default of another type', () => {
-    // @ts-expect-error -- loud is a boolean
-    flagOption({ meaning: 'Loud', default: 1 })
+    // @ts-expect-error -- verbose is a boolean
+    flagOption({ meaning: 'Verbose', default: 1 })
   })
 
-  test('a required option that is described as optional, and the other way round', () => {
+  test('a required option that is described as optional, or the reverse', () => {
     // @ts-expect-error -- size is required
-    accept({ size: numberOption({ meaning: 'Size' }), loud })
-    // @ts-expect-error -- loud is optional
-    accept({ size, loud: { ...loud, required: true } })
+    accept({ size: numberOption({ meaning: 'Size' }), verbose })
+    // @ts-expect-error -- verbose is optional
+    accept({ size, verbose: { ...verbose, required: true } })
   })
 })

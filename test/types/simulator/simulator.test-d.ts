@@ -4,13 +4,13 @@ import { expectTypeOf, test } from 'vitest'
 
 declare const simulator: Simulator
 
-test('it resolves to what a client takes', () => {
+test('startSimulator resolves to options of createClient', () => {
   expectTypeOf(startSimulator).returns.resolves.toEqualTypeOf<Simulator>()
   expectTypeOf(createClient({ environment: 'mainnet', ...simulator })).toEqualTypeOf<Client>()
   expectTypeOf(createClient({ environment: 'testnet', ...simulator })).toEqualTypeOf<PriceClient>()
 })
 
-test('its addresses and key are texts', () => {
+test('Simulator has its addresses and its key as strings', () => {
   expectTypeOf<Pick<Simulator, 'baseUrl' | 'priceBaseUrl' | 'priceWsUrl' | 'authKey'>>().toEqualTypeOf<{
     readonly baseUrl: string
     readonly priceBaseUrl: string
@@ -20,11 +20,11 @@ test('its addresses and key are texts', () => {
   expectTypeOf<Simulator['close']>().toEqualTypeOf<() => Promise<void>>()
 })
 
-test('all options are optional, and checked', () => {
+test('startSimulator has optional, type-checked options', () => {
   expectTypeOf(startSimulator).toBeCallableWith()
   expectTypeOf(startSimulator).toBeCallableWith({ tokens: ['0xab'], seed: 7, tick: 50, faults: {} })
   // @ts-expect-error -- a number of ms
   void startSimulator({ tick: '50' })
-  // @ts-expect-error -- no such fault
+  // @ts-expect-error -- unknown fault
   void startSimulator({ faults: { confuse: true } })
 })

@@ -6,14 +6,14 @@ import { expectTypeOf, test } from 'vitest'
 declare const price$: Observable<Price>
 declare const move$: Observable<ServerMove>
 
-test('a test client is a client', () => {
+test('createTestClient returns a Client', () => {
   expectTypeOf(createTestClient({ prices: { 'svc-0xab': price$ } })).toExtend<Client>()
   expectTypeOf(createTestClient).toBeCallableWith({})
-  // @ts-expect-error -- no prices
+  // @ts-expect-error -- not prices
   createTestClient({ prices: { 'svc-0xab': move$ } })
 })
 
-test('builders build what the client gives', () => {
+test('price and depth return the types that a client emits', () => {
   expectTypeOf(price('svc-0xab', 12.5)).toEqualTypeOf<Price>()
   expectTypeOf(price('svc-0xab', 12.5, { receivedAt: 0 })).toEqualTypeOf<Price>()
   expectTypeOf(depth('0xab', { buy: { totalQuantity: 1n, totalQuantityUsd: 1 } })).toEqualTypeOf<Depth>()
@@ -23,7 +23,7 @@ test('builders build what the client gives', () => {
   depth('0xab', { buy: { totalQuantity: 1, totalQuantityUsd: 1 } })
 })
 
-test('a scripted socket is a transport', () => {
+test('scriptedSocket returns a WebSocketTransport', () => {
   const webSocket = scriptedSocket(move$)
   expectTypeOf(webSocket).toExtend<WebSocketTransport>()
   expectTypeOf(createClient).toBeCallableWith({ environment: 'testnet', priceBaseUrl: '', webSocket })

@@ -3,7 +3,7 @@ import { createClient, type HttpTransport, type PriceClient, type WebSocketTrans
 import { networkError } from 'svc-streams/testing'
 import { expectTypeOf, test } from 'vitest'
 
-test('another WebSocket is a few lines', () => {
+test('createClient takes a custom WebSocketTransport', () => {
   const webSocket: WebSocketTransport = {
     dial: (_url, { maxFrameBytes }, listener) => {
       listener.closed(1006, `refused, with at most ${maxFrameBytes} bytes`)
@@ -21,16 +21,16 @@ test('another WebSocket is a few lines', () => {
   ).toEqualTypeOf<PriceClient>()
 })
 
-test('another HTTP client is a few lines, fetch for example', () => {
+test('createClient takes a custom HttpTransport, for example over fetch', () => {
   const http: HttpTransport = {
-    get: ({ origin, path, headers }, answered) => {
+    get: ({ origin, path, headers }, onResult) => {
       const abort = new AbortController()
-      const ask = async () => {
+      const request = async () => {
         const response = await fetch(origin + path, { headers, signal: abort.signal, redirect: 'manual' })
         const body = await response.text()
         return right({ status: response.status, headers: Object.fromEntries(response.headers), body })
       }
-      ask().then(answered, (thrown: unknown) => answered(left(networkError(thrown))))
+      request().then(onResult, (thrown: unknown) => onResult(left(networkError(thrown))))
       return () => abort.abort()
     },
     close: () => Promise.resolve(),
@@ -40,7 +40,7 @@ test('another HTTP client is a few lines, fetch for example', () => {
   ).toEqualTypeOf<PriceClient>()
 })
 
-test('a client takes an AbortSignal', () => {
+test('createClient takes an AbortSignal', () => {
   expectTypeOf(createClient).toBeCallableWith({
     environment: 'testnet',
     priceBaseUrl: 'http://localhost',

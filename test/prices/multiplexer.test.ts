@@ -8,9 +8,13 @@ import { journalOf, virtually, type Journal, type Virtual } from '../support/vir
 
 const c: Topic = 'svc-0xcc'
 
-interface Scene extends Virtual, Journal, Manual {
-  /** Subscribes, and writes down under a name what is told. */
-  readonly listen: (topic: Topic, name: string, next?: (price: unknown) => void) => Subscription
+interface Scenario extends Virtual, Journal, Manual {
+  /** Subscribes to a topic, and logs its events under a name. */
+  readonly subscribe: (topic: Topic, name: string, next?: (price: unknown) => void) => Subscription
+}
+
+const unsubscribeAll = (subscriptions: readonly Subscription[]): void => {
+  for (const subscription of subscriptions) subscription.unsubscribe()
 }
 
 interface Outcome {
@@ -19,9 +23,9 @@ interface Outcome {
   readonly transport: ManualTransport
 }
 
-/** Plays a scene with a client, and returns what was written down of it. */
-const play = (
-  scene: (scene: Scene) => void,
+/** Runs a scenario with a client in virtual time. Returns its event log. */
+const run = (
+  scenario: (scenario: Scenario) => void,
   options: Partial<ClientOptions> = {},
   transportOptions: ManualOptions = {},
 ): Outcome => {
@@ -29,11 +33,11 @@ const play = (
   let lines: readonly string[] = []
   const timersLeft = virtually(
     (virtual) => {
-      const journal = journalOf(virtual)
-      lines = journal.lines
+      const eventLog = journalOf(virtual)
+      lines = eventLog.lines
       const { client } = manual(options, transport)
-      const listen: Scene['listen'] = (topic, name, next) => {
-        const observer = journal.observer(name)
+      const subscribe: Scenario['subscribe'] = (topic, name, next) => {
+        const observer = eventLog.observer(name)
         return client.price$(topic).subscribe({
           ...observer,
           next: (event) => {
@@ -42,22 +46,22 @@ const play = (
           },
         })
       }
-      scene({ ...virtual, ...journal, client, transport, listen })
+      scenario({ ...virtual, ...eventLog, client, transport, subscribe })
     },
     { until: 100_000 },
   )
   return { lines, timersLeft, transport }
 }
 
-describe('a handler of prices', () => {
-  it('may subscribe to the topic that it hears: who joins has what holds now, once, and then what follows', () => {
-    const { lines } = play(({ at, client, transport, listen }) => {
-      let joined = false
-      listen(a, 'first', () => {
-        if (!joined) listen(a, 'inner')
-        joined = true
+describe('a `next` handler of prices', () => {
+  it('may subscribe to the same topic: the new subscriber receives the latest price once, then later prices', () => {
+    const { lines } = run(({ at, client, transport, subscribe }) => {
+      let hasSubscribed = false
+      subscribe(a, 'first', () => {
+        if (!hasSubscribed) subscribe(a, 'inner')
+        hasSubscribed = true
       })
-      listen(a, 'second')
+      subscribe(a, 'second')
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => transport.last.prices(a, 2))
@@ -69,9 +73,9 @@ describe('a handler of prices', () => {
     ])
   })
 
-  it('may subscribe to another topic, which is then asked for', () => {
-    const { transport } = play(({ at, client, transport, listen }) => {
-      listen(a, 'a', () => listen(b, 'b'))
+  it('may subscribe to another topic, which is then requested', () => {
+    const { transport } = run(({ at, client, transport, subscribe }) => {
+      subscribe(a, 'a', () => subscribe(b, 'b'))
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => void client.close())
@@ -79,12 +83,12 @@ describe('a handler of prices', () => {
     expect(transport.last.frames).toEqual([subscribes(a), subscribes(b)])
   })
 
-  it('may make another listener leave, who then hears nothing of what is under way', () => {
-    const { lines } = play(({ at, client, transport, listen }) => {
+  it('may unsubscribe another subscriber, which then does not receive the current price', () => {
+    const { lines } = run(({ at, client, transport, subscribe }) => {
       const others: Subscription[] = []
-      listen(a, 'first', () => others[0]?.unsubscribe())
-      others.push(listen(a, 'other'))
-      listen(a, 'last')
+      subscribe(a, 'first', () => others[0]?.unsubscribe())
+      others.push(subscribe(a, 'other'))
+      subscribe(a, 'last')
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => void client.close())
@@ -92,8 +96,8 @@ describe('a handler of prices', () => {
     expect(lines).toEqual(['2 first: 1', '2 last: 1', '3 first: complete', '3 last: complete'])
   })
 
-  it('may leave: with its first price, or with the one that it gets on joining', () => {
-    const { lines, transport, timersLeft } = play(
+  it('may unsubscribe, on its first price or on its initial event', () => {
+    const { lines, transport, timersLeft } = run(
       ({ at, client, transport, observer }) => {
         client.price$(a).pipe(take(1)).subscribe(observer('first'))
         at(1, () => transport.last.opens())
@@ -108,12 +112,12 @@ describe('a handler of prices', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may close the client: all complete, and nobody hears what was under way', () => {
-    const { lines, timersLeft, transport } = play(({ at, client, transport, listen, observer }) => {
+  it('may close the client: all subscribers complete without the current price', () => {
+    const { lines, timersLeft, transport } = run(({ at, client, transport, subscribe, observer }) => {
       client.status$.subscribe(observer('status'))
-      listen(a, 'first', () => void client.close())
-      listen(a, 'second')
-      listen(b, 'other')
+      subscribe(a, 'first', () => void client.close())
+      subscribe(a, 'second')
+      subscribe(b, 'other')
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => transport.last.listener.text('{"topic":"svc-0xaa","price":2}'))
@@ -126,15 +130,15 @@ describe('a handler of prices', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may leave and come back at once, which costs nothing', () => {
-    const { lines, transport } = play(
-      ({ at, client, transport, listen }) => {
-        const listening: Subscription[] = []
-        const again = (): void => {
-          listening.pop()?.unsubscribe()
-          if (transport.last.frames.length < 3) listening.push(listen(a, 'again'))
+  it('may unsubscribe and resubscribe synchronously, which sends no frame', () => {
+    const { lines, transport } = run(
+      ({ at, client, transport, subscribe }) => {
+        const subscriptions: Subscription[] = []
+        const resubscribe = (): void => {
+          subscriptions.pop()?.unsubscribe()
+          if (transport.last.frames.length < 3) subscriptions.push(subscribe(a, 'again'))
         }
-        listening.push(listen(a, 'first', again))
+        subscriptions.push(subscribe(a, 'first', resubscribe))
         at(1, () => transport.last.opens())
         at(2, () => transport.last.prices(a, 1))
         at(3, () => transport.last.prices(a, 2))
@@ -147,18 +151,18 @@ describe('a handler of prices', () => {
   })
 })
 
-describe('a handler of `Disconnected`', () => {
-  it('may subscribe: who joins is told once, in the topic that fails and in another', () => {
-    const { lines } = play(({ at, client, transport, listen }) => {
-      let joined = false
-      listen(a, 'first', (event) => {
-        if (joined || !JSON.stringify(event).includes('Disconnected')) return
-        joined = true
-        listen(a, 'same')
-        listen(b, 'next')
-        listen(c, 'new')
+describe('a `next` handler of `Disconnected`', () => {
+  it('may subscribe to the same or another topic: each new subscriber receives `Disconnected` once', () => {
+    const { lines } = run(({ at, client, transport, subscribe }) => {
+      let hasSubscribed = false
+      subscribe(a, 'first', (event) => {
+        if (hasSubscribed || !JSON.stringify(event).includes('Disconnected')) return
+        hasSubscribed = true
+        subscribe(a, 'same')
+        subscribe(b, 'next')
+        subscribe(c, 'new')
       })
-      listen(b, 'other')
+      subscribe(b, 'other')
       at(1, () => transport.last.opens())
       at(2, () => transport.last.drops())
       at(50, () => void client.close())
@@ -169,11 +173,11 @@ describe('a handler of `Disconnected`', () => {
     ])
   })
 
-  it('may leave, and make others leave: with nobody left nothing is dialled', () => {
-    const { lines, transport, timersLeft } = play(({ at, transport, listen }) => {
-      const all: Subscription[] = []
-      all.push(listen(a, 'first', () => all.forEach((one) => one.unsubscribe())))
-      all.push(listen(a, 'second'), listen(b, 'third'))
+  it('may unsubscribe all subscribers: the client does not dial again', () => {
+    const { lines, transport, timersLeft } = run(({ at, transport, subscribe }) => {
+      const subscriptions: Subscription[] = []
+      subscriptions.push(subscribe(a, 'first', () => unsubscribeAll(subscriptions)))
+      subscriptions.push(subscribe(a, 'second'), subscribe(b, 'third'))
       at(1, () => transport.last.opens())
       at(2, () => transport.last.drops())
     })
@@ -182,10 +186,10 @@ describe('a handler of `Disconnected`', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('finds the state as it is now, not as it was', () => {
+  it('reads the current state from `inspect`', () => {
     const seen: unknown[] = []
-    play(({ at, client, transport, listen }) => {
-      listen(a, 'a', () => seen.push(client.inspect()))
+    run(({ at, client, transport, subscribe }) => {
+      subscribe(a, 'a', () => seen.push(client.inspect()))
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => transport.last.drops(1012, 'restarting'))
@@ -202,10 +206,10 @@ describe('a handler of `Disconnected`', () => {
     ])
   })
 
-  it('may close the client', () => {
-    const { lines, transport, timersLeft } = play(({ at, client, transport, listen }) => {
-      listen(a, 'first', () => void client.close())
-      listen(b, 'second')
+  it('may close the client: all subscribers complete, and the client does not dial again', () => {
+    const { lines, transport, timersLeft } = run(({ at, client, transport, subscribe }) => {
+      subscribe(a, 'first', () => void client.close())
+      subscribe(b, 'second')
       at(2, () => transport.last.drops())
     })
     expect(lines).toEqual(['2 first: Disconnected 1', '2 first: complete', '2 second: complete'])
@@ -214,17 +218,17 @@ describe('a handler of `Disconnected`', () => {
   })
 })
 
-describe('a handler of silence', () => {
+describe('a `next` handler of a missed deadline', () => {
   const patience = { staleAfter: 100, confirmTimeout: 50, linger: 0 }
 
-  it('may join what goes stale at the same time: who joins is told once', () => {
-    const { lines } = play(({ at, client, transport, listen }) => {
-      let joined = false
-      listen(a, 'first', () => {
-        if (!joined) listen(b, 'joiner')
-        joined = true
+  it('may subscribe to a topic that becomes stale at the same time: each subscriber receives `Stale` once', () => {
+    const { lines } = run(({ at, client, transport, subscribe }) => {
+      let hasSubscribed = false
+      subscribe(a, 'first', () => {
+        if (!hasSubscribed) subscribe(b, 'joiner')
+        hasSubscribed = true
       })
-      listen(b, 'second')
+      subscribe(b, 'second')
       at(0, () => transport.last.opens())
       at(1, () => transport.last.confirms(a, b))
       at(110, () => void client.close())
@@ -233,12 +237,12 @@ describe('a handler of silence', () => {
     expect(lines.filter((line) => line.includes('Stale'))).toHaveLength(3)
   })
 
-  it('may leave everything, or close: no timer is left', () => {
-    for (const ends of ['leaves', 'closes']) {
-      const { lines, transport, timersLeft } = play(({ at, client, transport, listen }) => {
-        const all: Subscription[] = []
-        const end = () => (ends === 'closes' ? void client.close() : all.forEach((one) => one.unsubscribe()))
-        all.push(listen(a, 'first', end), listen(b, 'second'))
+  it('may unsubscribe all subscribers or close the client: no timer remains', () => {
+    for (const ending of ['unsubscribe', 'close']) {
+      const { lines, transport, timersLeft } = run(({ at, client, transport, subscribe }) => {
+        const subscriptions: Subscription[] = []
+        const end = () => (ending === 'close' ? void client.close() : unsubscribeAll(subscriptions))
+        subscriptions.push(subscribe(a, 'first', end), subscribe(b, 'second'))
         at(1, () => transport.last.opens())
       }, patience)
       expect(lines.filter((line) => line.includes('Timeout'))).toEqual(['51 first: SubscriptionTimeout'])
@@ -248,19 +252,10 @@ describe('a handler of silence', () => {
   })
 })
 
-describe('a handler of completion', () => {
-  it('may subscribe anew to what was rejected, which is asked for anew on the same connection', () => {
-    const { lines, transport } = play(({ at, client, transport, listen }) => {
-      let asked = false
-      const ask = (): void => {
-        listen(a, asked ? 'again' : 'first').add(() => {
-          if (!asked) {
-            asked = true
-            ask()
-          }
-        })
-      }
-      ask()
+describe('a `complete` handler', () => {
+  it('may subscribe again to a rejected topic, which is requested again on the same connection', () => {
+    const { lines, transport } = run(({ at, client, transport, subscribe }) => {
+      subscribe(a, 'first').add(() => subscribe(a, 'again'))
       at(1, () => transport.last.opens())
       at(2, () => transport.last.says('no'))
       at(4, () => transport.last.prices(a, 1))
@@ -276,11 +271,11 @@ describe('a handler of completion', () => {
     expect(transport.last.frames).toEqual([subscribes(a), subscribes(a)])
   })
 
-  it('finds the client closed when it is the close that completes', () => {
-    const { lines, transport, timersLeft } = play(({ at, client, listen, observer }) => {
-      client.price$(a).subscribe({ complete: () => listen(b, 'late') })
-      client.status$.subscribe({ complete: () => listen(c, 'later') })
-      listen(b, 'other')
+  it('receives `ClientClosed` for a new subscription when the client is closing', () => {
+    const { lines, transport, timersLeft } = run(({ at, client, subscribe, observer }) => {
+      client.price$(a).subscribe({ complete: () => subscribe(b, 'late') })
+      client.status$.subscribe({ complete: () => subscribe(c, 'later') })
+      subscribe(b, 'other')
       at(1, () => {
         void client.close()
         client.status$.subscribe(observer('status'))
@@ -294,56 +289,56 @@ describe('a handler of completion', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may close the client again, and gets the same promise', () => {
-    const closings: Promise<void>[] = []
-    play(({ at, client }) => {
-      client.price$(a).subscribe({ complete: () => closings.push(client.close()) })
-      at(1, () => closings.push(client.close()))
+  it('may close the client again, and receives the same promise', () => {
+    const promises: Promise<void>[] = []
+    run(({ at, client }) => {
+      client.price$(a).subscribe({ complete: () => promises.push(client.close()) })
+      at(1, () => promises.push(client.close()))
     })
-    expect(closings).toHaveLength(2)
-    expect(closings[0]).toBe(closings[1])
+    expect(promises).toHaveLength(2)
+    expect(promises[0]).toBe(promises[1])
   })
 })
 
-describe('a listener to the status', () => {
+describe('a `next` handler of `status$`', () => {
   const states: readonly [ConnectionStatus['_tag'], number][] = [
     ['Connecting', 1],
     ['Open', 1],
     ['Waiting', 1],
     ['Connecting', 2],
-    // Of who comes back while the connection is down.
+    // For a new subscriber during the retry delay.
     ['Waiting', 2],
     ['Idle', 2],
   ]
 
-  /** A life in which every state comes: opens, drops, is left, is joined again, dials again, is left. */
-  const life = ({ at, transport, listen }: Scene): void => {
-    let listening = listen(a, 'a')
+  /** Passes through all states: open, drop, unsubscribe, resubscribe, dial again, unsubscribe. */
+  const passThroughStates = ({ at, transport, subscribe }: Scenario): void => {
+    let subscription = subscribe(a, 'a')
     at(1, () => transport.alive.forEach((socket) => socket.opens()))
     at(2, () => transport.alive.forEach((socket) => socket.drops()))
-    at(3, () => listening.unsubscribe())
-    at(4, () => (listening = listen(a, 'a')))
-    at(200, () => listening.unsubscribe())
+    at(3, () => subscription.unsubscribe())
+    at(4, () => (subscription = subscribe(a, 'a')))
+    at(200, () => subscription.unsubscribe())
   }
 
-  const onNth = (scene: Scene, [tag, nth]: (typeof states)[number], act: () => void): void => {
+  const onNth = (scenario: Scenario, [tag, nth]: (typeof states)[number], callback: () => void): void => {
     let count = 0
-    scene.client.status$.subscribe(({ _tag }) => {
-      if (_tag === tag && ++count === nth) act()
+    scenario.client.status$.subscribe(({ _tag }) => {
+      if (_tag === tag && ++count === nth) callback()
     })
   }
 
   it.each(states)(
-    'may close the client on %s (%i): nothing is dialled after it, no timer is left',
+    'may close the client on %s (%i): the client does not dial again, and no timer remains',
     (...state) => {
       let dialsBefore = 0
-      const { lines, transport, timersLeft } = play((scene) => {
-        onNth(scene, state, () => {
-          dialsBefore = scene.transport.sockets.length
-          scene.note('closing')
-          void scene.client.close()
+      const { lines, transport, timersLeft } = run((scenario) => {
+        onNth(scenario, state, () => {
+          dialsBefore = scenario.transport.sockets.length
+          scenario.note('closing')
+          void scenario.client.close()
         })
-        life(scene)
+        passThroughStates(scenario)
       })
       expect(lines.filter((line) => line.endsWith('closing'))).toHaveLength(1)
       expect(transport.sockets).toHaveLength(dialsBefore)
@@ -353,40 +348,42 @@ describe('a listener to the status', () => {
   )
 
   it.each(states)(
-    'may subscribe on %s (%i): the topic is asked for, and nothing is left in the end',
+    'may subscribe on %s (%i): the topic is requested, and `close` leaves no timer',
     (...state) => {
-      const { transport, timersLeft, lines } = play((scene) => {
-        const { at, client, listen } = scene
-        onNth(scene, state, () => {
-          const listening = listen(b, 'b')
+      const { transport, timersLeft, lines } = run((scenario) => {
+        const { at, client, subscribe } = scenario
+        onNth(scenario, state, () => {
+          const subscription = subscribe(b, 'b')
           at(
-            scene.now() + 500,
-            () => scene.transport.last.state === 'dialling' && scene.transport.last.opens(),
+            scenario.now() + 500,
+            () => scenario.transport.last.state === 'dialling' && scenario.transport.last.opens(),
           )
-          at(scene.now() + 600, () => {
-            scene.note(scene.transport.last.frames.includes(subscribes(b)) ? 'asked' : 'not asked')
-            listening.unsubscribe()
+          at(scenario.now() + 600, () => {
+            scenario.note(
+              scenario.transport.last.frames.includes(subscribes(b)) ? 'requested' : 'not requested',
+            )
+            subscription.unsubscribe()
           })
         })
-        life(scene)
+        passThroughStates(scenario)
         at(5000, () => void client.close())
       })
-      expect(lines.filter((line) => line.endsWith('asked')).map((line) => line.replace(/^\d+ /, ''))).toEqual(
-        ['asked'],
-      )
+      expect(
+        lines.filter((line) => line.endsWith('requested')).map((line) => line.replace(/^\d+ /, '')),
+      ).toEqual(['requested'])
       expect(transport.alive).toEqual([])
       expect(timersLeft).toBe(0)
     },
   )
 
-  it('may leave on any state: nothing is left', () => {
+  it('may unsubscribe all subscribers in any state: no socket and no timer remain', () => {
     for (const state of states.slice(0, 3)) {
-      const { transport, timersLeft } = play((scene) => {
-        const all: Subscription[] = []
-        onNth(scene, state, () => all.forEach((one) => one.unsubscribe()))
-        all.push(scene.listen(a, 'a'))
-        scene.at(1, () => scene.transport.last.state === 'dialling' && scene.transport.last.opens())
-        scene.at(2, () => scene.transport.last.state === 'open' && scene.transport.last.drops())
+      const { transport, timersLeft } = run((scenario) => {
+        const subscriptions: Subscription[] = []
+        onNth(scenario, state, () => unsubscribeAll(subscriptions))
+        subscriptions.push(scenario.subscribe(a, 'a'))
+        scenario.at(1, () => scenario.transport.last.state === 'dialling' && scenario.transport.last.opens())
+        scenario.at(2, () => scenario.transport.last.state === 'open' && scenario.transport.last.drops())
       })
       expect(transport.alive).toEqual([])
       expect(timersLeft).toBe(0)
@@ -397,16 +394,16 @@ describe('a listener to the status', () => {
 describe('a handler that throws', () => {
   const reported = unhandledErrors()
 
-  it('hurts nobody: not the others, not other topics, not the socket, not the library', () => {
-    const { lines, transport } = play(({ at, client, transport, listen, observer }) => {
+  it('does not affect other subscribers, other topics, the socket, or other streams', () => {
+    const { lines, transport } = run(({ at, client, transport, subscribe, observer }) => {
       const throws = (): never => {
         throw new Error('in a handler')
       }
       client.status$.subscribe(throws)
       client.errors$.subscribe(throws)
       client.price$(a).subscribe({ next: throws, complete: throws })
-      listen(a, 'a')
-      listen(b, 'b')
+      subscribe(a, 'a')
+      subscribe(b, 'b')
       client.price$(a).subscribe({ next: throws, complete: throws })
       client.errors$.subscribe(observer('errors'))
       at(1, () => transport.last.opens())
@@ -428,11 +425,11 @@ describe('a handler that throws', () => {
     expect(new Set(reported.map(String))).toEqual(new Set(['Error: in a handler']))
   })
 
-  it('is told what follows: it still listens', () => {
-    let heard = 0
-    play(({ at, client, transport }) => {
+  it('remains subscribed and receives later prices', () => {
+    let count = 0
+    run(({ at, client, transport }) => {
       client.price$(a).subscribe(() => {
-        heard++
+        count++
         throw new Error('in a handler')
       })
       at(1, () => transport.last.opens())
@@ -440,13 +437,13 @@ describe('a handler that throws', () => {
       at(3, () => transport.last.prices(a, 2))
       at(4, () => void client.close())
     })
-    expect(heard).toBe(2)
+    expect(count).toBe(2)
     expect(reported).toHaveLength(2)
   })
 
-  it('when it joins a live topic hurts nobody either', () => {
-    const { lines, timersLeft } = play(({ at, client, transport, listen }) => {
-      listen(a, 'a')
+  it('on its initial event does not affect other subscribers', () => {
+    const { lines, timersLeft } = run(({ at, client, transport, subscribe }) => {
+      subscribe(a, 'a')
       at(1, () => transport.last.opens())
       at(2, () => transport.last.prices(a, 1))
       at(3, () => {
@@ -463,14 +460,14 @@ describe('a handler that throws', () => {
   })
 })
 
-describe('a transport that calls back', () => {
-  it('may find the client closed by what it sends', () => {
+describe('a transport callback', () => {
+  it('may close the client from `send`: no further frame is sent', () => {
     const closers: (() => void)[] = []
-    const { lines, transport, timersLeft } = play(
-      ({ at, client, transport, listen }) => {
+    const { lines, transport, timersLeft } = run(
+      ({ at, client, transport, subscribe }) => {
         closers.push(() => void client.close())
-        listen(a, 'a')
-        listen(b, 'b')
+        subscribe(a, 'a')
+        subscribe(b, 'b')
         at(1, () => transport.last.opens())
       },
       {},
@@ -482,12 +479,12 @@ describe('a transport that calls back', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may find the client closed by its dial', () => {
+  it('may close the client from `dial`: the new socket is closed', () => {
     const closers: (() => void)[] = []
-    const { lines, transport, timersLeft } = play(
-      ({ client, listen }) => {
+    const { lines, transport, timersLeft } = run(
+      ({ client, subscribe }) => {
         closers.push(() => void client.close())
-        listen(a, 'a')
+        subscribe(a, 'a')
       },
       {},
       { dialled: () => closers.pop()?.() },
@@ -498,20 +495,20 @@ describe('a transport that calls back', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may have somebody subscribe while it hangs up: they are not forgotten', () => {
-    const joiners: (() => void)[] = []
-    const { lines, transport, timersLeft } = play(
-      ({ at, client, transport, listen }) => {
-        joiners.push(() => listen(b, 'b'))
-        const listening = listen(a, 'a')
+  it('may subscribe from `close`: the client dials again for the new subscriber', () => {
+    const callbacks: (() => void)[] = []
+    const { lines, transport, timersLeft } = run(
+      ({ at, client, transport, subscribe }) => {
+        callbacks.push(() => subscribe(b, 'b'))
+        const subscription = subscribe(a, 'a')
         at(1, () => transport.last.opens())
-        at(2, () => listening.unsubscribe())
+        at(2, () => subscription.unsubscribe())
         at(10, () => transport.last.opens())
         at(11, () => transport.last.prices(b, 1))
         at(12, () => void client.close())
       },
       { linger: 0 },
-      { ended: () => joiners.pop()?.() },
+      { ended: () => callbacks.pop()?.() },
     )
     expect(lines).toEqual(['11 b: 1', '12 b: complete'])
     expect(transport.sockets).toHaveLength(2)
@@ -522,14 +519,14 @@ describe('a transport that calls back', () => {
 describe('many topics', () => {
   const topics = Array.from({ length: 700 }, (_, index): Topic => `svc-0x${index.toString(16)}`)
 
-  it('are all asked for, each once, and none after the close', () => {
+  it('are requested once each, and none after `close`', () => {
     for (const closesAfter of [undefined, 300]) {
       let sent = 0
       const closers: (() => void)[] = []
-      const { transport, timersLeft } = play(
-        ({ at, client, transport, listen }) => {
+      const { transport, timersLeft } = run(
+        ({ at, client, transport, subscribe }) => {
           closers.push(() => void client.close())
-          for (const topic of topics) listen(topic, topic)
+          for (const topic of topics) subscribe(topic, topic)
           at(1, () => transport.last.opens())
           at(20, () => void client.close())
         },
@@ -545,9 +542,9 @@ describe('many topics', () => {
     }
   })
 
-  it('are asked for in bursts, between which the event loop has its turn', () => {
-    play(({ at, client, transport, listen }) => {
-      for (const topic of topics) listen(topic, topic)
+  it('are requested in bursts of 256 per event-loop turn', () => {
+    run(({ at, client, transport, subscribe }) => {
+      for (const topic of topics) subscribe(topic, topic)
       at(1, () => transport.last.opens())
       at(1, () => expect(transport.last.frames).toHaveLength(256))
       at(2, () => expect(transport.last.frames).toHaveLength(700))
@@ -555,13 +552,13 @@ describe('many topics', () => {
     })
   })
 
-  it('are unsubscribed, each once, when all are left but one', () => {
-    const { transport, timersLeft } = play(
-      ({ at, transport, listen }) => {
-        const all = topics.map((topic) => listen(topic, topic))
+  it('are unsubscribed once each when all but one lose their subscribers', () => {
+    const { transport, timersLeft } = run(
+      ({ at, transport, subscribe }) => {
+        const subscriptions = topics.map((topic) => subscribe(topic, topic))
         at(1, () => transport.last.opens())
-        at(2, () => all.slice(1).forEach((one) => one.unsubscribe()))
-        at(50, () => all[0]?.unsubscribe())
+        at(2, () => unsubscribeAll(subscriptions.slice(1)))
+        at(50, () => subscriptions[0]?.unsubscribe())
       },
       { linger: 10 },
     )
@@ -570,59 +567,59 @@ describe('many topics', () => {
   })
 })
 
-describe('a cap on outgoing frames', () => {
+describe('`maxFramesPerSecond`', () => {
   const topics = Array.from({ length: 7 }, (_, index): Topic => `svc-0x${index}`)
   const [, , , fourth, fifth] = topics as [Topic, Topic, Topic, Topic, Topic]
 
-  it('lets so many out in a second; what is left while it waits for its turn never goes out', () => {
-    const { transport, timersLeft } = play(
-      ({ at, client, transport, listen }) => {
-        const all = topics.map((topic) => listen(topic, topic))
+  it('delays further frames, and drops the frame of a topic that is unsubscribed while it is queued', () => {
+    const { transport, timersLeft } = run(
+      ({ at, client, transport, subscribe }) => {
+        const subscriptions = topics.map((topic) => subscribe(topic, topic))
         at(1, () => transport.last.opens())
         at(2, () => expect(transport.last.frames).toHaveLength(3))
-        // A price of a topic that is live brings the others no nearer.
+        // The price of a live topic does not shorten the delay.
         at(900, () => transport.last.prices(topics[0]!, 1))
-        at(950, () => all.slice(3, 5).forEach((one) => one.unsubscribe()))
+        at(950, () => unsubscribeAll(subscriptions.slice(3, 5)))
         at(1001, () => expect(transport.last.frames).toHaveLength(3))
         at(1100, () => expect(transport.last.frames).toHaveLength(5))
         at(1200, () => void client.close())
       },
       { maxFramesPerSecond: 3 },
     )
-    const waited = topics.filter((topic) => topic !== fourth && topic !== fifth)
-    expect(transport.last.frames).toEqual(waited.map(subscribes))
+    const requested = topics.filter((topic) => topic !== fourth && topic !== fifth)
+    expect(transport.last.frames).toEqual(requested.map(subscribes))
     expect(timersLeft).toBe(0)
   })
 
-  it('counts all connections together, those of a moment ago included', () => {
+  it('counts the frames of all connections, including closed ones', () => {
     const sentAt: number[] = []
-    let clock = (): number => 0
-    play(
-      ({ at, now, client, transport, listen }) => {
-        clock = now
-        for (const topic of topics) listen(topic, topic)
+    let elapsed = (): number => 0
+    run(
+      ({ at, now, client, transport, subscribe }) => {
+        elapsed = now
+        for (const topic of topics) subscribe(topic, topic)
         for (const ms of [1, 2, 3]) at(ms, () => transport.alive.forEach((socket) => socket.opens()))
         at(1500, () => transport.alive[0]?.drops())
         for (const ms of [1700, 1800]) at(ms, () => transport.last.opens())
         at(9000, () => void client.close())
       },
       { maxFramesPerSecond: 2, maxTopicsPerConnection: 3, pingInterval: 20_000 },
-      { sent: () => sentAt.push(clock()) },
+      { sent: () => sentAt.push(elapsed()) },
     )
-    // Seven topics, and again the three of the connection that was dropped.
+    // Seven topics, and again the three topics of the dropped connection.
     expect(sentAt).toHaveLength(10)
     for (const [index, at] of sentAt.entries()) {
       if (index >= 2) expect(at - sentAt[index - 2]!).toBeGreaterThan(1000)
     }
   })
 
-  it('keeps no connection for the unsubscribes that wait: hanging up says as much', () => {
-    const { lines, timersLeft } = play(
-      ({ at, note, client, transport, listen }) => {
+  it('does not keep a connection open for delayed unsubscribe frames', () => {
+    const { lines, timersLeft } = run(
+      ({ at, note, client, transport, subscribe }) => {
         client.status$.subscribe(({ _tag }) => note(_tag))
-        const all = topics.map((topic) => listen(topic, topic))
+        const subscriptions = topics.map((topic) => subscribe(topic, topic))
         at(1, () => transport.last.opens())
-        at(4000, () => all.forEach((one) => one.unsubscribe()))
+        at(4000, () => unsubscribeAll(subscriptions))
       },
       { maxFramesPerSecond: 2, linger: 100, confirmTimeout: 60_000 },
     )
@@ -631,28 +628,28 @@ describe('a cap on outgoing frames', () => {
   })
 })
 
-describe('what nobody waits for any more', () => {
-  it('sets no timer: not once all have left and `linger` is over, not once the client is closed', () => {
-    for (const ends of ['leaves', 'closes']) {
-      play(
-        ({ at, client, transport, listen, timers }) => {
-          const all = [listen(a, 'a'), listen(b, 'b')]
+describe('a topic without subscribers', () => {
+  it('has no timer after `linger`, nor after the client closes', () => {
+    for (const ending of ['unsubscribe', 'close']) {
+      run(
+        ({ at, client, transport, subscribe, timers }) => {
+          const subscriptions = [subscribe(a, 'a'), subscribe(b, 'b')]
           at(1, () => transport.last.opens())
           at(2, () => transport.last.prices(a, 1))
-          at(3, () => (ends === 'closes' ? void client.close() : all.forEach((one) => one.unsubscribe())))
-          at(ends === 'closes' ? 4 : 14, () => expect(timers()).toBe(0))
+          at(3, () => (ending === 'close' ? void client.close() : unsubscribeAll(subscriptions)))
+          at(ending === 'close' ? 4 : 14, () => expect(timers()).toBe(0))
         },
         { linger: 10 },
       )
     }
   })
 
-  it('and is rejected while it lingers keeps no socket', () => {
-    const { transport } = play(
-      ({ at, transport, listen }) => {
-        const listening = listen(a, 'a')
+  it('does not keep the socket open when it is rejected while it lingers', () => {
+    const { transport } = run(
+      ({ at, transport, subscribe }) => {
+        const subscription = subscribe(a, 'a')
         at(1, () => transport.last.opens())
-        at(2, () => listening.unsubscribe())
+        at(2, () => subscription.unsubscribe())
         at(3, () => transport.last.says('Invalid token 0xaa'))
         at(4, () => expect(transport.alive).toEqual([]))
       },
@@ -665,11 +662,11 @@ describe('what nobody waits for any more', () => {
 describe('several connections', () => {
   const limited = { maxTopicsPerConnection: 1, linger: 0 }
 
-  it('fail each on its own: who is on another hears nothing of it', () => {
-    const { lines } = play(({ at, client, transport, listen, observer }) => {
+  it('fail independently: subscribers on another connection receive no `Disconnected`', () => {
+    const { lines } = run(({ at, client, transport, subscribe, observer }) => {
       client.status$.subscribe(observer('status'))
-      listen(a, 'a')
-      listen(b, 'b')
+      subscribe(a, 'a')
+      subscribe(b, 'b')
       at(1, () => transport.sockets.forEach((socket) => socket.opens()))
       at(2, () => transport.sockets[0]?.drops())
       at(3, () => transport.sockets[1]?.prices(b, 1))
@@ -682,10 +679,10 @@ describe('several connections', () => {
     ])
   })
 
-  it('have the status of the one that is worst off', () => {
-    const { lines } = play(({ at, client, transport, listen, observer }) => {
-      listen(a, 'a')
-      listen(b, 'b')
+  it('share one status, that of the connection in the worst state', () => {
+    const { lines } = run(({ at, client, transport, subscribe, observer }) => {
+      subscribe(a, 'a')
+      subscribe(b, 'b')
       at(0, () => client.status$.subscribe(observer('status')))
       at(1, () => transport.sockets[1]?.opens())
       at(2, () => transport.sockets[0]?.opens())
@@ -699,12 +696,12 @@ describe('several connections', () => {
     ])
   })
 
-  it('number their epochs together', () => {
+  it('share one epoch counter', () => {
     const epochs: unknown[] = []
-    play(({ at, client, transport }) => {
-      const hear = (event: unknown) => epochs.push((event as { right: { epoch: number } }).right.epoch)
-      client.price$(a).subscribe(hear)
-      client.price$(b).subscribe(hear)
+    run(({ at, client, transport }) => {
+      const onEvent = (event: unknown) => epochs.push((event as { right: { epoch: number } }).right.epoch)
+      client.price$(a).subscribe(onEvent)
+      client.price$(b).subscribe(onEvent)
       at(1, () => transport.sockets.forEach((socket) => socket.opens()))
       at(2, () => transport.sockets[1]?.prices(b, 1))
       at(3, () => transport.sockets[0]?.prices(a, 1))
@@ -713,23 +710,23 @@ describe('several connections', () => {
     expect(epochs).toEqual([2, 1])
   })
 
-  it('keep a topic where it is, and give its room to another once it is gone', () => {
-    const { transport } = play(({ at, client, transport, listen }) => {
-      const first = listen(a, 'a')
-      listen(b, 'b')
+  it('keep each topic on its connection, and reuse the slot of a removed topic', () => {
+    const { transport } = run(({ at, client, transport, subscribe }) => {
+      const first = subscribe(a, 'a')
+      subscribe(b, 'b')
       at(1, () => transport.sockets.forEach((socket) => socket.opens()))
-      at(2, () => listen('svc-0xAA', 'a'))
+      at(2, () => subscribe('svc-0xAA', 'a'))
       at(3, () => first.unsubscribe())
-      at(4, () => listen(a, 'a'))
+      at(4, () => subscribe(a, 'a'))
       at(5, () => expect(transport.sockets).toHaveLength(2))
       at(6, () => void client.close())
     }, limited)
     expect(transport.sockets.map(({ frames }) => frames)).toEqual([[subscribes(a)], [subscribes(b)]])
-    const reused = play(({ at, client, transport, listen }) => {
-      const first = listen(a, 'a')
+    const reused = run(({ at, client, transport, subscribe }) => {
+      const first = subscribe(a, 'a')
       at(1, () => transport.last.opens())
       at(2, () => first.unsubscribe())
-      at(3, () => listen(b, 'b'))
+      at(3, () => subscribe(b, 'b'))
       at(4, () => void client.close())
     }, limited)
     expect(reused.transport.sockets).toHaveLength(2)

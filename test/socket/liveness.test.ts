@@ -12,8 +12,8 @@ const clientOfThread = async (options: Partial<ClientOptions>): Promise<PriceCli
   return closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
 }
 
-describe("a blocked event loop is not the service's fault", () => {
-  it('when a topic would have gone stale', async () => {
+describe('a blocked event loop', () => {
+  it('causes no `Stale`', async () => {
     const client = await clientOfThread({ staleAfter: 150 })
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
@@ -26,47 +26,47 @@ describe("a blocked event loop is not the service's fault", () => {
   })
 
   it.each([
-    { overdue: 'a pong', after: 'ping' as const, options: { pingInterval: 100, pongTimeout: 100 } },
-    { overdue: 'a confirmation', after: 'send' as const, options: { confirmTimeout: 100 } },
-  ])('when $overdue is overdue', async ({ after, options }) => {
+    { deadline: 'pongTimeout', after: 'ping' as const, options: { pingInterval: 100, pongTimeout: 100 } },
+    { deadline: 'confirmTimeout', after: 'send' as const, options: { confirmTimeout: 100 } },
+  ])('causes no error when `$deadline` passes during the block', async ({ after, options }) => {
     const client = await clientOfThread(options)
-    // Nothing is read between what is sent and the end of the block, by when its answer is long overdue.
+    // The client reads nothing between this call and the end of the block, when the deadline has passed.
     const original = Reflect.get(WebSocket.prototype, after) as (...args: unknown[]) => void
-    const blocking = vi.spyOn(WebSocket.prototype, after).mockImplementation(function (
+    const spy = vi.spyOn(WebSocket.prototype, after).mockImplementation(function (
       this: WebSocket,
       ...args: unknown[]
     ) {
       Reflect.apply(original, this, args)
-      // From this phase on, timers come next, and what is in the socket only after them.
+      // After this phase, Node runs timers first, then reads the sockets.
       setImmediate(() => block(400))
     })
     const eth = record(client.price$(ethTopic))
     await eventually(() => {
-      expect(blocking.mock.calls.length).toBeGreaterThan(after === 'ping' ? 1 : 0)
+      expect(spy.mock.calls.length).toBeGreaterThan(after === 'ping' ? 1 : 0)
       expect(eth.rights().length).toBeGreaterThan(3)
     })
-    blocking.mockRestore()
+    spy.mockRestore()
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
     expect(eth.rights().at(-1)?.epoch).toBe(1)
   })
 })
 
-describe('a clock that jumps', () => {
-  it('changes no age, and makes nothing stale', async () => {
+describe('a jump of the system clock', () => {
+  it('changes no age and causes no `Stale`', async () => {
     const simulator = await startService()
     const client = clientOf(simulator, { staleAfter: 2000 })
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
     const now = Date.now.bind(Date)
-    const clock = vi.spyOn(Date, 'now')
+    const dateNow = vi.spyOn(Date, 'now')
     for (const jump of [3_600_000, -3_600_000]) {
-      clock.mockImplementation(() => now() + jump)
+      dateNow.mockImplementation(() => now() + jump)
       expect(Math.abs(client.inspect().topics[0]?.lastPriceAgeMs ?? NaN)).toBeLessThan(2000)
       const before = eth.rights().length
       await eventually(() => expect(eth.rights().length).toBeGreaterThan(before + 3))
       expect(Math.abs((eth.rights().at(-1)?.receivedAt ?? 0) - now())).toBeGreaterThan(3_000_000)
     }
-    clock.mockRestore()
+    dateNow.mockRestore()
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
   })
 })

@@ -28,16 +28,16 @@ const waiting = (attempt: number, retryInMs: number, reason = 'restarting') => (
 })
 const down = (attempt: number, retryInMs: number) => fails({ _tag: 'Disconnected', attempt, retryInMs })
 
-describe('the end of a connection', () => {
+describe('a lost connection', () => {
   const codes = [1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015]
 
   it.each([...codes, 3000, 4000, 4999])(
-    'with %i is one `Disconnected` for each topic, and it connects again',
+    'with close code %i emits one `Disconnected` per topic, and the client reconnects',
     (code) => {
       marbles(({ cold, expectObservable }) => {
-        const bye = { ...moves, x: server.closes(code, 'bye') }
-        const first$ = cold('                   --oB13x', bye)
-        const later$ = cold('                                   oB-2', bye)
+        const moreMoves = { ...moves, x: server.closes(code, 'bye') }
+        const first$ = cold('                   --oB13x', moreMoves)
+        const later$ = cold('                                   oB-2', moreMoves)
         const { client } = scripted((dial) => (dial === 1 ? first$ : later$))
         const x = fails({ _tag: 'Disconnected', code, reason: 'bye', attempt: 1, retryInMs: 125 })
         expectObservable(client.price$(a), '    ^ 150ms !').toBe('----1-x 127ms 2', {
@@ -50,7 +50,7 @@ describe('the end of a connection', () => {
     },
   )
 
-  it('is told once to each of those who share a topic, and to nobody who has left', () => {
+  it('emits `Disconnected` once to each current subscriber of a topic', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('    --oA1---x', moves))
       const x = down(1, 125)
@@ -60,7 +60,7 @@ describe('the end of a connection', () => {
     })
   })
 
-  it('without a word is 1006', () => {
+  it('without a close frame has the code 1006', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('-o-|', moves))
       expectObservable(client.price$(a), '^ 50ms !').toBe('---x', {
@@ -69,7 +69,7 @@ describe('the end of a connection', () => {
     })
   })
 
-  it('is told to a topic that waits for its confirmation, which then has nothing to time out', () => {
+  it('emits `Disconnected` to a pending topic, which then has no confirmation timeout', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' o----x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
@@ -80,7 +80,7 @@ describe('the end of a connection', () => {
     })
   })
 
-  it('is not followed by `Stale`: the topic is down, not silent', () => {
+  it('emits no `Stale` after `Disconnected`', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' oA1--x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
@@ -92,9 +92,9 @@ describe('the end of a connection', () => {
   })
 })
 
-describe('attempts', () => {
-  it('are counted, each failure is told once, and the waits double up to the longest', () => {
-    const waits = [125, 250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]
+describe('reconnect attempts', () => {
+  it('are counted and emitted once each, and their delays double up to `maxDelay`', () => {
+    const delays = [125, 250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]
     let events: unknown[] = []
     let dials: number[] = []
     virtually(({ now, at: when }) => {
@@ -102,48 +102,48 @@ describe('attempts', () => {
       dials = []
       events = []
       socket.dials$.subscribe(() => dials.push(now()))
-      const listening = client.price$(a).subscribe((event) => events.push(event))
-      when(60_000, () => listening.unsubscribe())
+      const subscription = client.price$(a).subscribe((event) => events.push(event))
+      when(60_000, () => subscription.unsubscribe())
     })
-    const told = waits.map((retryInMs, failures) => down(failures + 1, retryInMs))
-    expect(events).toEqual(told.slice(0, events.length))
+    const expected = delays.map((retryInMs, failures) => down(failures + 1, retryInMs))
+    expect(events).toEqual(expected.slice(0, events.length))
     expect(events).toHaveLength(10)
-    const starts = waits.reduce<number[]>((times, wait) => [...times, times.at(-1)! + wait], [0])
-    expect(dials).toEqual(starts.slice(0, dials.length))
+    const startTimes = delays.reduce<number[]>((times, delay) => [...times, times.at(-1)! + delay], [0])
+    expect(dials).toEqual(startTimes.slice(0, dials.length))
     expect(dials).toHaveLength(10)
   })
 
-  it('wait anywhere between nothing and the ceiling', () => {
+  it('have a random delay between 0 and the backoff ceiling', () => {
     const draws = [0.001, 0.999, 0.25]
     const lines: string[] = []
     virtually(
       ({ now, at: when }) => {
         const { client, socket } = scripted(() => of(server.closes()))
         socket.dials$.subscribe((dial) => lines.push(`${now()} dial ${dial}`))
-        const listening = client.price$(a).subscribe()
-        when(760, () => listening.unsubscribe())
+        const subscription = client.price$(a).subscribe()
+        when(760, () => subscription.unsubscribe())
       },
       { draw: () => draws.shift() ?? 0.5 },
     )
     expect(lines).toEqual(['0 dial 1', '0 dial 2', '500 dial 3', '750 dial 4'])
   })
 
-  it('follow the waits that the options set', () => {
+  it('use the delays from the options', () => {
     const dials: number[] = []
     virtually(({ now, at: when }) => {
       const { client, socket } = scripted(() => of(server.closes()), {
         reconnect: { initialDelay: 20, maxDelay: 60 },
       })
       socket.dials$.subscribe(() => dials.push(now()))
-      const listening = client.price$(a).subscribe()
-      when(121, () => listening.unsubscribe())
+      const subscription = client.price$(a).subscribe()
+      when(121, () => subscription.unsubscribe())
     })
     expect(dials).toEqual([0, 10, 30, 60, 90, 120])
   })
 
   const dropsAfter = (ms: number): string => `o ${ms - 1}ms x`
 
-  it('start over after a connection that stayed up for `stableAfter`', () => {
+  it('restart at 1 after a connection that was open for `stableAfter`', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold(dropsAfter(40), moves)
       const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
@@ -152,7 +152,7 @@ describe('attempts', () => {
     })
   })
 
-  it('do not start over after a shorter one: a server that accepts and cuts backs off', () => {
+  it('do not restart after a shorter connection: a service that accepts and closes causes backoff', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold(dropsAfter(39), moves)
       const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
@@ -164,7 +164,7 @@ describe('attempts', () => {
     })
   })
 
-  it('count the time up, not the time that the dial took', () => {
+  it('do not count the time of the dial toward `stableAfter`', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('30ms o 19ms x', moves)
       const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
@@ -175,7 +175,7 @@ describe('attempts', () => {
     })
   })
 
-  it('start over once, and count anew from there', () => {
+  it('restart at 1 only once per stable connection', () => {
     const scripts = ['x', 'x', 'o 39ms x', 'x', 'x']
     const seen: string[] = []
     marbles(({ cold }) => {
@@ -190,26 +190,26 @@ describe('attempts', () => {
     expect(seen.map((event) => /"attempt":(\d)/.exec(event)?.[1])).toEqual(['1', '2', '1', '2', '3'])
   })
 
-  it('start over too when the topics were left after the connection had been up long enough', () => {
+  it('restart at 1 when the client closed a stable connection', () => {
     const lines: string[] = []
     virtually(({ at: when, now }) => {
       const { client, transport } = manual({ linger: 0, reconnect: { initialDelay: 20, stableAfter: 40 } })
-      const journal = journalOf({ now })
-      let listening = client.price$(a).subscribe(journal.observer('a'))
+      const eventLog = journalOf({ now })
+      let subscription = client.price$(a).subscribe(eventLog.observer('a'))
       when(1, () => transport.last.drops())
       when(12, () => transport.last.opens())
-      when(60, () => listening.unsubscribe())
-      when(70, () => (listening = client.price$(a).subscribe(journal.observer('a'))))
+      when(60, () => subscription.unsubscribe())
+      when(70, () => (subscription = client.price$(a).subscribe(eventLog.observer('a'))))
       when(71, () => transport.last.drops())
-      when(72, () => listening.unsubscribe())
-      when(80, () => lines.push(...journal.lines))
+      when(72, () => subscription.unsubscribe())
+      when(80, () => lines.push(...eventLog.lines))
     })
     expect(lines).toEqual(['1 a: Disconnected 1', '71 a: Disconnected 1'])
   })
 })
 
 describe('a dial', () => {
-  it('that does not open within `connectTimeout` is cut, and is a failed attempt', () => {
+  it('that does not open within `connectTimeout` is terminated and counts as a failed attempt', () => {
     marbles(({ expectObservable }) => {
       const { client, socket } = scripted(NEVER, { connectTimeout: 100 })
       const x = { _tag: 'Disconnected', code: 1006, reason: 'not open within 100 ms' }
@@ -221,36 +221,36 @@ describe('a dial', () => {
     })
   })
 
-  it('that opens in time is not cut later', () => {
+  it('that opens in time is not terminated later', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('99ms o A 399ms 1', moves), { connectTimeout: 100 })
       expectObservable(client.price$(a), '^ 600ms !').toBe('500ms 1', { '1': at(500, a, 1) })
     })
   })
 
-  it('is made for nobody: not by `status$`, not by `errors$`, not by `price$` before it is subscribed to', () => {
+  it('is not caused by `status$`, by `errors$`, by `inspect`, or by `price$` before it has a subscriber', () => {
     const { client, transport } = manual()
     virtually(({ at: when, now }) => {
-      const journal = journalOf({ now })
-      client.status$.subscribe(journal.observer('status'))
-      client.errors$.subscribe(journal.observer('errors'))
+      const eventLog = journalOf({ now })
+      client.status$.subscribe(eventLog.observer('status'))
+      client.errors$.subscribe(eventLog.observer('errors'))
       void client.price$(a)
       client.inspect()
-      when(100_000, () => expect(journal.lines).toEqual(['0 status: Idle']))
+      when(100_000, () => expect(eventLog.lines).toEqual(['0 status: Idle']))
     })
     expect(transport.sockets).toEqual([])
   })
 
-  it('is not made again once all have left, neither from a wait nor from a dial', () => {
+  it('is not repeated after all subscribers unsubscribe, during a retry delay or during a dial', () => {
     const timersLeft = virtually(({ at: when }) => {
       const { client, transport } = manual()
-      const waits = client.price$(a).subscribe()
+      const duringDelay = client.price$(a).subscribe()
       when(1, () => transport.last.drops())
-      when(50, () => waits.unsubscribe())
+      when(50, () => duringDelay.unsubscribe())
       when(1000, () => expect(transport.sockets).toHaveLength(1))
-      let dials: typeof waits
-      when(1001, () => (dials = client.price$(a).subscribe()))
-      when(1002, () => dials.unsubscribe())
+      let duringDial: typeof duringDelay
+      when(1001, () => (duringDial = client.price$(a).subscribe()))
+      when(1002, () => duringDial.unsubscribe())
       when(90_000, () =>
         expect(transport.sockets.map(({ endings }) => endings)).toEqual([['close'], ['close']]),
       )
@@ -258,21 +258,21 @@ describe('a dial', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('goes to the address and with the limit that the options set', () => {
+  it('uses the URL and the frame limit from the options', () => {
     virtually(({ at: when }) => {
       const { client, transport } = manual({ priceWsUrl: 'ws://localhost/prices?key=1', maxFrameBytes: 4096 })
-      const listening = client.price$(a).subscribe()
+      const subscription = client.price$(a).subscribe()
       when(1, () => {
         expect(transport.last.url).toBe('ws://localhost/prices?key=1')
         expect(transport.last.dialOptions).toEqual({ maxFrameBytes: 4096 })
-        listening.unsubscribe()
+        subscription.unsubscribe()
       })
     })
   })
 })
 
 describe('liveness', () => {
-  it('is a ping every `pingInterval`, answered or the socket is cut and replaced', () => {
+  it('replaces the socket when a ping gets no answer within `pongTimeout`', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oA', moves), {}, { answersPings: false })
       const x = fails({
@@ -287,7 +287,7 @@ describe('liveness', () => {
     })
   })
 
-  it('asks for nothing more than answered pings', () => {
+  it('keeps a socket that answers pings and sends nothing else', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(cold('oA', moves), {
         pingInterval: 20,
@@ -303,12 +303,12 @@ describe('liveness', () => {
     'a confirmation': server.confirms(a),
     'an error text': server.says('Error'),
     'a malformed frame': server.says('{}'),
-    "somebody else's price": server.prices('svc-0xff', 1),
+    'a price of another topic': server.prices('svc-0xff', 1),
     'a binary frame': server.sends(Uint8Array.of(1)),
     'a pong': server.pongs,
   }
 
-  it.each(Object.entries(signs))('takes %s for a sign of life', (_name, s) => {
+  it.each(Object.entries(signs))('accepts %s as an answer to a ping', (_name, s) => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('oA 27ms s', { ...moves, s })
       const { client, socket } = scripted(
@@ -327,7 +327,7 @@ describe('liveness', () => {
     })
   })
 
-  it('counts what comes after the ping, not what came before it', () => {
+  it('ignores frames that arrive before the ping', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(
         cold('              oA 16ms 12', moves),
@@ -342,7 +342,7 @@ describe('liveness', () => {
     })
   })
 
-  it('may wait for as long as the next ping', () => {
+  it('accepts a `pongTimeout` as long as `pingInterval`', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(
         cold('oA', moves),
@@ -353,7 +353,7 @@ describe('liveness', () => {
     })
   })
 
-  it("is each connection's own: nothing of the last one's silence is held against the next", () => {
+  it('restarts for each connection', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA 27ms x', moves)
       const later$ = cold('oA 27ms p 19ms p', moves)
@@ -362,50 +362,50 @@ describe('liveness', () => {
         { pingInterval: 20, pongTimeout: 10, reconnect: { initialDelay: 2 } },
         { answersPings: false },
       )
-      // The second opens at 30, is pinged at 50, 70, 90, and is answered at 59 and 79.
+      // The second socket opens at 30. Pings: 50, 70, 90. Answers: 59 and 79.
       expectObservable(client.price$(a), '^ 110ms !').toBe('29ms x 70ms y', { x: down(1, 1), y: down(2, 2) })
     })
   })
 })
 
-describe('coming and going while the connection is down', () => {
-  it('does not become a busy loop where dials hang, either', () => {
+describe('unsubscribing and resubscribing while the connection is down', () => {
+  it('does not cause a dial loop while dials are pending', () => {
     const transport = new ManualTransport()
     virtually(({ at }) => {
       const { client } = manual({ linger: 0, reconnect: { initialDelay: 1000 } }, transport)
-      for (let visit = 0; visit < 1000; visit++) {
-        at(visit * 10, () => {
-          const visitor = client.price$(a).subscribe()
-          at(visit * 10 + 5, () => visitor.unsubscribe())
+      for (let index = 0; index < 1000; index++) {
+        at(index * 10, () => {
+          const subscription = client.price$(a).subscribe()
+          at(index * 10 + 5, () => subscription.unsubscribe())
         })
       }
     })
-    // Ten seconds, and on average half a second between two dials.
+    // The scenario lasts 10 s, with 0.5 s between two dials on average.
     expect(transport.sockets.length).toBeGreaterThan(10)
     expect(transport.sockets.length).toBeLessThan(25)
   })
 
-  it('does not dial before the wait is over, and tells who comes that it is down', () => {
+  it('does not dial before the retry delay ends, and emits `Disconnected` to each new subscriber', () => {
     const lines: string[] = []
     const timersLeft = virtually(({ now, at: when, after }) => {
       const { client, transport } = manual(
         { linger: 0 },
         new ManualTransport({ dialled: () => lines.push(`${now()} dial`) }),
       )
-      const journal = journalOf({ now })
+      const eventLog = journalOf({ now })
       const first = client.price$(a).subscribe()
       when(1, () => transport.last.drops())
       when(2, () => first.unsubscribe())
       for (let time = 3; time < 120; time += 4) {
         when(time, () => {
-          const listening = client.price$(a).subscribe(journal.observer('a'))
-          after(2, () => listening.unsubscribe())
+          const subscription = client.price$(a).subscribe(eventLog.observer('a'))
+          after(2, () => subscription.unsubscribe())
         })
       }
       when(125, () => {
         expect(lines).toEqual(['0 dial'])
-        expect(journal.lines).toHaveLength(30)
-        expect(new Set(journal.lines.map((line) => line.split(' a: ')[1]))).toEqual(
+        expect(eventLog.lines).toHaveLength(30)
+        expect(new Set(eventLog.lines.map((line) => line.split(' a: ')[1]))).toEqual(
           new Set(['Disconnected 1']),
         )
       })
@@ -414,7 +414,7 @@ describe('coming and going while the connection is down', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('dials when the wait is over, for who is there then', () => {
+  it('dials when the retry delay ends, for the subscribers at that time', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA1---x', moves)
       const later$ = cold('oA-2', moves)
@@ -440,19 +440,19 @@ describe('coming and going while the connection is down', () => {
     })
   })
 
-  it('keeps count of the failures', () => {
+  it('does not reset the failure count', () => {
     const lines: string[] = []
     virtually(({ now, at: when, after }) => {
       const { client, transport } = manual({ linger: 0 })
-      const journal = journalOf({ now })
+      const eventLog = journalOf({ now })
       for (const time of [0, 1000, 2000, 3000]) {
         when(time, () => {
-          const listening = client.price$(a).subscribe(journal.observer('a'))
+          const subscription = client.price$(a).subscribe(eventLog.observer('a'))
           after(1, () => transport.last.drops())
-          after(2, () => listening.unsubscribe())
+          after(2, () => subscription.unsubscribe())
         })
       }
-      when(9000, () => lines.push(...journal.lines))
+      when(9000, () => lines.push(...eventLog.lines))
     })
     expect(lines).toEqual([
       '1 a: Disconnected 1',
@@ -462,7 +462,7 @@ describe('coming and going while the connection is down', () => {
     ])
   })
 
-  it('tells who comes after the wait nothing of it: nothing is known to be down', () => {
+  it('emits no `Disconnected` to a subscriber after the retry delay', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--oA1', moves)))
@@ -471,7 +471,7 @@ describe('coming and going while the connection is down', () => {
     })
   })
 
-  it('tells who comes while the next attempt is made that it is down, until it opens', () => {
+  it('emits `Disconnected` to a subscriber during the next attempt, until the socket opens', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)))
@@ -483,7 +483,7 @@ describe('coming and going while the connection is down', () => {
 })
 
 describe('epochs', () => {
-  it('count the connections that opened, not the attempts', () => {
+  it('count opened connections, not attempts', () => {
     const scripts = ['oA1-x', 'x', 'x', 'oA2']
     marbles(({ cold, expectObservable }) => {
       const script$ = scripts.map((script) => cold(script, moves))
@@ -500,7 +500,7 @@ describe('epochs', () => {
     })
   })
 
-  it('go on when the socket closed because nobody listened', () => {
+  it('continue after the client closed the socket for lack of subscribers', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = scripted(() => cold('oA1', moves), { linger: 0 })
       expectObservable(client.price$(a), '^--!').toBe('--1', { '1': at(2, a, 1, 1) })
@@ -510,24 +510,24 @@ describe('epochs', () => {
 })
 
 describe('a new connection', () => {
-  it('is asked for exactly the topics that are wanted by then', () => {
+  it('requests exactly the topics that have subscribers when it opens', () => {
     const c = 'svc-0xcc'
     let frames: readonly (readonly string[])[] = []
     virtually(({ at: when }) => {
       const { client, transport } = manual()
-      const all = ([a, b, c] as const).map((topic) => client.price$(topic).subscribe())
+      const subscriptions = ([a, b, c] as const).map((topic) => client.price$(topic).subscribe())
       when(1, () => transport.last.opens())
       when(2, () => transport.last.confirms(a, b, c))
-      // Still lingers when the connection is lost.
-      when(3, () => all[0]!.unsubscribe())
+      // This topic lingers when the connection is lost.
+      when(3, () => subscriptions[0]!.unsubscribe())
       when(4, () => transport.last.drops())
-      // Left, and joined, while it is down.
-      when(5, () => all[1]!.unsubscribe())
-      when(6, () => all.push(client.price$('svc-0xDD').subscribe()))
+      // Subscribers change while the connection is down.
+      when(5, () => subscriptions[1]!.unsubscribe())
+      when(6, () => subscriptions.push(client.price$('svc-0xDD').subscribe()))
       when(200, () => transport.last.opens())
       when(5000, () => {
         frames = transport.sockets.map((socket) => socket.frames.toSorted())
-        for (const listening of all) listening.unsubscribe()
+        for (const subscription of subscriptions) subscription.unsubscribe()
       })
     })
     expect(frames).toEqual([
@@ -536,7 +536,7 @@ describe('a new connection', () => {
     ])
   })
 
-  it('is not dialled for topics that only lingered', () => {
+  it('is not dialled for lingering topics', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = scripted(cold('oA---x', moves))
       expectObservable(client.price$(a), '^--!').toBe('')
@@ -550,7 +550,7 @@ describe('a new connection', () => {
     })
   })
 
-  it('waits for its own confirmations', () => {
+  it('requires new confirmations', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA1-x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : cold('o', moves)), { confirmTimeout: 50 })
@@ -564,7 +564,7 @@ describe('a new connection', () => {
 })
 
 describe('status$', () => {
-  it('tells each state, and the current one at once', () => {
+  it('emits the current state on subscribe, then each change', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('                 -----o-x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
@@ -580,14 +580,14 @@ describe('status$', () => {
     })
   })
 
-  it('is not `Idle` for who waits because a dial was given up a moment ago', () => {
-    const told: string[] = []
+  it('is `Connecting` while the redial after an aborted dial is delayed', () => {
+    const statuses: string[] = []
     const dials: number[] = []
     virtually(
       ({ now, at: when }) => {
         const { client, socket } = scripted(NEVER)
         socket.dials$.subscribe(() => dials.push(now()))
-        client.status$.subscribe(({ _tag }) => told.push(`${now()} ${_tag}`))
+        client.status$.subscribe(({ _tag }) => statuses.push(`${now()} ${_tag}`))
         const first = client.price$(a).subscribe()
         when(1, () => first.unsubscribe())
         when(5, () => client.price$(a).subscribe())
@@ -595,10 +595,10 @@ describe('status$', () => {
       { until: 200 },
     )
     expect(dials).toEqual([0, 125])
-    expect(told).toEqual(['0 Idle', '0 Connecting', '1 Idle', '5 Connecting'])
+    expect(statuses).toEqual(['0 Idle', '0 Connecting', '1 Idle', '5 Connecting'])
   })
 
-  it('replays one state, to each who comes', () => {
+  it('replays only the current state to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('--o-x', moves)
       const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
@@ -610,7 +610,7 @@ describe('status$', () => {
     })
   })
 
-  it('ends with `Closed` and completion, also for who comes later, from whatever state', () => {
+  it('emits `Closed` and completes when the client closes in any state, also for a late subscriber', () => {
     for (const script of ['--', 'o', 'x', 'oA1']) {
       marbles(({ cold, expectObservable }) => {
         const { client } = scripted((dial) => (dial === 1 ? cold(script, moves) : NEVER))

@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { session$, type SessionConfig } from '../../src/socket/session.js'
+import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
 import { ManualTransport, type ManualOptions, type ManualSocket } from '../support/manual-transport.js'
 import { journalOf, virtually, type Journal, type Virtual } from '../support/virtual.js'
@@ -13,13 +13,19 @@ const limits = {
   maxFrameBytes: 99,
 }
 
+const ignoringSink: FrameSink = {
+  onBytes: () => false,
+  onText: () => undefined,
+  onBinary: () => undefined,
+}
+
 interface Session extends Virtual, Journal {
   readonly socket: ManualSocket
   readonly subscription: Subscription
 }
 
-/** A session, subscribed to at 0, with all that it tells and all that its socket is told in one journal. */
-const session = (
+/** Subscribes to a session at 0. Logs its events, its frames, and how it ends its socket. */
+const runSession = (
   scenario: (session: Session) => void,
   config: Partial<SessionConfig> = {},
   options: ManualOptions = {},
@@ -27,51 +33,50 @@ const session = (
   let lines: string[] = []
   const timersLeft = virtually(
     (virtual) => {
-      const journal = journalOf(virtual)
-      lines = journal.lines
+      const eventLog = journalOf(virtual)
+      lines = eventLog.lines
       const transport = new ManualTransport({
-        ended: (_socket, how) => journal.note(how),
+        ended: (_socket, how) => eventLog.note(how),
         ...options,
       })
       const sink = {
         onBytes: () => false,
-        onText: (frame: string) => journal.note(`text ${frame}`),
-        onBinary: (frame: Uint8Array) => journal.note(`binary ${frame.length}`),
+        onText: (frame: string) => eventLog.note(`text ${frame}`),
+        onBinary: (frame: Uint8Array) => eventLog.note(`binary ${frame.length}`),
       }
       const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
         next: (event) =>
-          journal.note(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag),
-        complete: () => journal.note('complete'),
+          eventLog.note(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag),
+        complete: () => eventLog.note('complete'),
       })
-      scenario({ ...virtual, ...journal, socket: transport.last, subscription })
+      scenario({ ...virtual, ...eventLog, socket: transport.last, subscription })
     },
     { until: 10_000 },
   )
   return { lines, timersLeft }
 }
 
-describe('a session', () => {
-  it('that the transport cannot even begin is lost, and says why', () => {
+describe('session$', () => {
+  it('emits `Lost` with the reason when the transport throws from `dial`', () => {
     const transport: WebSocketTransport = {
       dial: () => {
         throw new Error('no\nproxy')
       },
       close: () => Promise.resolve(),
     }
-    const told: unknown[] = []
-    const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
+    const events: unknown[] = []
     const timersLeft = virtually(() => {
-      session$({ transport, ...limits }, sink).subscribe({
-        next: (event) => told.push(event),
-        complete: () => told.push('complete'),
+      session$({ transport, ...limits }, ignoringSink).subscribe({
+        next: (event) => events.push(event),
+        complete: () => events.push('complete'),
       })
     })
-    expect(told).toEqual([{ _tag: 'Lost', code: 1006, reason: 'no proxy' }, 'complete'])
+    expect(events).toEqual([{ _tag: 'Lost', code: 1006, reason: 'no proxy' }, 'complete'])
     expect(timersLeft).toBe(0)
   })
 
-  it('is opened, then lost, then complete', () => {
-    const { lines, timersLeft } = session(({ at, socket }) => {
+  it('emits `Opened`, then `Lost`, then completes', () => {
+    const { lines, timersLeft } = runSession(({ at, socket }) => {
       at(10, () => socket.opens())
       at(11, () => socket.says('hello'))
       at(12, () => socket.listener.binary(new Uint8Array(3)))
@@ -87,14 +92,14 @@ describe('a session', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('may be lost without ever being opened', () => {
-    const { lines, timersLeft } = session(({ at, socket }) => at(10, () => socket.drops(1006, 'refused')))
+  it('emits `Lost` without `Opened` when the dial fails', () => {
+    const { lines, timersLeft } = runSession(({ at, socket }) => at(10, () => socket.drops(1006, 'refused')))
     expect(lines).toEqual(['10 Lost 1006 refused', '10 complete'])
     expect(timersLeft).toBe(0)
   })
 
-  it('says goodbye when nobody listens any more, and hears nothing after', () => {
-    const { lines, timersLeft } = session(({ at, socket, subscription }) => {
+  it('closes an open socket on unsubscribe, and ignores its later callbacks', () => {
+    const { lines, timersLeft } = runSession(({ at, socket, subscription }) => {
       at(10, () => socket.opens())
       at(20, () => subscription.unsubscribe())
       at(21, () => socket.says('late'))
@@ -106,14 +111,16 @@ describe('a session', () => {
     expect(timersLeft).toBe(0)
   })
 
-  it('says goodbye to a dial that nobody waits for', () => {
-    const { lines, timersLeft } = session(({ at, subscription }) => at(10, () => subscription.unsubscribe()))
+  it('closes a connecting socket on unsubscribe', () => {
+    const { lines, timersLeft } = runSession(({ at, subscription }) =>
+      at(10, () => subscription.unsubscribe()),
+    )
     expect(lines).toEqual(['10 close'])
     expect(timersLeft).toBe(0)
   })
 
-  it('ends once, however often its socket says so', () => {
-    const { lines } = session(({ at, socket }) => {
+  it('emits `Lost` once when the socket reports its end twice', () => {
+    const { lines } = runSession(({ at, socket }) => {
       at(10, () => socket.opens())
       at(20, () => socket.drops(1001, 'first'))
       at(20, () => socket.listener.closed(1002, 'second'))
@@ -122,38 +129,34 @@ describe('a session', () => {
     expect(lines).toEqual(['10 Opened', '20 Lost 1001 first', '20 complete'])
   })
 
-  it('is a dial of its own for each who subscribes', () => {
+  it('dials once for each subscriber', () => {
     const transport = new ManualTransport()
-    const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
-    const source$ = session$({ transport, ...limits }, sink)
+    const source$ = session$({ transport, ...limits }, ignoringSink)
     expect(transport.sockets).toHaveLength(0)
     virtually(() => {
-      const both = [source$.subscribe(), source$.subscribe()]
+      const subscriptions = [source$.subscribe(), source$.subscribe()]
       expect(transport.sockets).toHaveLength(2)
-      for (const one of both) one.unsubscribe()
+      for (const subscription of subscriptions) subscription.unsubscribe()
     })
     expect(transport.alive).toEqual([])
   })
 })
 
 describe('a socket that does not open', () => {
-  it.each([true, false])(
-    'is cut when its time is over, and the reason is that (says goodbye: %s)',
-    (saysGoodbye) => {
-      const { lines, timersLeft } = session(() => undefined, {}, { saysGoodbye })
-      expect(lines.slice(1)).toEqual(['100 Lost 1006 not open within 100 ms', '100 complete'])
-      expect(timersLeft).toBe(0)
-    },
-  )
-
-  it('is terminated, for nobody may wait for its goodbye', () => {
-    expect(session(() => undefined).lines[0]).toBe('100 terminate')
+  it.each([true, false])('is lost after `connectTimeout` (reports its end: %s)', (saysGoodbye) => {
+    const { lines, timersLeft } = runSession(() => undefined, {}, { saysGoodbye })
+    expect(lines.slice(1)).toEqual(['100 Lost 1006 not open within 100 ms', '100 complete'])
+    expect(timersLeft).toBe(0)
   })
 
-  it('may open at the last moment, and not after', () => {
-    const late = session(({ at, socket }) => at(101, () => socket.listener.opened()))
+  it('is terminated, not closed', () => {
+    expect(runSession(() => undefined).lines[0]).toBe('100 terminate')
+  })
+
+  it('may open until `connectTimeout`, and not after it', () => {
+    const late = runSession(({ at, socket }) => at(101, () => socket.listener.opened()))
     expect(late.lines).not.toContain('101 Opened')
-    const { lines } = session(({ at, socket, subscription }) => {
+    const { lines } = runSession(({ at, socket, subscription }) => {
       at(99, () => socket.opens())
       at(140, () => subscription.unsubscribe())
     })
@@ -161,10 +164,10 @@ describe('a socket that does not open', () => {
   })
 })
 
-describe('pings', () => {
-  it('go out every `pingInterval` from the opening on', () => {
+describe('session$ pings', () => {
+  it('are sent every `pingInterval` after the socket opens', () => {
     const pings: number[] = []
-    session(({ at, socket, subscription }) => {
+    runSession(({ at, socket, subscription }) => {
       at(7, () => socket.opens())
       at(200, () => subscription.unsubscribe())
       for (let time = 0; time < 200; time++)
@@ -173,20 +176,23 @@ describe('pings', () => {
     expect(pings).toEqual([57, 107, 157])
   })
 
-  it.each([true, false])('unanswered end it, and the reason is that (says goodbye: %s)', (saysGoodbye) => {
-    const silent = { answers: () => false, saysGoodbye }
-    const { lines, timersLeft } = session(({ at, socket }) => at(7, () => socket.opens()), {}, silent)
-    expect(lines).toEqual([
-      '7 Opened',
-      '77 terminate',
-      '77 Lost 1006 no sign of life within 20 ms of a ping',
-      '77 complete',
-    ])
-    expect(timersLeft).toBe(0)
-  })
+  it.each([true, false])(
+    'without an answer within `pongTimeout` terminate the socket (reports its end: %s)',
+    (saysGoodbye) => {
+      const silent = { answers: () => false, saysGoodbye }
+      const { lines, timersLeft } = runSession(({ at, socket }) => at(7, () => socket.opens()), {}, silent)
+      expect(lines).toEqual([
+        '7 Opened',
+        '77 terminate',
+        '77 Lost 1006 no sign of life within 20 ms of a ping',
+        '77 complete',
+      ])
+      expect(timersLeft).toBe(0)
+    },
+  )
 
-  it('are answered by anything that comes within `pongTimeout`', () => {
-    const { lines } = session(
+  it('are answered by any frame within `pongTimeout`', () => {
+    const { lines } = runSession(
       ({ at, socket, subscription }) => {
         at(0, () => socket.opens())
         at(69, () => socket.listener.binary(new Uint8Array(1)))
@@ -200,15 +206,14 @@ describe('pings', () => {
     expect(lines).toEqual(['0 Opened', '69 binary 1', '169 text ', '171 close'])
   })
 
-  describe('in real timers', () => {
+  describe('with platform timers', () => {
     afterEach(() => void vi.useRealTimers())
 
-    it('are as far apart as the option says, beyond what a timer of the platform can wait', () => {
+    it('support a `pingInterval` beyond the longest platform timer', () => {
       vi.useFakeTimers()
       const transport = new ManualTransport()
-      const sink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
       const config = { transport, ...limits, pingInterval: 2 ** 31 + 1000, pongTimeout: 1000 }
-      const subscription = session$(config, sink).subscribe()
+      const subscription = session$(config, ignoringSink).subscribe()
       transport.last.opens()
       for (const ms of [5, 2 ** 31 - 5]) {
         vi.advanceTimersByTime(ms)

@@ -66,13 +66,22 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const clients = new Set<Socket>()
   const isCorrupting = { up: false, down: false }
   let delayMs = 0
-  let healed = new AbortController()
+  // A controller for each delay: Node warns of a leak when one signal has more than ten listeners.
+  const delays = new Set<AbortController>()
   let frozen = Promise.resolve()
   let unfreeze = (): void => undefined
 
+  const delayChunk = async (): Promise<void> => {
+    const controller = new AbortController()
+    delays.add(controller)
+    await sleep(delayMs, undefined, { signal: controller.signal }).catch(() => undefined)
+    delays.delete(controller)
+  }
+  const endDelays = (): void => {
+    for (const controller of delays) controller.abort()
+  }
   const whenForwardable = async (): Promise<void> => {
-    // Healing ends a delay early.
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal: healed.signal }).catch(() => undefined)
+    if (delayMs > 0) await delayChunk()
     await frozen
   }
   const transform = (chunk: Buffer, direction: Direction): Buffer => {
@@ -98,7 +107,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 
   const close = (): Promise<void> =>
     new Promise((resolve) => {
-      healed.abort()
+      endDelays()
       unfreeze()
       server.close(() => resolve())
       for (const client of clients) client.destroy()
@@ -128,8 +137,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     },
     heal: () => {
       delayMs = 0
-      healed.abort()
-      healed = new AbortController()
+      endDelays()
       isCorrupting.up = isCorrupting.down = false
       unfreeze()
     },

@@ -100,6 +100,21 @@ describe('a TCP proxy with faults', () => {
     await eventually(() => expect(service[0]!.received().toString()).toBe('late'))
   })
 
+  it('adds no more listeners than Node expects when it delays many connections', async () => {
+    const { proxy, service, bypassRoundTrips } = await start()
+    const warnings: string[] = []
+    const onWarning = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.off('warning', onWarning))
+    proxy.delay(60_000)
+    for (let count = 0; count < 12; count++) dial(Number(new URL(proxy.url).port)).socket.write('delayed')
+    await eventually(() => expect(service).toHaveLength(13))
+    await bypassRoundTrips()
+    proxy.heal()
+    await eventually(() => expect(service.filter((peer) => peer.received().length > 0)).toHaveLength(12))
+    expect(warnings).not.toContain('MaxListenersExceededWarning')
+  })
+
   it('cuts open connections and accepts new ones', async () => {
     const { proxy, client, service } = await start()
     proxy.cut()

@@ -9,7 +9,7 @@ const urlSafe = /^[A-Za-z0-9_-]+$/
 export const decodeKey = (base64: unknown, option = 'authKey'): Either<ConfigurationError, KeyObject> =>
   typeof base64 === 'string' && isBase64(base64)
     ? right(createSecretKey(Buffer.from(base64, 'base64')))
-    : left(new ConfigurationError(option, 'expected a base64 text of at least one byte'))
+    : left(new ConfigurationError(option, 'expected a base64 string of at least one byte'))
 
 const isBase64 = (text: string): boolean => {
   const digits = text.replace(/={1,2}$/, '')

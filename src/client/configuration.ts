@@ -68,7 +68,7 @@ const createSignerFrom = (options: ClientOptions, service: string, authKey: stri
   try {
     sign('/', 0)
   } catch {
-    throw new ConfigurationError('canonicalHeaders', 'expected a function that gives bytes or a text')
+    throw new ConfigurationError('canonicalHeaders', 'expected a function that returns bytes or a string')
   }
   return sign
 }

@@ -97,5 +97,5 @@ const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => 
 }
 
 const noDepth = (): never => {
-  throw new ConfigurationError('depth', "needs environment: 'mainnet', baseUrl and authKey")
+  throw new ConfigurationError('depth', "requires environment: 'mainnet', baseUrl and authKey")
 }

@@ -9,7 +9,7 @@ import {
   nestedOption,
   objectOption,
   parsedOption,
-  textOption,
+  stringOption,
   urlOption,
   wordOption,
   type OptionTable,
@@ -73,22 +73,22 @@ export const clientTable = {
     defaultText: '`priceBaseUrl` as `wss:` or `ws:` on port 4000',
   }),
   baseUrl: urlOption(['https:', 'http:'], { meaning: 'Address of the relayer API; required for depth' }),
-  authKey: parsedOption<string>('text', {
+  authKey: parsedOption<string>('string', {
     meaning: 'Auth key; required for depth',
-    expected: 'a base64 text of at least one byte',
+    expected: 'a base64 string of at least one byte',
   }),
-  service: textOption(
+  service: stringOption(
     /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
     'letters and digits, as in topics and header names',
     { meaning: 'Name of the service: prefix of topics and of signed headers', default: defaultService },
   ),
   allowInsecure: flagOption({
-    meaning: 'Allows `http:` and `ws:` to other machines although a key is set',
+    meaning: 'Allows `http:` and `ws:` to other machines even if a key is set',
     default: false,
   }),
-  ca: parsedOption<string | Uint8Array>('text or bytes', {
+  ca: parsedOption<string | Uint8Array>('string or bytes', {
     meaning: 'Certificates of the trusted authorities',
-    expected: 'PEM certificates, as a text or as bytes',
+    expected: 'PEM certificates, as a string or bytes',
     defaultText: "Node's own",
   }),
   canonicalHeaders: functionOption<CanonicalHeaders>({

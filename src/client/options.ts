@@ -20,9 +20,9 @@ export interface ClientOptions {
   readonly authKey?: string | undefined
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
-  /** Allows `http:` and `ws:` to other machines although a key is set. Default: `false`. */
+  /** Allows `http:` and `ws:` to other machines even if a key is set. Default: `false`. */
   readonly allowInsecure?: boolean
-  /** Certificates of the trusted authorities: one or several in PEM, as text or bytes of a file. Default: Node's own. */
+  /** Certificates of the trusted authorities: one or several in PEM, as a string or as bytes. Default: Node's own. */
   readonly ca?: string | Uint8Array
   /** Closes the client when it aborts. */
   readonly signal?: Signal

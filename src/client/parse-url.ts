@@ -19,11 +19,9 @@ export const parseUrl = (
   const url = new URL(value)
   if (!schemes.includes(url.protocol)) return fail(`expected ${expected}, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '') return fail('credentials in a URL are not supported')
-  if (url.hash !== '') return fail('a fragment (#…) has no meaning here')
+  if (url.hash !== '') return fail('a fragment (#…) is not supported')
   if (secure && url.protocol === schemes[1] && !isLoopback(url.hostname)) {
-    return fail(
-      `${url.protocol} to another machine with authKey set would not be private; use ${schemes[0]} or allowInsecure`,
-    )
+    return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]} or set allowInsecure`)
   }
   return url
 }

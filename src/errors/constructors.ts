@@ -46,7 +46,7 @@ export const invalidInterval = (interval: number): InvalidInterval => ({
 
 export const subscriptionRejected = (topic: string, reason: string): SubscriptionRejected => ({
   _tag: 'SubscriptionRejected',
-  message: `${topic}: the service refused it: ${oneLine(reason)}`,
+  message: `${topic}: rejected by the service: ${oneLine(reason)}`,
   topic,
   reason,
 })
@@ -58,8 +58,8 @@ export const subscriptionTimeout = (
 ): SubscriptionTimeout => ({
   _tag: 'SubscriptionTimeout',
   message:
-    `${topic}: neither confirmed nor rejected within ${afterMs} ms; requesting it again` +
-    (recent.length === 0 ? '' : `; error texts meanwhile: ${oneLine(recent.join(' | '))}`),
+    `${topic}: neither confirmed nor rejected within ${afterMs} ms; subscribing again` +
+    (recent.length === 0 ? '' : `; uncorrelated error texts: ${oneLine(recent.join(' | '))}`),
   topic,
   afterMs,
   recent,
@@ -76,8 +76,8 @@ export const disconnected = (fields: Omit<Disconnected, '_tag' | 'message'>): Di
 export const stale = (topic: string, silentForMs: number, last: Price | undefined): Stale => ({
   _tag: 'Stale',
   message:
-    `${topic}: nothing for ${silentForMs} ms; ` +
-    (last === undefined ? 'no price yet on this connection' : `the last price was ${last.price}`),
+    `${topic}: no price for ${silentForMs} ms; ` +
+    (last === undefined ? 'none on this connection yet' : `the last price was ${last.price}`),
   topic,
   silentForMs,
   last,
@@ -107,7 +107,7 @@ export const unsupportedPair = (
 
 export const unauthorized = (body: string): Unauthorized => ({
   _tag: 'Unauthorized',
-  message: `the service did not accept the signature (401: ${oneLine(body)}); check the auth key and the clock`,
+  message: `the service rejected the signature (401: ${oneLine(body)}); check the auth key`,
   body,
 })
 
@@ -123,12 +123,12 @@ export const httpError = (status: number, body: string, retryAfterMs: number | u
 
 export const networkError = (thrown: unknown): NetworkError => {
   const cause = causeOf(thrown)
-  return { _tag: 'NetworkError', message: `no answer: ${cause.message}`, cause }
+  return { _tag: 'NetworkError', message: `no response: ${cause.message}`, cause }
 }
 
 export const timeout = (afterMs: number): Timeout => ({
   _tag: 'Timeout',
-  message: `no whole answer within ${afterMs} ms`,
+  message: `no complete response within ${afterMs} ms`,
   afterMs,
 })
 
@@ -155,7 +155,7 @@ export const recordingError = (
 
 export const writeError = (thrown: unknown): WriteError => {
   const cause = causeOf(thrown)
-  return { _tag: 'WriteError', message: `not written: ${cause.message}`, cause }
+  return { _tag: 'WriteError', message: `write failed: ${cause.message}`, cause }
 }
 
 export const notFresh = (leg: string, fault: LegFault): NotFresh => ({

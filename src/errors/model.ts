@@ -80,7 +80,7 @@ export interface UnsupportedPair extends Tagged<'UnsupportedPair'> {
   readonly body: string
 }
 
-/** 401: the service did not accept the signature (section 5 of the service's documentation). */
+/** 401: the service rejected the signature (section 5 of the service's documentation). */
 export interface Unauthorized extends Tagged<'Unauthorized'> {
   readonly body: string
 }

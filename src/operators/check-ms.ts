@@ -15,8 +15,5 @@ export const checkMs = (operator: string, option: string, ms: number): void => {
 export const checkTimerMs = (operator: string, ms: number): void => {
   checkMs(operator, 'ms', ms)
   if (ms <= maxTimerMs) return
-  throw new ConfigurationError(
-    'ms',
-    `${operator} can wait ${maxTimerMs} ms at most, got ${describeValue(ms)}`,
-  )
+  throw new ConfigurationError('ms', `${operator} accepts at most ${maxTimerMs} ms, got ${describeValue(ms)}`)
 }

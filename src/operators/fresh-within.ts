@@ -45,7 +45,7 @@ const staleAfter$ = (ms: number, value: unknown): Observable<Either<Stale, never
 const staleOf = (value: unknown, ms: number): Stale => {
   if (isPrice(value)) return stale(value.topic, ms, value)
   const topic = hasTopic(value) ? value.topic : ''
-  const message = `${topic === '' ? '' : `${topic}: `}nothing for ${ms} ms`
+  const message = `${topic === '' ? '' : `${topic}: `}no value for ${ms} ms`
   return { ...stale(topic, ms, undefined), message }
 }
 

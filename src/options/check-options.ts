@@ -32,7 +32,7 @@ export const checkNames = (options: object, table: Table, path = ''): void => {
     const meant = Object.hasOwn(table, name) ? undefined : closestName(name, names)
     if (meant !== undefined) throw new ConfigurationError(path + name, `did you mean ${path}${meant}?`)
     if (value === undefined) {
-      throw new ConfigurationError(path + name, 'was given as undefined; leave it out, or set its value')
+      throw new ConfigurationError(path + name, 'is undefined; omit the option or set a value')
     }
     const option = table[name]
     if (option !== undefined && isNested(option)) checkNames(value as object, option.table, `${path}${name}.`)

@@ -4,8 +4,8 @@ import { flag, objectWith, oneOf, plainObject, type Check } from './check.js'
 export type OptionKind =
   | 'number'
   | 'integer'
-  | 'text'
-  | 'text or bytes'
+  | 'string'
+  | 'string or bytes'
   | 'array'
   | 'URL'
   | 'word'
@@ -73,14 +73,14 @@ export const wordOption = <A extends string>(
   described: Described<A> & { readonly required: true },
 ) => checkedOption<A, typeof described>('word', oneOf(...words), described)
 
-/** A text that matches a pattern; `expected` describes the pattern. */
-export const textOption = <S extends Described<string>>(
+/** A string that matches a pattern; `expected` describes the pattern. */
+export const stringOption = <S extends Described<string>>(
   pattern: RegExp,
   expected: string,
   described: S,
 ): CheckedOption<string> & S =>
   checkedOption(
-    'text',
+    'string',
     { expected, holds: (value) => typeof value === 'string' && pattern.test(value) },
     described,
   )

@@ -6,7 +6,7 @@ export const parseCertificates = (option: string, value: unknown): string => {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString() : value
   const certificates = typeof text === 'string' ? (text.match(certificatePattern) ?? []) : []
   if (typeof text === 'string' && certificates.length > 0 && certificates.every(isReadable)) return text
-  throw new ConfigurationError(option, 'expected PEM certificates, as a text or as bytes')
+  throw new ConfigurationError(option, 'expected PEM certificates, as a string or bytes')
 }
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g

@@ -8,7 +8,7 @@ export const checkFields = <T extends object>(values: T, checks: Checks<T>, kind
   for (const [name, value] of Object.entries(values)) {
     const check = Object.hasOwn(known, name) ? known[name] : undefined
     if (check === undefined) {
-      throw new SimulatorError(name, `there is no such ${kind}; there are ${Object.keys(known).join(', ')}`)
+      throw new SimulatorError(name, `unknown ${kind}; expected one of ${Object.keys(known).join(', ')}`)
     }
     if (value !== undefined) checkValue(name, value, check)
   }

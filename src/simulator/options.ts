@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Address } from '../domain/address.js'
 import type { Signal } from '../domain/signal.js'
 import { portOption, timerOption } from '../options/number-option.js'
-import { checkedOption, textOption, type OptionTable } from '../options/option.js'
+import { checkedOption, stringOption, type OptionTable } from '../options/option.js'
 import { checkFields } from './check.js'
 import type { Faults } from './faults/faults.js'
 import { combinedMarket } from './market/combined-market.js'
@@ -89,16 +89,16 @@ export const simulatorTable = {
     default: 10_000,
   }),
   authKey: checkedOption<string>(
-    'text',
+    'string',
     {
-      expected: 'a base64 text of at least one byte; leave it out for a random key',
+      expected: 'a base64 string of at least one byte; omit it for a random key',
       holds: (value) =>
         typeof value === 'string' && base64.test(value.replaceAll('-', '+').replaceAll('_', '/')),
       secret: true,
     },
     { meaning: 'Key that depth requests must be signed with, in base64', defaultText: '32 random bytes' },
   ),
-  service: textOption(
+  service: stringOption(
     /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
     'letters and digits, with single hyphens or underscores between them',
     { meaning: 'Name of the service: prefix of topics and of signed headers', default: 'svc' },
@@ -139,10 +139,10 @@ const marketOf = ({ market, tokens, ...rest }: SimulatorOptions): Market => {
     return isWalk ? randomWalk({ tokens: tokens ?? [eth, btc], seed, tick }) : recordedMarket()
   }
   if (isWalk) {
-    const instead = 'give them to it, as in market: randomWalk({ tokens, seed, tick })'
+    const instead = 'pass them to the market, as in market: randomWalk({ tokens, seed, tick })'
     throw new SimulatorError(
       'market',
-      `tokens, seed and tick have no meaning for a market that is given; ${instead}`,
+      `tokens, seed and tick have no effect with a custom market; ${instead}`,
     )
   }
   return combinedMarket(...(isMany(market) ? market : [market]))

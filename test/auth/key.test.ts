@@ -65,7 +65,7 @@ describe('decodeKey (section 5)', () => {
         const rejected = decodeKey(text, 'key')
         if (!isLeft(rejected)) return expect.unreachable()
         expect(rejected.left).toBeInstanceOf(ConfigurationError)
-        expect(rejected.left.message).toBe('key: expected a base64 text of at least one byte')
+        expect(rejected.left.message).toBe('key: expected a base64 string of at least one byte')
         const shown = [
           rejected.left.message,
           String(rejected.left),

@@ -101,7 +101,7 @@ describe('signRequest (section 5)', () => {
         const signature = signRequest(given)
         if (isLeft(signature)) {
           expect(signature.left).toBeInstanceOf(ConfigurationError)
-          expect(signature.left.message).toBe('key: expected a base64 text of at least one byte')
+          expect(signature.left.message).toBe('key: expected a base64 string of at least one byte')
         } else {
           expect(signature.right).toMatch(/^[A-Za-z0-9+/]{43}$/)
         }

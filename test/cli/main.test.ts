@@ -32,7 +32,7 @@ test('exits with 1 for a port in use', async () => {
   expect(await run('simulate', '--ws-port', port)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `error: --ws-port: port ${port} is in use already; choose another one, or 0 for any free one\n`,
+    stderr: `error: --ws-port: port ${port} is already in use; choose another one, or 0 for any free port\n`,
   })
 })
 

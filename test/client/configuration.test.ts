@@ -137,7 +137,7 @@ describe('an explicit undefined', () => {
   it.each(names)('is rejected for %s', (name) => {
     expect(rejection({ ...full, [name]: undefined })).toMatchObject({
       option: name,
-      message: `${name}: was given as undefined; leave it out, or set its value`,
+      message: `${name}: is undefined; omit the option or set a value`,
     })
   })
 

@@ -79,7 +79,7 @@ describe('parseUrl', () => {
   )
 
   it('rejects a fragment', () => {
-    expect(rejection('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) has no meaning here')
+    expect(rejection('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) is not supported')
   })
 
   it('never repeats the rejected text', () => {
@@ -133,7 +133,7 @@ describe('parseUrl with secure', () => {
 
   it.each(remote)('rejects a scheme without TLS to %s', (host) => {
     expect(rejection(`http://${host}`, https, true).message).toContain(
-      'http: to another machine with authKey set',
+      'http: to another machine is not encrypted; use https: or set allowInsecure',
     )
     expect(rejection(`ws://${host}`, wss, true).message).toContain('use wss: or allowInsecure')
     expect(parseUrl('baseUrl', `https://${host}`, https, true).protocol).toBe('https:')

@@ -39,14 +39,14 @@ describe('the message', () => {
     [invalidTopic(undefined, 'acme'), 'expected a topic like acme-0x82af…, got undefined'],
     [invalidMint('82af'), 'expected a token address like 0x82af…, got "82af"'],
     [invalidInterval(0), 'expected a finite interval of at least 1 ms, got 0'],
-    [subscriptionRejected('svc-0xab', 'no\nsuch'), 'svc-0xab: the service refused it: no such'],
+    [subscriptionRejected('svc-0xab', 'no\nsuch'), 'svc-0xab: rejected by the service: no such'],
     [
       subscriptionTimeout('svc-0xab', 10_000, []),
-      'svc-0xab: neither confirmed nor rejected within 10000 ms; requesting it again',
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; subscribing again',
     ],
     [
       subscriptionTimeout('svc-0xab', 10_000, ['a', 'b']),
-      'svc-0xab: neither confirmed nor rejected within 10000 ms; requesting it again; error texts meanwhile: a | b',
+      'svc-0xab: neither confirmed nor rejected within 10000 ms; subscribing again; uncorrelated error texts: a | b',
     ],
     [
       disconnected({ code: 1012, reason: 'restart', attempt: 1, retryInMs: 200 }),
@@ -56,10 +56,10 @@ describe('the message', () => {
       disconnected({ code: 1006, reason: '', attempt: 2, retryInMs: 0 }),
       'connection down (1006); attempt 3 in 0 ms',
     ],
-    [stale('svc-0xab', 30_000, undefined), 'svc-0xab: nothing for 30000 ms; no price yet on this connection'],
+    [stale('svc-0xab', 30_000, undefined), 'svc-0xab: no price for 30000 ms; none on this connection yet'],
     [
       stale('svc-0xab', 30_000, { topic: 'svc-0xab', price: 2.5, receivedAt: 0, epoch: 1 }),
-      'svc-0xab: nothing for 30000 ms; the last price was 2.5',
+      'svc-0xab: no price for 30000 ms; the last price was 2.5',
     ],
     [
       decodeError('depth', '{}', [
@@ -72,21 +72,24 @@ describe('the message', () => {
     [unsupportedPair(undefined, undefined, 'no'), 'the service does not support this pair: no'],
     [
       unauthorized('Unauthorized'),
-      'the service did not accept the signature (401: Unauthorized); check the auth key and the clock',
+      'the service rejected the signature (401: Unauthorized); check the auth key',
     ],
     [httpError(503, 'busy', 2000), 'status 503: busy; retry after 2000 ms'],
     [httpError(404, '', undefined), 'status 404'],
-    [networkError(Object.assign(new Error(''), { code: 'ECONNREFUSED' })), 'no answer: ECONNREFUSED'],
-    [networkError(new AggregateError([new Error('a'), new Error('b')])), 'no answer: a; b'],
-    [networkError(new AggregateError([], 'all of them')), 'no answer: all of them'],
-    [networkError(new AggregateError([])), 'no answer: AggregateError'],
-    [networkError('closed'), 'no answer: closed'],
-    [timeout(5000), 'no whole answer within 5000 ms'],
+    [networkError(Object.assign(new Error(''), { code: 'ECONNREFUSED' })), 'no response: ECONNREFUSED'],
+    [networkError(new AggregateError([new Error('a'), new Error('b')])), 'no response: a; b'],
+    [networkError(new AggregateError([], 'all of them')), 'no response: all of them'],
+    [networkError(new AggregateError([])), 'no response: AggregateError'],
+    [networkError('closed'), 'no response: closed'],
+    [timeout(5000), 'no complete response within 5000 ms'],
     [clientClosed, 'the client was closed'],
     [uncorrelatedError('error-text', 'what?'), 'error-text that belongs to no topic: what?'],
     [notFresh('eth', { why: 'missing' }), 'leg eth: no value yet'],
     [notFresh('eth', { why: 'skew', skewMs: 7 }), 'leg eth: 7 ms older than the newest leg'],
-    [notFresh('eth', { why: 'left', error: timeout(1) }), 'leg eth: Timeout: no whole answer within 1 ms'],
+    [
+      notFresh('eth', { why: 'left', error: timeout(1) }),
+      'leg eth: Timeout: no complete response within 1 ms',
+    ],
     [notFresh('eth', { why: 'left', error: 'x' }), 'leg eth: its last value is a Left'],
   ])('of %o is as specified', (error, message) => expect(error.message).toBe(message))
 })

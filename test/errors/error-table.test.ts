@@ -76,7 +76,7 @@ describe('price$', () => {
   it('emits SubscriptionRejected for a topic that the service does not trade', async () => {
     const { client } = await start()
     expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionRejected')).toMatchInlineSnapshot(
-      `"SubscriptionRejected: svc-0xdead: the service refused it: Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, 0xaf88d065e77c8cc2239327c5edb3a432268e5831)"`,
+      `"SubscriptionRejected: svc-0xdead: rejected by the service: Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, 0xaf88d065e77c8cc2239327c5edb3a432268e5831)"`,
     )
   })
 
@@ -85,7 +85,7 @@ describe('price$', () => {
     await firstValueFrom(client.price$(topic))
     simulator.inject({ stall: true })
     expect(await line(client.price$(`svc-${unknown}`), 'SubscriptionTimeout')).toMatchInlineSnapshot(
-      `"SubscriptionTimeout: svc-0xdead: neither confirmed nor rejected within 50 ms; requesting it again"`,
+      `"SubscriptionTimeout: svc-0xdead: neither confirmed nor rejected within 50 ms; subscribing again"`,
     )
   })
 
@@ -136,7 +136,7 @@ describe('price$', () => {
     await firstValueFrom(client.price$(topic))
     simulator.delist(token)
     expect(await lines).toMatchInlineSnapshot(
-      `"Stale: svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1: nothing for <n> ms; the last price was <price>"`,
+      `"Stale: svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1: no price for <n> ms; the last price was <price>"`,
     )
   })
 
@@ -217,14 +217,14 @@ describe('price', () => {
   it('returns NetworkError when the TCP connection is refused', async () => {
     const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await freePort()}` })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
-      `"NetworkError: no answer: connect ECONNREFUSED 127.0.0.1:<port>"`,
+      `"NetworkError: no response: connect ECONNREFUSED 127.0.0.1:<port>"`,
     )
   })
 
   it('returns Timeout if no response arrives', async () => {
     const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
-      `"Timeout: no whole answer within <n> ms"`,
+      `"Timeout: no complete response within <n> ms"`,
     )
   })
 
@@ -260,7 +260,7 @@ describe('depth and depth$', () => {
   it('report Unauthorized for a wrong key', async () => {
     const { client } = await start({}, { authKey: 'b3RoZXIga2V5' })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
-      `"Unauthorized: the service did not accept the signature (401: Unauthorized); check the auth key and the clock"`,
+      `"Unauthorized: the service rejected the signature (401: Unauthorized); check the auth key"`,
     )
   })
 
@@ -286,14 +286,14 @@ describe('depth and depth$', () => {
   it('report NetworkError when the connection is closed during the response', async () => {
     const { client } = await start({ faults: { body: 'cut-off' } })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
-      `"NetworkError: no answer: other side closed"`,
+      `"NetworkError: no response: other side closed"`,
     )
   })
 
   it('report Timeout if no response arrives', async () => {
     const { client } = await start({ faults: { stall: true } }, { requestTimeout: 50 })
     expect(await failure(client.depth(token))).toMatchInlineSnapshot(
-      `"Timeout: no whole answer within <n> ms"`,
+      `"Timeout: no complete response within <n> ms"`,
     )
   })
 

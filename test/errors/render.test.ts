@@ -12,7 +12,7 @@ import { matchError, renderError, renderIssue } from '../../src/errors/render.js
 
 describe('renderError', () => {
   it('returns the tag and the message', () => {
-    expect(renderError(timeout(5000))).toBe('Timeout: no whole answer within 5000 ms')
+    expect(renderError(timeout(5000))).toBe('Timeout: no complete response within 5000 ms')
     expect(renderError(clientClosed)).toBe('ClientClosed: the client was closed')
   })
 })

@@ -97,7 +97,7 @@ describe('get', () => {
     const http = new FakeHttp()
     const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
     http.request(1).fails(new Error('refused'))
-    expect(await result).toMatchObject(left({ _tag: 'NetworkError', message: 'no answer: refused' }))
+    expect(await result).toMatchObject(left({ _tag: 'NetworkError', message: 'no response: refused' }))
   })
 
   it('returns NetworkError when the transport throws', async () => {

@@ -16,7 +16,7 @@ const unhandled = unhandledErrors()
 
 const stale5 = left({
   _tag: 'Stale',
-  message: 'nothing for 5 ms',
+  message: 'no value for 5 ms',
   topic: '',
   silentForMs: 5,
   last: undefined,
@@ -88,7 +88,7 @@ describe('freshWithin', () => {
         at: 13,
         value: left({
           _tag: 'Stale',
-          message: 'svc-0xab: nothing for 10 ms; the last price was 2',
+          message: 'svc-0xab: no price for 10 ms; the last price was 2',
           topic: 'svc-0xab',
           silentForMs: 10,
           last: price,
@@ -98,16 +98,16 @@ describe('freshWithin', () => {
   })
 
   it.each([
-    ['an object with only a topic', { topic: 'svc-0xab' }, 'svc-0xab', 'svc-0xab: nothing for 10 ms'],
+    ['an object with only a topic', { topic: 'svc-0xab' }, 'svc-0xab', 'svc-0xab: no value for 10 ms'],
     [
       'a price whose price is not a number',
       { ...priceOf(1), price: '1' },
       'svc-0xab',
-      'svc-0xab: nothing for 10 ms',
+      'svc-0xab: no value for 10 ms',
     ],
-    ['a price whose topic is not a string', { ...priceOf(1), topic: 1 }, '', 'nothing for 10 ms'],
-    ['a number', 7, '', 'nothing for 10 ms'],
-    ['null', null, '', 'nothing for 10 ms'],
+    ['a price whose topic is not a string', { ...priceOf(1), topic: 1 }, '', 'no value for 10 ms'],
+    ['a number', 7, '', 'no value for 10 ms'],
+    ['null', null, '', 'no value for 10 ms'],
   ])('emits a Stale without last after %s', (_, value, topic, message) => {
     const { values: emitted } = record(() =>
       timeline$([{ at: 0, value: right(value) }]).pipe(freshWithin(10)),

@@ -27,7 +27,7 @@ describe('orThrow', () => {
   })
 
   it('fails with the error of the Left as the same object', () => {
-    const error = { _tag: 'Timeout', message: 'no whole answer within 5 ms', afterMs: 5 } as const
+    const error = { _tag: 'Timeout', message: 'no complete response within 5 ms', afterMs: 5 } as const
     const thrown: unknown[] = []
     const collect = (e: unknown) => thrown.push(e)
     of(left(error)).pipe(orThrow()).subscribe({ error: collect })

@@ -50,12 +50,9 @@ describe('checkNames', () => {
     [{ lenght: 1 }, 'lenght: did you mean length?'],
     [{ length: 1, lenght: 1 }, 'lenght: did you mean length?'],
     [{ nested: { dpeth: 1 } }, 'nested.dpeth: did you mean nested.depth?'],
-    [{ length: undefined }, 'length: was given as undefined; leave it out, or set its value'],
-    [{ unrelated: undefined }, 'unrelated: was given as undefined; leave it out, or set its value'],
-    [
-      { nested: { depth: undefined } },
-      'nested.depth: was given as undefined; leave it out, or set its value',
-    ],
+    [{ length: undefined }, 'length: is undefined; omit the option or set a value'],
+    [{ unrelated: undefined }, 'unrelated: is undefined; omit the option or set a value'],
+    [{ nested: { depth: undefined } }, 'nested.depth: is undefined; omit the option or set a value'],
   ])('%j: %s', (options, message) => {
     expect(messageOf(() => checkNames(options, table))).toBe(message)
   })

@@ -26,7 +26,7 @@ describe('parseCertificates', () => {
   ])('rejects %s with an error that does not contain the value', (_, value) => {
     expect(() => parseCertificates('ca', value)).toThrow(ConfigurationError)
     expect(() => parseCertificates('ca', value)).toThrow(
-      /^ca: expected PEM certificates, as a text or as bytes$/,
+      /^ca: expected PEM certificates, as a string or bytes$/,
     )
   })
 })

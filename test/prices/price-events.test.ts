@@ -18,7 +18,7 @@ describe('a price event', () => {
     expect(staleEvent(stateOf({ lastActivityAt: 10, ...receivedPrice }), 40)('svc-0xAA')).toEqual(
       left({
         _tag: 'Stale',
-        message: 'svc-0xAA: nothing for 30 ms; the last price was 12.5',
+        message: 'svc-0xAA: no price for 30 ms; the last price was 12.5',
         topic: 'svc-0xAA',
         silentForMs: 30,
         last: { topic: 'svc-0xAA', ...receivedPrice },

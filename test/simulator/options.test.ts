@@ -38,7 +38,7 @@ test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$e
   'checkSimulatorOptions rejects the auth key "%s" without repeating it in the message',
   (key) => {
     expect(rejection({ authKey: key })).toBe(
-      'authKey: expected a base64 text of at least one byte; leave it out for a random key',
+      'authKey: expected a base64 string of at least one byte; omit it for a random key',
     )
   },
 )
@@ -83,14 +83,14 @@ test('checkSimulatorOptions rejects an invalid or unknown option by name', () =>
       "market: expected a market or an array of markets, such as recordedMarket(), got "walk"",
       "market: expected a market or an array of markets, such as recordedMarket(), got a value of type object",
       "market: expected a market or an array of markets, such as recordedMarket(), got an array",
-      "market: tokens, seed and tick have no meaning for a market that is given; give them to it, as in market: randomWalk({ tokens, seed, tick })",
-      "market: 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 is in two markets; leave it out of one",
+      "market: tokens, seed and tick have no effect with a custom market; pass them to the market, as in market: randomWalk({ tokens, seed, tick })",
+      "market: 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 is in two markets; remove it from one",
       "service: expected letters and digits, with single hyphens or underscores between them, got "svc-"",
       "service: expected letters and digits, with single hyphens or underscores between them, got """,
       "faults: expected an object of faults, got true",
       "signal: expected an AbortSignal, got a value of type object",
-      "port: there is no such option; there are httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
-      "toString: there is no such option; there are httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
+      "port: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
+      "toString: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
     ]
   `)
 })

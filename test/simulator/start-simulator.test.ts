@@ -134,7 +134,7 @@ test('startSimulator rejects when a port is in use, and closes the server that a
     const error = await rejectionOf({ [option]: port })
     expect(error).toBeInstanceOf(SimulatorError)
     expect(error).toMatchObject({
-      message: `${option}: port ${port} is in use already; choose another one, or 0 for any free one`,
+      message: `${option}: port ${port} is already in use; choose another one, or 0 for any free port`,
       option,
       cause: { code: 'EADDRINUSE' },
     })

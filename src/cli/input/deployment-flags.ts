@@ -67,7 +67,7 @@ export const addDeploymentFlags = (command: Command): Command => {
         .argParser(environment)
         .default('mainnet'),
     )
-    .option('--allow-insecure', 'allow http: and ws: to other machines although a key is set')
+    .option('--allow-insecure', 'allow http: and ws: to other machines even if a key is set')
     .option('--simulate', 'use a simulator in this process, which plays a recorded market')
 }
 

@@ -13,10 +13,11 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
   matchError(error, {
     InvalidTopic: () => `Give ${tokenSyntax}.`,
     InvalidMint: () => `Give ${tokenSyntax}.`,
-    InvalidInterval: () => 'Give a longer --interval.',
+    InvalidInterval: () => 'Set a longer --interval.',
     DecodeError: () =>
-      `Check that ${withVariable(deploymentFlags[addressFlag])} is the service; if it is, report this to its operator.`,
-    UnsupportedPair: () => 'Check the token, and --environment: the address of a token differs between them.',
+      `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the service. If it is, report this error to the operator of the service.`,
+    UnsupportedPair: () =>
+      'Check the token and --environment: a token has another address in each environment.',
     Unauthorized: () => `Check that ${withVariable(deploymentFlags.authKey)} is the key of this service.`,
     HttpError: (failure) => httpHint(failure, deploymentFlags[addressFlag]),
     NetworkError: (failure) => networkHint(failure, deploymentFlags[addressFlag]),

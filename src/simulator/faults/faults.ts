@@ -92,7 +92,7 @@ export const bodyFaults = ['truncated', 'cut-off', 'oversized', 'html'] as const
 
 /** Codes that a WebSocket close frame may carry. */
 export const closeCode: Check = {
-  expected: 'a close code, 1000 to 1014 but 1004 to 1006, or 3000 to 4999',
+  expected: 'a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999',
   holds: (value) =>
     Number.isInteger(value) &&
     (integer(1000, 1003).holds(value) ||
@@ -103,7 +103,7 @@ export const closeCode: Check = {
 export const faultChecks: Checks<Faults> = {
   stall: flag,
   drop: {
-    expected: `{ every, code } with every ${milliseconds.expected}, and code, if any, ${closeCode.expected}`,
+    expected: `{ every, code }; every: ${milliseconds.expected}; code: none, or ${closeCode.expected}`,
     holds: (value) => isDrop(value),
   },
   refuseUpgrades: integer(300, 599, 'an HTTP status'),
@@ -117,7 +117,7 @@ export const faultChecks: Checks<Faults> = {
   echoQuote: flag,
   httpStatus: integer(200, 599, 'an HTTP status'),
   retryAfter: {
-    expected: 'seconds from 0, or a text of one line',
+    expected: 'a number of seconds of at least 0, or a string of one line',
     holds: (value) =>
       typeof value === 'string' ? /^[ -~]+$/.test(value) : Number.isFinite(value) && (value as number) >= 0,
   },

@@ -13,7 +13,7 @@ export const combinedMarket = (...markets: readonly Market[]): Market => {
   const seen = new Set<string>()
   for (const { address } of tokens) {
     if (seen.has(lowerCase(address))) {
-      throw new SimulatorError('market', `${address} is in two markets; leave it out of one`)
+      throw new SimulatorError('market', `${address} is in two markets; remove it from one`)
     }
     seen.add(lowerCase(address))
   }

@@ -56,9 +56,9 @@ export const createListings = (
     const address = lowerCase(quote.token)
     const listed = listedTokens.get(address)
     if (listed?.market !== market)
-      throw new SimulatorError('market', `quoted ${address}, which it does not list`)
+      throw new SimulatorError('market', `emitted a quote for ${address}, which it does not list`)
     if (!isValidQuote(quote))
-      throw new SimulatorError('market', `quoted ${address} without a good price or quantity`)
+      throw new SimulatorError('market', `emitted a quote for ${address} with an invalid price or quantity`)
     const isPriceChange = listed.quote?.price !== quote.price
     listed.quote = { ...quote, token: address }
     if (isPriceChange) publish(listed)

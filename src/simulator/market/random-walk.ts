@@ -53,8 +53,7 @@ export const randomWalk = ({
   checkValue('tick', tick, tickOption)
   const tokens = tokenOptions.map(walkTokenOf)
   const addresses = new Set(tokens.map(({ address }) => address))
-  if (addresses.size < tokens.length)
-    throw new SimulatorError('tokens', 'a token is there twice; name each once')
+  if (addresses.size < tokens.length) throw new SimulatorError('tokens', 'duplicate token')
   return {
     tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
     open: (emit) => {

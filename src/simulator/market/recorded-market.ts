@@ -78,7 +78,7 @@ const readRecording = (): readonly RecordedQuote[] => {
   return lines.map((line) => {
     const [time, name = '', bid, bidQuantity = '', ask, askQuantity = ''] = line.split(',')
     const token = recordedTokens[name]
-    if (token === undefined) throw new SimulatorError('market', `the recording has an unknown token, ${name}`)
+    if (token === undefined) throw new SimulatorError('market', `unknown token in the recording: ${name}`)
     const price = midpoint(Number(bid), Number(ask))
     const buy = toUnits(askQuantity, token.decimals)
     const sell = toUnits(bidQuantity, token.decimals)
@@ -90,8 +90,7 @@ const readText = (): string => {
   try {
     return readFileSync(recordingFile, 'utf8')
   } catch (cause) {
-    const problem =
-      'the recording is not where the package keeps it; install the package anew, or use randomWalk'
+    const problem = 'the recording is missing from the package; reinstall the package, or use randomWalk'
     throw new SimulatorError('market', problem, cause as Error)
   }
 }

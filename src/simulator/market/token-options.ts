@@ -32,7 +32,7 @@ export const positiveNumber: Check = {
 
 const checks: Checks<TokenOptions> = {
   address: addressCheck,
-  symbol: { expected: 'a text', holds: (value) => typeof value === 'string' },
+  symbol: { expected: 'a string', holds: (value) => typeof value === 'string' },
   decimals: integer(0, 100),
   price: positiveNumber,
 }

@@ -59,7 +59,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   checkValue('target', target, proxyTable.target)
   const url = new URL(target)
   const servicePort = Number(url.port) || defaultPorts[url.protocol]
-  if (servicePort === undefined) throw new SimulatorError('target', 'expected an address with a port')
+  if (servicePort === undefined) throw new SimulatorError('target', 'expected a URL with a port')
   const serviceHost = url.hostname.replace(/^\[|\]$/g, '')
 
   const random = seededRandom(`proxy ${seed}`)
@@ -151,7 +151,7 @@ export const proxyTable = {
     ...checkedOption<string>(
       'URL',
       {
-        expected: 'the address of a service',
+        expected: 'a URL with a port',
         holds: (value) => typeof value === 'string' && URL.canParse(value),
       },
       { meaning: 'URL of the service' },

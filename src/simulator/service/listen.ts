@@ -28,10 +28,10 @@ export const stopListening = (server: HttpServer): Promise<void> =>
 
 const listenError = (error: NodeJS.ErrnoException, port: number, option: string): SimulatorError => {
   const reason =
-    error.code === 'EADDRINUSE' ? 'is in use already' : `cannot be listened on (${error.code ?? 'unknown'})`
+    error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be opened (${error.code ?? 'unknown'})`
   return new SimulatorError(
     option,
-    `port ${port} ${reason}; choose another one, or 0 for any free one`,
+    `port ${port} ${reason}; choose another one, or 0 for any free port`,
     error,
   )
 }

@@ -31,7 +31,7 @@ const draw = (changes: Partial<BoardView>, columns = size.columns, rows = size.r
 
 test('draws one row per token, the event log and the connection status', () => {
   const time = new Date(at)
-  const events = [{ at, text: 'ETH Stale: nothing for 30000 ms' }]
+  const events = [{ at, text: 'ETH Stale: no price for 30000 ms' }]
   const clock = time.toLocaleTimeString('en-GB')
   expect(`\n${draw({ events }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
@@ -40,7 +40,7 @@ test('draws one row per token, the event log and the connection status', () => {
     0x82af…bab1        0.500         –   1.5 s  stale          1,234.50       1e19         67.89          5
     0xcc                   –         –       –  waiting    Unauthorized          –  Unauthorized          –
 
-    hh:mm:ss  ETH Stale: nothing for 30000 ms
+    hh:mm:ss  ETH Stale: no price for 30000 ms
 
     ● connected, epoch 2, up 1 min
     Press Ctrl-C to stop.

@@ -43,8 +43,8 @@ test('logs a failure with its token', () => {
     ),
   ).toMatchInlineSnapshot(`
     [
-      "ETH Stale: svc-0xaa: nothing for 30000 ms; no price yet on this connection",
-      "0xbb SubscriptionRejected: svc-0xbb: the service refused it: no such thing",
+      "ETH Stale: svc-0xaa: no price for 30000 ms; none on this connection yet",
+      "0xbb SubscriptionRejected: svc-0xbb: rejected by the service: no such thing",
       "UncorrelatedError: error-text that belongs to no topic: what?",
     ]
   `)
@@ -69,9 +69,9 @@ test('logs a repeated poll failure once until the poll recovers', () => {
   const failed = depthFailure('0xaa', unauthorized('no'))
   const other = depthFailure('0xbb', unsupportedPair('0xbb', undefined, 'no'))
   expect(textsOf(failed, other, failed, other, depthRow('0xaa', 1n, 1n), failed)).toEqual([
-    'ETH depth Unauthorized: the service did not accept the signature (401: no); check the auth key and the clock',
+    'ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key',
     '0xbb depth UnsupportedPair: the service does not support this pair: no',
-    'ETH depth Unauthorized: the service did not accept the signature (401: no); check the auth key and the clock',
+    'ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key',
   ])
 })
 

@@ -49,7 +49,7 @@ test('exits with 1 and a hint for a wrong key, without printing the key', async 
   expect(result).toMatchInlineSnapshot(`
     {
       "code": 1,
-      "stderr": "error: Unauthorized: the service did not accept the signature (401: Unauthorized); check the auth key and the clock
+      "stderr": "error: Unauthorized: the service rejected the signature (401: Unauthorized); check the auth key
     Check that --auth-key (SVC_AUTH_KEY) is the key of this service.
     ",
       "stdout": "",

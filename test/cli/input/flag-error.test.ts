@@ -30,9 +30,9 @@ test('names the flag of an invalid option, without its value', () => {
     ].map(errorText),
   ).toMatchInlineSnapshot(`
     [
-      "--auth-key (SVC_AUTH_KEY): expected a base64 text of at least one byte",
+      "--auth-key (SVC_AUTH_KEY): expected a base64 string of at least one byte",
       "--base-url (SVC_BASE_URL): expected a URL like https://… or http://…",
-      "--base-url (SVC_BASE_URL): http: to another machine with --auth-key set would not be private; use https: or --allow-insecure",
+      "--base-url (SVC_BASE_URL): http: to another machine is not encrypted; use https: or set --allow-insecure",
       "--price-base-url (SVC_PRICE_BASE_URL): expected https://… or http://…, not wss:",
       "--price-ws-url (SVC_PRICE_WS_URL): expected wss://… or ws://…, not https:",
       "--linger: expected a finite number of at least 0",

@@ -28,9 +28,9 @@ test('suggests the next step for each error', () => {
     [
       "Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.",
       "Give a contract address, 0x and hex digits, or a topic, svc-0x and hex digits.",
-      "Give a longer --interval.",
-      "Check that --base-url (SVC_BASE_URL) is the service; if it is, report this to its operator.",
-      "Check the token, and --environment: the address of a token differs between them.",
+      "Set a longer --interval.",
+      "Check that --base-url (SVC_BASE_URL) is the address of the service. If it is, report this error to the operator of the service.",
+      "Check the token and --environment: a token has another address in each environment.",
       "Check that --auth-key (SVC_AUTH_KEY) is the key of this service.",
       "Check that --base-url (SVC_BASE_URL) is the address of the service, with its path.",
       "Try again later. If it fails again, report this to the operator of the service.",

@@ -25,11 +25,11 @@ test('prints one line per event, with unrounded numbers', () => {
     [
       "2026-11-21T10:15:02.123Z ETH price 2682.505 USD",
       "2026-11-21T10:15:02.123Z 0xcd price 1e-7 USD",
-      "2026-11-21T10:15:02.123Z ETH price Stale: svc-0xab: nothing for 30000 ms; no price yet on this connection",
+      "2026-11-21T10:15:02.123Z ETH price Stale: svc-0xab: no price for 30000 ms; none on this connection yet",
       "2026-11-21T10:15:02.123Z ETH price Disconnected: connection down (1006: reset); attempt 2 in 250 ms",
       "2026-11-21T10:15:02.123Z ETH depth 2 USD, buy 1234.5 USD 123.45, sell 67.891 USD 0.05",
       "2026-11-21T10:15:02.123Z 0xcd depth 2 USD, buy 1234.5 USD 12345 units, sell 67.891 USD 5 units",
-      "2026-11-21T10:15:02.123Z ETH depth Unauthorized: the service did not accept the signature (401: no); check the auth key and the clock",
+      "2026-11-21T10:15:02.123Z ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key",
       "2026-11-21T10:15:02.123Z ETH price ended",
       "2026-11-21T10:15:02.123Z 0xcd depth ended",
       "2026-11-21T10:15:02.123Z status connected, epoch 2",

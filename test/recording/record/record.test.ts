@@ -89,7 +89,7 @@ describe('record', () => {
     expect(await recorder.finished).toEqual(
       left({
         _tag: 'WriteError',
-        message: 'not written: no space left',
+        message: 'write failed: no space left',
         cause: { name: 'Error', message: 'no space left', code: 'ENOSPC' },
       }),
     )
@@ -120,7 +120,7 @@ describe('record', () => {
       },
     }
     const recorder = record(clientOf(NEVER), { topics: [topic], to })
-    expect(await recorder.stop()).toMatchObject(left({ _tag: 'WriteError', message: 'not written: closed' }))
+    expect(await recorder.stop()).toMatchObject(left({ _tag: 'WriteError', message: 'write failed: closed' }))
   })
 
   it('records a stream once, whatever the case of its name', () => {

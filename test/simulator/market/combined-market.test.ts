@@ -24,7 +24,7 @@ test('combinedMarket has all tokens, emits all quotes and stops all markets', ()
 test('combinedMarket rejects a token that is in two markets, in any case', () => {
   expect(() =>
     combinedMarket(manualMarket(), constantMarket('0x2F2A2543B76A4166549F7AAB2E75BEF0AEFC5B0F', [])),
-  ).toThrow('market: 0x2F2A2543B76A4166549F7AAB2E75BEF0AEFC5B0F is in two markets; leave it out of one')
+  ).toThrow('market: 0x2F2A2543B76A4166549F7AAB2E75BEF0AEFC5B0F is in two markets; remove it from one')
 })
 
 test('combinedMarket without markets has no tokens', () => {

@@ -98,11 +98,11 @@ test('find returns undefined for a token without a quote', () => {
 })
 
 test.each<readonly [string, Partial<Quote>]>([
-  ['quoted 0xab, which it does not list', { token: '0xab' }],
-  ['without a good price or quantity', { price: 0 }],
-  ['without a good price or quantity', { price: Infinity }],
-  ['without a good price or quantity', { buy: -1n }],
-  ['without a good price or quantity', { sell: 1 as unknown as bigint }],
+  ['emitted a quote for 0xab, which it does not list', { token: '0xab' }],
+  ['with an invalid price or quantity', { price: 0 }],
+  ['with an invalid price or quantity', { price: Infinity }],
+  ['with an invalid price or quantity', { buy: -1n }],
+  ['with an invalid price or quantity', { sell: 1 as unknown as bigint }],
 ])('listings throw into a market that emits an invalid quote: %s', (problem, change) => {
   const { market, listings } = open()
   expect(() => market.move(change)).toThrow(problem)

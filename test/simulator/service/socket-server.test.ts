@@ -69,7 +69,7 @@ test('dropConnections closes all connections, with a close frame if a code is gi
     )
   }
   for (const code of [999, 1005, 1006, 1015, 2000, 5000, 1000.5]) {
-    expect(() => simulator.dropConnections(code)).toThrow('code: expected a close code, 1000 to 1014')
+    expect(() => simulator.dropConnections(code)).toThrow('code: expected a close code: 1000 to 1003')
   }
 })
 

@@ -1,45 +1,58 @@
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
+import { assertNever } from '../../src/domain/assert-never.js'
 import { manual, ManualTransport } from '../support/manual-transport.js'
 import { unhandledErrors } from '../support/unhandled.js'
 import { virtually } from '../support/virtual.js'
-import { bases, Model, patience, type Behaviour } from './model.js'
+import { bases, clientOptions, Model, type Behaviour } from './model.js'
 import { sample } from '../support/long.js'
 
 type Command =
-  | { readonly do: 'join'; readonly topic: number; readonly upper: boolean; readonly behaviour: Behaviour }
-  | { readonly do: 'leave'; readonly who: number }
+  | {
+      readonly do: 'subscribe'
+      readonly topic: number
+      readonly upper: boolean
+      readonly behaviour: Behaviour
+    }
+  | { readonly do: 'unsubscribe'; readonly index: number }
   | { readonly do: 'open' }
   | { readonly do: 'confirm'; readonly style: 'all' | 'new' | 'none' }
-  | { readonly do: 'reject'; readonly named: boolean; readonly which: number }
+  | { readonly do: 'error text'; readonly named: boolean; readonly index: number }
   | { readonly do: 'price'; readonly topic: number; readonly price: number }
   | { readonly do: 'drop'; readonly code: number }
-  | { readonly do: 'mute'; readonly muted: boolean }
+  | { readonly do: 'ignore pings'; readonly ignoresPings: boolean }
 
-/** What happens in one tick, and how long after the last one. */
+/** The commands of one tick. */
 interface Tick {
+  /** The delay since the previous tick, in ms. */
   readonly after: number
   readonly commands: readonly Command[]
 }
 
-interface Life {
+interface Scenario {
   readonly ticks: readonly Tick[]
   readonly linger: number
   readonly maxFramesPerSecond: number | undefined
   readonly saysGoodbye: boolean
-  /** Whether it ends by a close rather than by all leaving. */
+  /** True if the scenario ends with `close()`; otherwise all subscribers unsubscribe. */
   readonly closes: boolean
 }
 
 const topic = fc.nat(bases.length - 1)
-const behaviour = fc.constantFrom<Behaviour[]>('stays', 'stays', 'stays', 'leaves at once', 'throws')
+const behaviour = fc.constantFrom<Behaviour[]>(
+  'stays subscribed',
+  'stays subscribed',
+  'stays subscribed',
+  'unsubscribes on the first event',
+  'throws',
+)
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constant('join' as const), topic, upper: fc.boolean(), behaviour }),
+    arbitrary: fc.record({ do: fc.constant('subscribe' as const), topic, upper: fc.boolean(), behaviour }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('leave' as const), who: fc.nat(9) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), index: fc.nat(9) }) },
   { weight: 5, arbitrary: fc.constant({ do: 'open' as const }) },
   {
     weight: 5,
@@ -50,7 +63,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('reject' as const), named: fc.boolean(), which: fc.nat(3) }),
+    arbitrary: fc.record({ do: fc.constant('error text' as const), named: fc.boolean(), index: fc.nat(3) }),
   },
   {
     weight: 6,
@@ -64,10 +77,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('drop' as const), code: fc.constantFrom(1000, 1006, 1012, 4000) }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('mute' as const), muted: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('ignore pings' as const), ignoresPings: fc.boolean() }),
+  },
 )
 
-const life: fc.Arbitrary<Life> = fc.record({
+const scenario: fc.Arbitrary<Scenario> = fc.record({
   ticks: fc.array(
     fc.record({
       after: fc.oneof(
@@ -85,97 +101,101 @@ const life: fc.Arbitrary<Life> = fc.record({
   closes: fc.boolean(),
 })
 
-/** Long enough for every wait, retry and deadline to be over. */
-const peace = 5000
+/** Longer than all delays, retries and deadlines together, in ms. */
+const settleMs = 5000
 
-interface Lived {
+interface Outcome {
   readonly model: Model
   readonly transport: ManualTransport
+  /** The number of timers after the last event. */
   readonly timersLeft: number
 }
 
-const live = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Life): Lived => {
-  const lived: { readonly model: Model; readonly transport: ManualTransport }[] = []
+const run = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Scenario): Outcome => {
+  const created: { readonly model: Model; readonly transport: ManualTransport }[] = []
   const timersLeft = virtually(
     ({ now, at, after, timers }) => {
       const model = new Model(now, after, linger, maxFramesPerSecond ?? Infinity)
       const transport = new ManualTransport({ ...model.transportOptions, saysGoodbye })
-      lived.push({ model, transport })
+      created.push({ model, transport })
       const { client } = manual(
-        { ...patience, linger, ...(maxFramesPerSecond === undefined ? {} : { maxFramesPerSecond }) },
+        { ...clientOptions, linger, ...(maxFramesPerSecond === undefined ? {} : { maxFramesPerSecond }) },
         transport,
       )
-      model.watch(client)
+      model.countUncorrelatedErrors(client)
 
-      const perform = (what: Command): void => {
-        switch (what.do) {
-          case 'join':
-            return model.join(client, bases[what.topic]!, what.upper, what.behaviour)
-          case 'leave': {
-            const present = model.listeners.filter(({ active }) => active)
-            const leaver = present[what.who % Math.max(1, present.length)]
-            return leaver === undefined ? undefined : model.leave(leaver)
+      const perform = (command: Command): void => {
+        switch (command.do) {
+          case 'subscribe':
+            return model.subscribe(client, bases[command.topic]!, command.upper, command.behaviour)
+          case 'unsubscribe': {
+            const active = model.subscribers.filter((subscriber) => subscriber.active)
+            const subscriber = active[command.index % Math.max(1, active.length)]
+            return subscriber === undefined ? undefined : model.unsubscribe(subscriber)
           }
           case 'open':
-            return model.opens(transport)
+            return model.openSockets(transport)
           case 'confirm':
-            return model.confirms(what.style)
-          case 'reject':
-            return model.rejects(what.named, what.which)
+            return model.answerSubscribe(command.style)
+          case 'error text':
+            return model.sendErrorText(command.named, command.index)
           case 'price':
-            return model.prices(bases[what.topic]!, what.price)
+            return model.sendPrice(bases[command.topic]!, command.price)
           case 'drop':
-            return model.drops(transport, what.code)
-          case 'mute':
-            model.muted = what.muted
+            return model.dropConnection(transport, command.code)
+          case 'ignore pings':
+            model.ignoresPings = command.ignoresPings
+            return
+          default:
+            return assertNever(command)
         }
       }
 
-      // No two ticks, and no two deadlines that they cause, are ever at one time: which comes first says nothing.
+      // The fraction keeps ticks and the deadlines that they cause at different times: their order is undefined.
       let time = 0
       for (const [index, tick] of ticks.entries()) {
         time += tick.after
         at(time + index / 1024, () => {
-          model.settle()
+          model.checkDueEvents()
           tick.commands.forEach(perform)
-          model.ticked()
+          model.endTick()
         })
       }
       at(time + 1 + 50 / 1024, () => {
-        model.settle()
-        model.becomesDutiful(transport)
+        model.checkDueEvents()
+        model.makeServiceReliable(transport)
       })
-      at(time + peace, () => {
-        model.settle()
-        model.isAtPeace(transport)
+      at(time + settleMs, () => {
+        model.checkDueEvents()
+        model.checkFinalState(transport)
         if (closes) model.close(client)
-        else model.listeners.filter(({ active }) => active).forEach((listener) => model.leave(listener))
+        else model.subscribers.filter(({ active }) => active).forEach((one) => model.unsubscribe(one))
       })
-      at(time + peace + model.aftermath, () => {
-        if (transport.alive.length > 0) model.violated('a socket was left behind')
-        if (timers() > 0) model.violated('a timer was left behind')
+      at(time + settleMs + model.cleanupMs, () => {
+        if (transport.alive.length > 0) model.addViolation('a socket remains')
+        if (timers() > 0) model.addViolation('a timer remains')
       })
     },
     { until: 100_000 },
   )
-  return { ...lived[0]!, timersLeft }
+  return { ...created[0]!, timersLeft }
 }
 
-describe('whatever happens, and in whatever order', () => {
+describe('a price client', () => {
   unhandledErrors()
 
-  it(`a client keeps what it promises: seed ${inject('seed')}`, { timeout: 60_000 }, () => {
+  it(`behaves like its model in any scenario: seed ${inject('seed')}`, { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     fc.assert(
-      fc.property(life, (one) => {
-        const { model, timersLeft } = live(one)
+      fc.property(scenario, (generated) => {
+        const { model, timersLeft } = run(generated)
         expect(model.violations).toEqual([])
         expect(timersLeft).toBe(0)
-        for (const [what, count] of model.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+        for (const [kind, count] of model.counts) counts.set(kind, (counts.get(kind) ?? 0) + count)
       }),
       { numRuns: sample(3000) },
     )
-    // Lives in which nothing happens prove nothing.
+    // The scenarios must cause enough events of every kind.
     const kinds = [
       'Right',
       'Disconnected',

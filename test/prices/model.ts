@@ -1,12 +1,13 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Price, PriceClient, PriceError, Topic } from 'svc-streams'
+import { assertNever } from '../../src/domain/assert-never.js'
 import type { ManualOptions, ManualSocket, ManualTransport } from '../support/manual-transport.js'
 
-// A small model of what a client promises, written without a look at how it keeps it: which topics the service has
-// been asked for, when each was last heard of, and what each listener is to be told and when.
+// A model of a client's guarantees, independent of the implementation: which topics are requested on the open
+// connection, the time of each topic's last activity, and which events each subscriber must receive, and when.
 
-export const patience = {
+export const clientOptions = {
   staleAfter: 400,
   confirmTimeout: 200,
   connectTimeout: 300,
@@ -15,39 +16,50 @@ export const patience = {
   reconnect: { initialDelay: 20, maxDelay: 160, stableAfter: 300 },
 }
 
-/** Topics that look alike to somebody careless. */
+/** Base addresses that are prefixes of one another. */
 export const bases = ['0xa', '0xaa', '0xab', '0xb'] as const
 
 type Base = (typeof bases)[number]
 type Event = Either<PriceError, Price>
 
-export type Behaviour = 'stays' | 'leaves at once' | 'throws'
+export type Behaviour = 'stays subscribed' | 'unsubscribes on the first event' | 'throws'
 
-interface Listener {
+interface ModelSubscriber {
   readonly base: Base
   readonly topic: Topic
   readonly behaviour: Behaviour
   subscription: Subscription | undefined
   active: boolean
   completed: boolean
-  /** All that it was told. */
   readonly events: Event[]
-  readonly joinedAt: number
-  /** The failures that it was told, and of which silences. */
+  readonly subscribedAt: number
+  /** The id of each failure for which it received `Disconnected`. */
   readonly failures: Set<number>
+  /** The time of the last activity before each `Stale` that it received. */
   readonly stales: Set<number>
+  /** The time of the subscribe frame for each `SubscriptionTimeout` that it received. */
   readonly timeouts: Set<number>
 }
 
-/** A topic that the service has been asked for on the connection that is open. */
-interface Asked {
-  askedAt: number
-  heardAt: number | undefined
-  last: number | undefined
+/** A topic that the client requested on the open connection. Times are in ms. */
+interface RequestedTopic {
+  subscribeSentAt: number
+  /** Time of the last confirmation or price, if there is one. */
+  lastActivityAt: number | undefined
+  lastPrice: number | undefined
 }
 
+/** A topic that the client unsubscribed on the open connection. Times are in ms. */
+interface UnsubscribedTopic {
+  readonly unsubscribedAt: number
+  /** Until when the service may answer the subscribe frame; 0 if it was answered. */
+  ackUntil: number
+}
+
+type FrameKind = 'price' | 'rejection' | 'other'
+
 interface Failure {
-  readonly number: number
+  readonly id: number
   readonly code: number
   readonly attempt: number
   readonly retryInMs: number
@@ -56,13 +68,13 @@ interface Failure {
 
 export class Model {
   readonly violations: string[] = []
-  /** How often each thing was told, over the whole life. */
+  /** The number of events of each tag, and of uncorrelated errors. */
   readonly counts = new Map<string, number>()
-  readonly listeners: Listener[] = []
-  private asked = new Map<Base, Asked>()
-  private everAsked = new Set<Base>()
-  private departed = new Map<Base, { readonly leftAt: number; answerableUntil: number }>()
-  /** The subscribes that the service has not answered. */
+  readonly subscribers: ModelSubscriber[] = []
+  private requested = new Map<Base, RequestedTopic>()
+  private everRequested = new Set<Base>()
+  private unsubscribed = new Map<Base, UnsubscribedTopic>()
+  /** The topics of the subscribe frames that the service has not answered, the oldest first. */
   private pending: Base[] = []
   private readonly sentAt: number[] = []
   private socket: ManualSocket | undefined
@@ -70,22 +82,23 @@ export class Model {
   private openedAt: number | undefined
   private failuresInARow = 0
   private failureCount = 0
-  private down: Failure | undefined
-  /** Whether somebody was there, when last looked at, for whom a connection is kept. */
-  private kept = false
+  /** The last failure, if no connection opened since. */
+  private failure: Failure | undefined
+  /** True if the client had subscribers at the last check, so that it keeps a connection or a retry. */
+  private keepsConnection = false
   private closed = false
   private uncorrelated = 0
-  private joining: Listener | undefined
-  /** What the service has just said: only what follows from it may be told now. */
-  private saying:
-    { readonly base: Base | undefined; readonly what: 'price' | 'rejection' | 'other' } | undefined
-  /** In the end the service does all that it should. */
-  private dutiful = false
-  muted = false
+  /** True while a subscriber is being added: its initial event has no causing frame. */
+  private isSubscribing = false
+  /** The frame that the client is handling: only events that it causes may be emitted. */
+  private currentFrame: { readonly base: Base | undefined; readonly kind: FrameKind } | undefined
+  /** True at the end of a scenario: the service accepts every dial and confirms every topic. */
+  private isServiceReliable = false
+  ignoresPings = false
 
   constructor(
     private readonly now: () => number,
-    private readonly after: (ms: number, act: () => void) => void,
+    private readonly after: (ms: number, callback: () => void) => void,
     private readonly linger: number,
     private readonly framesPerSecond: number,
   ) {}
@@ -95,179 +108,192 @@ export class Model {
       dialled: (socket) => this.onDial(socket),
       sent: (socket, frame) => this.onFrame(socket, frame),
       ended: (_socket, how) => this.onEnded(how),
-      answers: () => !this.muted,
+      answers: () => !this.ignoresPings,
     }
   }
 
-  watch(client: PriceClient): void {
+  countUncorrelatedErrors(client: PriceClient): void {
     client.errors$.subscribe(() => this.uncorrelated++)
   }
 
-  // What users do.
+  // Actions of users.
 
-  join(client: PriceClient, base: Base, upper: boolean, behaviour: Behaviour): void {
+  subscribe(client: PriceClient, base: Base, upper: boolean, behaviour: Behaviour): void {
     const topic: Topic = `svc-0x${upper ? base.slice(2).toUpperCase() : base.slice(2)}`
     const sets = { failures: new Set<number>(), stales: new Set<number>(), timeouts: new Set<number>() }
-    const listener: Listener = {
+    const subscriber: ModelSubscriber = {
       ...{ base, topic, behaviour, ...sets },
-      ...{ subscription: undefined, active: true, completed: false, events: [], joinedAt: this.now() },
+      ...{ subscription: undefined, active: true, completed: false, events: [], subscribedAt: this.now() },
     }
-    const expected = this.expectedOnJoining(base)
-    this.listeners.push(listener)
-    this.joining = listener
-    listener.subscription = client.price$(topic).subscribe({
-      next: (event) => this.onEvent(listener, event),
-      complete: () => this.onComplete(listener),
-      error: (thrown) => this.violated(`an Rx error came out: ${String(thrown)}`),
+    const expected = this.expectedInitialEvent(base)
+    this.subscribers.push(subscriber)
+    this.isSubscribing = true
+    subscriber.subscription = client.price$(topic).subscribe({
+      next: (event) => this.onEvent(subscriber, event),
+      complete: () => this.onComplete(subscriber),
+      error: (thrown) => this.addViolation(`price$ emitted an Rx error: ${String(thrown)}`),
     })
-    this.joining = undefined
-    const told = listener.events.map(tagOf).join()
-    if (told !== expected) this.violated(`who joined ${topic} was told "${told}", not "${expected}"`)
-    if (!listener.active) listener.subscription.unsubscribe()
+    this.isSubscribing = false
+    const received = subscriber.events.map(tagOf).join()
+    if (received !== expected)
+      this.addViolation(`initial event of ${topic}: "${received}", expected "${expected}"`)
+    if (!subscriber.active) subscriber.subscription.unsubscribe()
   }
 
-  leave(listener: Listener): void {
-    listener.active = false
-    listener.subscription?.unsubscribe()
+  unsubscribe(subscriber: ModelSubscriber): void {
+    subscriber.active = false
+    subscriber.subscription?.unsubscribe()
   }
 
   close(client: PriceClient): void {
     this.closed = true
-    const open = this.listeners.filter(({ active }) => active)
+    const open = this.subscribers.filter(({ active }) => active)
     void client.close()
-    for (const { completed, topic } of open) if (!completed) this.violated(`${topic} was not completed`)
+    for (const { completed, topic } of open)
+      if (!completed) this.addViolation(`${topic} was not completed by close()`)
   }
 
-  // What the service does, where it can.
+  // Actions of the service. Each has no effect if it is impossible in the current state.
 
-  opens(transport: ManualTransport): void {
+  openSockets(transport: ManualTransport): void {
     for (const socket of transport.alive) this.open(socket)
   }
 
-  drops(transport: ManualTransport, code: number): void {
+  dropConnection(transport: ManualTransport, code: number): void {
     const socket = transport.alive[0]
     if (socket === undefined) return
-    this.failed(code)
-    socket.drops(code, 'as the test says')
-    this.wasTold()
+    this.onFailure(code)
+    socket.drops(code, 'dropped by the test')
+    this.checkDisconnected()
   }
 
-  confirms(style: 'all' | 'new' | 'none'): void {
+  answerSubscribe(style: 'all' | 'new' | 'none'): void {
     const base = this.pending.shift()
     if (base === undefined || this.socket === undefined || style === 'none') return
-    const confirmed = [...this.asked].filter(([, { heardAt }]) => heardAt !== undefined).map(([one]) => one)
-    const asked = this.asked.get(base)
-    if (asked !== undefined) asked.heardAt ??= this.now()
+    const confirmed = [...this.requested]
+      .filter(([, { lastActivityAt }]) => lastActivityAt !== undefined)
+      .map(([one]) => one)
+    const requested = this.requested.get(base)
+    if (requested !== undefined) requested.lastActivityAt ??= this.now()
     const listed = style === 'all' ? [...confirmed, base] : [base]
-    // Who is listed is confirmed, however often it was asked for: an earlier subscribe of it counts as answered too.
-    for (const one of listed) {
-      const departed = this.departed.get(one)
-      if (departed !== undefined) departed.answerableUntil = 0
-    }
+    // A confirmation answers all subscribe frames of a listed topic, including earlier ones.
+    for (const one of listed) this.clearPendingAck(one)
     const topics = listed.map((one) => `svc-${one}-0xffff`)
-    this.says(undefined, 'other', 0, () => this.socket?.confirms(...topics))
+    this.sendFrame(undefined, 'other', 0, () => this.socket?.confirms(...topics))
   }
 
-  prices(base: Base, price: number): void {
+  sendPrice(base: Base, price: number): void {
     if (this.socket === undefined) return
-    const asked = this.asked.get(base)
-    const departed = this.departed.get(base)
-    const isLate = departed !== undefined && this.now() - departed.leftAt < patience.confirmTimeout
-    if (asked !== undefined) {
-      asked.heardAt = this.now()
-      asked.last = price
+    const requested = this.requested.get(base)
+    const unsubscribed = this.unsubscribed.get(base)
+    const isLate =
+      unsubscribed !== undefined && this.now() - unsubscribed.unsubscribedAt < clientOptions.confirmTimeout
+    if (requested !== undefined) {
+      requested.lastActivityAt = this.now()
+      requested.lastPrice = price
     }
-    const hearers = asked === undefined ? [] : this.activeOf(base)
-    const before = hearers.map(({ events }) => events.length)
-    this.says(base, 'price', asked === undefined && !isLate ? 1 : 0, () =>
+    const receivers = requested === undefined ? [] : this.activeSubscribersOf(base)
+    const before = receivers.map(({ events }) => events.length)
+    this.sendFrame(base, 'price', requested === undefined && !isLate ? 1 : 0, () =>
       this.socket?.prices(`svc-${base.toUpperCase().replace('X', 'x')}`, price),
     )
-    for (const [index, { events, topic }] of hearers.entries()) {
-      const told = events.length - before[index]!
-      if (told !== 1) this.violated(`a price of ${topic} was told ${told} times`)
+    for (const [index, { events, topic }] of receivers.entries()) {
+      const received = events.length - before[index]!
+      if (received !== 1) this.addViolation(`${topic} received a price ${received} times`)
     }
   }
 
-  rejects(named: boolean, index: number): void {
+  sendErrorText(named: boolean, index: number): void {
     if (this.socket === undefined) return
     if (named) {
       const base = this.pending[index % Math.max(1, this.pending.length)]
-      if (base !== undefined) this.refuses(this.isWaiting(base) ? base : undefined, `Invalid token ${base}`)
+      if (base !== undefined)
+        this.sendRejection(this.isUnconfirmed(base) ? base : undefined, `Invalid token ${base}`)
     } else {
-      const unanswered = this.unanswered()
-      this.refuses(unanswered.length === 1 ? unanswered[0] : undefined, 'Invalid request')
+      const pending = this.pendingAcks()
+      this.sendRejection(pending.length === 1 ? pending[0] : undefined, 'Invalid request')
     }
   }
 
-  // What is checked.
+  // Checks.
 
-  /** Before anything new happens: whether all that was owed until now was told. */
-  settle(): void {
+  /** At the start of a tick: every event that was due before it was emitted. */
+  checkDueEvents(): void {
     const now = this.now()
-    if (this.down !== undefined && !this.kept && this.anybody && now >= this.down.retryAt)
-      this.down = undefined
-    this.kept = this.anybody
-    this.wasTold()
-    for (const [base, { heardAt, askedAt }] of this.asked) {
-      for (const { joinedAt, stales, timeouts, topic } of this.activeOf(base)) {
-        if (heardAt !== undefined && now - heardAt > patience.staleAfter && !stales.has(heardAt)) {
-          this.violated(`${topic} is silent since ${heardAt}, and nobody said so`)
+    this.endTick()
+    this.checkDisconnected()
+    for (const [base, { lastActivityAt, subscribeSentAt }] of this.requested) {
+      for (const { subscribedAt, stales, timeouts, topic } of this.activeSubscribersOf(base)) {
+        if (
+          lastActivityAt !== undefined &&
+          now - lastActivityAt > clientOptions.staleAfter &&
+          !stales.has(lastActivityAt)
+        ) {
+          this.addViolation(`${topic} received no Stale since ${lastActivityAt}`)
         }
-        const due = askedAt + patience.confirmTimeout
-        if (heardAt === undefined && now > due && joinedAt < due && !timeouts.has(askedAt)) {
-          this.violated(`${topic} is not confirmed since ${askedAt}, and nobody said so`)
+        const due = subscribeSentAt + clientOptions.confirmTimeout
+        if (
+          lastActivityAt === undefined &&
+          now > due &&
+          subscribedAt < due &&
+          !timeouts.has(subscribeSentAt)
+        ) {
+          this.addViolation(`${topic} received no SubscriptionTimeout since ${subscribeSentAt}`)
         }
       }
     }
   }
 
-  /** After all that users and the service did at one time. */
-  ticked(): void {
-    // Who comes to a connection that was given up finds it neither up nor down, once its wait is over.
-    const isFresh = this.down !== undefined && !this.kept && this.now() >= this.down.retryAt
-    if (isFresh && this.anybody) this.down = undefined
-    this.kept = this.anybody
+  /** At the end of a tick. */
+  endTick(): void {
+    const { failure, keepsConnection, hasSubscribers } = this
+    // After the retry delay a client without subscribers is idle: the next subscriber receives no `Disconnected`.
+    const isIdle = failure !== undefined && !keepsConnection && this.now() >= failure.retryAt
+    if (isIdle && hasSubscribers) this.failure = undefined
+    this.keepsConnection = this.hasSubscribers
   }
 
-  /** From now on the service does all that it should. */
-  becomesDutiful(transport: ManualTransport): void {
-    this.dutiful = true
-    this.muted = false
-    this.opens(transport)
-    this.answersAll()
+  makeServiceReliable(transport: ManualTransport): void {
+    this.isServiceReliable = true
+    this.ignoresPings = false
+    this.openSockets(transport)
+    this.confirmAll()
   }
 
-  /** After a while of peace: whether the service has been asked for what is wanted, and for nothing else. */
-  isAtPeace(transport: ManualTransport): void {
-    const wanted = [...new Set(this.listeners.filter(({ active }) => active).map(({ base }) => base))].sort()
-    const known = [...this.asked.keys()].sort()
+  /** After all deadlines: exactly the topics with subscribers are requested, and all of them are confirmed. */
+  checkFinalState(transport: ManualTransport): void {
+    const wanted = [
+      ...new Set(this.subscribers.filter(({ active }) => active).map(({ base }) => base)),
+    ].sort()
+    const requested = [...this.requested.keys()].sort()
     const open = transport.alive.filter(({ state }) => state === 'open').length
-    if (wanted.join() !== known.join()) this.violated(`wanted: ${wanted.join()}; asked: ${known.join()}`)
-    if (open !== (wanted.length > 0 ? 1 : 0)) this.violated(`${open} sockets for ${wanted.length} topics`)
-    if ([...this.asked.values()].some(({ heardAt }) => heardAt === undefined))
-      this.violated('something waits')
+    if (wanted.join() !== requested.join())
+      this.addViolation(`wanted: ${wanted.join()}; requested: ${requested.join()}`)
+    if (open !== (wanted.length > 0 ? 1 : 0)) this.addViolation(`${open} sockets for ${wanted.length} topics`)
+    if ([...this.requested.values()].some(({ lastActivityAt }) => lastActivityAt === undefined))
+      this.addViolation('a topic is not confirmed')
   }
 
-  violated(what: string): void {
-    this.violations.push(`${this.now()}: ${what}`)
+  addViolation(text: string): void {
+    this.violations.push(`${this.now()}: ${text}`)
   }
 
-  // What happens of it.
+  // Callbacks of the transport and of the client.
 
   private onDial(socket: ManualSocket): void {
-    if (this.closed) this.violated('dialled after the close')
-    if (!this.anybody) this.violated('dialled for nobody')
-    if (this.down !== undefined && this.now() < this.down.retryAt)
-      this.violated('dialled before the wait was over')
-    if (this.dutiful) this.after(1, () => this.open(socket))
+    if (this.closed) this.addViolation('dialled after close()')
+    if (!this.hasSubscribers) this.addViolation('dialled without subscribers')
+    if (this.failure !== undefined && this.now() < this.failure.retryAt)
+      this.addViolation('dialled before the retry delay ended')
+    if (this.isServiceReliable) this.after(1, () => this.open(socket))
   }
 
   private open(socket: ManualSocket): void {
     if (socket.state !== 'dialling') return
     this.epoch++
     this.openedAt = this.now()
-    this.down = undefined
-    this.forgetConnection()
+    this.failure = undefined
+    this.resetConnection()
     this.socket = socket
     socket.opens()
   }
@@ -276,239 +302,259 @@ export class Model {
     const { method, topic } = JSON.parse(frame) as { readonly method: string; readonly topic: string }
     const base = topic.slice(4).toLowerCase() as Base
     this.sentAt.push(this.now())
-    const sentInTheSecond = this.sentAt.filter((at) => this.now() - at <= 1000).length
-    if (sentInTheSecond > this.framesPerSecond) this.violated(`${sentInTheSecond} frames in a second`)
-    if (socket !== this.socket) this.violated('a frame went out on a connection that is gone')
+    const sentWithinSecond = this.sentAt.filter((at) => this.now() - at <= 1000).length
+    if (sentWithinSecond > this.framesPerSecond) this.addViolation(`${sentWithinSecond} frames in a second`)
+    if (socket !== this.socket) this.addViolation('sent a frame on a closed connection')
     if (method === 'subscribe') this.onSubscribe(base)
     else this.onUnsubscribe(base)
   }
 
   private onSubscribe(base: Base): void {
     const now = this.now()
-    const before = this.asked.get(base)
-    if (this.activeOf(base).length === 0) this.violated(`${base} asked for nobody`)
+    const before = this.requested.get(base)
+    if (this.activeSubscribersOf(base).length === 0)
+      this.addViolation(`${base} requested without subscribers`)
     if (before !== undefined) {
-      const isOutOfTime = before.heardAt === undefined && now - before.askedAt >= patience.confirmTimeout
-      if (!isOutOfTime) this.violated(`${base} asked twice`)
-      for (const { timeouts, joinedAt } of this.activeOf(base)) {
-        const wasThere = joinedAt < before.askedAt + patience.confirmTimeout
-        if (wasThere && !timeouts.has(before.askedAt)) this.violated(`${base} asked again without a word`)
+      const isTimedOut =
+        before.lastActivityAt === undefined && now - before.subscribeSentAt >= clientOptions.confirmTimeout
+      if (!isTimedOut) this.addViolation(`${base} requested twice`)
+      for (const { timeouts, subscribedAt } of this.activeSubscribersOf(base)) {
+        const wasSubscribed = subscribedAt < before.subscribeSentAt + clientOptions.confirmTimeout
+        if (wasSubscribed && !timeouts.has(before.subscribeSentAt))
+          this.addViolation(`${base} requested again without a SubscriptionTimeout`)
       }
     }
-    this.asked.set(base, { askedAt: now, heardAt: undefined, last: undefined })
-    this.everAsked.add(base)
+    this.requested.set(base, { subscribeSentAt: now, lastActivityAt: undefined, lastPrice: undefined })
+    this.everRequested.add(base)
     this.pending.push(base)
-    if (this.dutiful) this.after(1, () => this.answersAll())
+    if (this.isServiceReliable) this.after(1, () => this.confirmAll())
   }
 
   private onUnsubscribe(base: Base): void {
-    const asked = this.asked.get(base)
-    if (!this.everAsked.has(base)) this.violated(`${base} unsubscribed and never subscribed`)
-    if (asked === undefined) this.violated(`${base} unsubscribed twice`)
-    if (this.activeOf(base).length > 0) this.violated(`${base} unsubscribed while somebody listens`)
-    const isOpen = asked?.heardAt === undefined && this.unanswered().includes(base)
-    const answerableUntil = isOpen && asked !== undefined ? asked.askedAt + patience.confirmTimeout : 0
-    this.departed.delete(base)
-    this.departed.set(base, { leftAt: this.now(), answerableUntil })
-    this.asked.delete(base)
+    const requested = this.requested.get(base)
+    if (!this.everRequested.has(base)) this.addViolation(`${base} unsubscribed but never requested`)
+    if (requested === undefined) this.addViolation(`${base} unsubscribed twice`)
+    if (this.activeSubscribersOf(base).length > 0)
+      this.addViolation(`${base} unsubscribed while it has subscribers`)
+    const isPending = requested?.lastActivityAt === undefined && this.pendingAcks().includes(base)
+    const ackUntil =
+      isPending && requested !== undefined ? requested.subscribeSentAt + clientOptions.confirmTimeout : 0
+    this.unsubscribed.delete(base)
+    this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil })
+    this.requested.delete(base)
   }
 
   private onEnded(how: 'close' | 'terminate'): void {
     if (how === 'terminate') {
-      this.failed(1006)
+      this.onFailure(1006)
       return
     }
-    if (!this.closed && this.anybody) this.violated('hung up on somebody')
-    this.connectionEnded()
+    if (!this.closed && this.hasSubscribers)
+      this.addViolation('closed the socket while topics have subscribers')
+    this.onConnectionClosed()
   }
 
-  private onEvent(listener: Listener, event: Event): void {
-    listener.events.push(event)
+  private onEvent(subscriber: ModelSubscriber, event: Event): void {
+    subscriber.events.push(event)
     const tag = tagOf(event)
     this.count(tag, 1)
-    if (!listener.active || listener.completed)
-      this.violated(`${listener.topic} was told ${tag} after leaving`)
-    if (this.saying !== undefined && this.joining === undefined) this.followsFromWhatWasSaid(listener, tag)
-    this.isTrue(listener, event)
-    if (listener.behaviour === 'leaves at once') {
-      listener.active = false
-      listener.subscription?.unsubscribe()
+    if (!subscriber.active || subscriber.completed)
+      this.addViolation(`${subscriber.topic} received ${tag} after it unsubscribed or completed`)
+    if (this.currentFrame !== undefined && !this.isSubscribing) this.checkCause(subscriber, tag)
+    this.checkEvent(subscriber, event)
+    if (subscriber.behaviour === 'unsubscribes on the first event') {
+      subscriber.active = false
+      subscriber.subscription?.unsubscribe()
     }
-    if (listener.behaviour === 'throws') throw new Error('as the test says')
+    if (subscriber.behaviour === 'throws') throw new Error('thrown by the test')
   }
 
-  private onComplete(listener: Listener): void {
-    const last = listener.events.at(-1)
+  private onComplete(subscriber: ModelSubscriber): void {
+    const last = subscriber.events.at(-1)
     const isEnd = last !== undefined && ['SubscriptionRejected', 'ClientClosed'].includes(tagOf(last))
-    if (!isEnd && !this.closed) this.violated(`${listener.topic} was completed for nothing`)
-    listener.completed = true
-    listener.active = false
+    if (!isEnd && !this.closed) this.addViolation(`${subscriber.topic} was completed without a final error`)
+    subscriber.completed = true
+    subscriber.active = false
   }
 
-  private isTrue(listener: Listener, event: Event): void {
-    const { base, topic, failures, stales, timeouts } = listener
-    const asked = this.asked.get(base)
+  private checkEvent(subscriber: ModelSubscriber, event: Event): void {
+    const { base, topic, failures, stales, timeouts } = subscriber
+    const requested = this.requested.get(base)
     const now = this.now()
     if (!isLeft(event)) {
       const { price, epoch, receivedAt } = event.right
-      const isCurrent = asked?.last === price && epoch === this.epoch && receivedAt === asked.heardAt
-      if (!isCurrent || this.openedAt === undefined) this.violated(`${topic} was told an old price ${price}`)
-      if (event.right.topic !== topic) this.violated(`${topic} was told of ${event.right.topic}`)
+      const isCurrent =
+        requested?.lastPrice === price && epoch === this.epoch && receivedAt === requested.lastActivityAt
+      if (!isCurrent || this.openedAt === undefined)
+        this.addViolation(`${topic} received an old price ${price}`)
+      if (event.right.topic !== topic) this.addViolation(`${topic} received a price of ${event.right.topic}`)
       return
     }
     const error = event.left
     switch (error._tag) {
       case 'Disconnected': {
-        const { down } = this
-        const same =
-          error.attempt === down?.attempt && error.retryInMs === down.retryInMs && error.code === down.code
-        if (!same) this.violated(`${topic} was told ${error.message}, not ${JSON.stringify(down)}`)
-        if (failures.has(down?.number ?? 0)) this.violated(`${topic} was told twice that it is down`)
-        failures.add(down?.number ?? 0)
+        const { failure } = this
+        const isSame =
+          error.attempt === failure?.attempt &&
+          error.retryInMs === failure.retryInMs &&
+          error.code === failure.code
+        if (!isSame)
+          this.addViolation(`${topic} received ${error.message}, expected ${JSON.stringify(failure)}`)
+        if (failures.has(failure?.id ?? 0)) this.addViolation(`${topic} received Disconnected twice`)
+        failures.add(failure?.id ?? 0)
         return
       }
       case 'Stale': {
-        const heardAt = asked?.heardAt ?? Infinity
+        const lastActivityAt = requested?.lastActivityAt ?? Infinity
         const isSilent =
-          now - heardAt >= patience.staleAfter && error.silentForMs === Math.round(now - heardAt)
-        if (!isSilent || stales.has(heardAt)) this.violated(`${topic} was told ${error.message}`)
-        if (error.last?.price !== asked?.last) this.violated(`${topic} was told of a wrong last price`)
-        stales.add(heardAt)
+          now - lastActivityAt >= clientOptions.staleAfter &&
+          error.silentForMs === Math.round(now - lastActivityAt)
+        if (!isSilent || stales.has(lastActivityAt)) this.addViolation(`${topic} received ${error.message}`)
+        if (error.last?.price !== requested?.lastPrice)
+          this.addViolation(`${topic} received a Stale with a wrong last price`)
+        stales.add(lastActivityAt)
         return
       }
       case 'SubscriptionTimeout': {
-        const askedAt = asked?.askedAt ?? Infinity
-        const isLate = asked?.heardAt === undefined && now - askedAt >= patience.confirmTimeout
-        if (!isLate || timeouts.has(askedAt)) this.violated(`${topic} was told ${error.message}`)
-        timeouts.add(askedAt)
+        const subscribeSentAt = requested?.subscribeSentAt ?? Infinity
+        const isLate =
+          requested?.lastActivityAt === undefined && now - subscribeSentAt >= clientOptions.confirmTimeout
+        if (!isLate || timeouts.has(subscribeSentAt)) this.addViolation(`${topic} received ${error.message}`)
+        timeouts.add(subscribeSentAt)
         return
       }
       case 'SubscriptionRejected':
-        if (this.saying?.what !== 'rejection') this.violated(`${topic} was rejected by nobody`)
+        if (this.currentFrame?.kind !== 'rejection')
+          this.addViolation(`${topic} was rejected without an error text`)
         return
       case 'ClientClosed':
-        if (!this.closed) this.violated('told of a close that was not')
+        if (!this.closed) this.addViolation('emitted ClientClosed before close()')
         return
       case 'InvalidTopic':
       case 'DecodeError':
-        this.violated(`${topic} was told ${error.message}`)
+        return this.addViolation(`${topic} received ${error.message}`)
+      default:
+        return assertNever(error)
     }
   }
 
-  private followsFromWhatWasSaid({ base, topic }: Listener, tag: string): void {
-    const { what, base: about } = this.saying!
-    const follows =
-      what === 'price' ? tag === 'Right' : what === 'rejection' && tag === 'SubscriptionRejected'
-    if (!follows || base !== about)
-      this.violated(`${topic} was told ${tag} of ${what} about ${about ?? 'nobody'}`)
+  /** The event must be one that the current frame causes. */
+  private checkCause({ base, topic }: ModelSubscriber, tag: string): void {
+    const { kind, base: frameBase } = this.currentFrame!
+    const isCaused =
+      kind === 'price' ? tag === 'Right' : kind === 'rejection' && tag === 'SubscriptionRejected'
+    if (!isCaused || base !== frameBase)
+      this.addViolation(`${topic} received ${tag} for a ${kind} frame of ${frameBase ?? 'no topic'}`)
   }
 
-  private expectedOnJoining(base: Base): string {
+  private expectedInitialEvent(base: Base): string {
     if (this.closed) return 'ClientClosed'
     const now = this.now()
-    if (this.down !== undefined && (this.kept || now < this.down.retryAt)) return 'Disconnected'
-    const { heardAt, last } = this.asked.get(base) ?? {}
-    if (heardAt !== undefined && now - heardAt >= patience.staleAfter) return 'Stale'
-    return last === undefined ? '' : 'Right'
+    if (this.failure !== undefined && (this.keepsConnection || now < this.failure.retryAt))
+      return 'Disconnected'
+    const { lastActivityAt, lastPrice } = this.requested.get(base) ?? {}
+    if (lastActivityAt !== undefined && now - lastActivityAt >= clientOptions.staleAfter) return 'Stale'
+    return lastPrice === undefined ? '' : 'Right'
   }
 
-  /** An error text that is about a topic, or about nobody that can be told. */
-  private refuses(base: Base | undefined, text: string): void {
-    const hearers = base !== undefined && this.isWaiting(base) ? this.activeOf(base) : []
-    this.says(base, 'rejection', base === undefined ? 1 : 0, () => this.socket?.says(text))
+  /** Sends an error text that rejects a topic, or that is uncorrelated if there is no `base`. */
+  private sendRejection(base: Base | undefined, text: string): void {
+    const receivers = base !== undefined && this.isUnconfirmed(base) ? this.activeSubscribersOf(base) : []
+    this.sendFrame(base, 'rejection', base === undefined ? 1 : 0, () => this.socket?.says(text))
     if (base === undefined) return
-    for (const { active, events, topic } of hearers) {
+    for (const { active, events, topic } of receivers) {
       const last = events.at(-1)
-      const isTold = last !== undefined && tagOf(last) === 'SubscriptionRejected'
-      if (active || !isTold) this.violated(`${topic} was not rejected`)
+      const isRejected = last !== undefined && tagOf(last) === 'SubscriptionRejected'
+      if (active || !isRejected) this.addViolation(`${topic} was not rejected`)
     }
-    if (this.isWaiting(base)) this.asked.delete(base)
+    if (this.isUnconfirmed(base)) this.requested.delete(base)
     this.pending = this.pending.filter((one) => one !== base)
-    const departed = this.departed.get(base)
-    if (departed !== undefined) departed.answerableUntil = 0
+    this.clearPendingAck(base)
   }
 
-  private says(
-    base: Base | undefined,
-    what: 'price' | 'rejection' | 'other',
-    errors: number,
-    say: () => void,
-  ): void {
+  private clearPendingAck(base: Base): void {
+    const unsubscribed = this.unsubscribed.get(base)
+    if (unsubscribed !== undefined) unsubscribed.ackUntil = 0
+  }
+
+  private sendFrame(base: Base | undefined, kind: FrameKind, expectedErrors: number, send: () => void): void {
     const before = this.uncorrelated
-    this.saying = { base, what }
-    say()
-    this.saying = undefined
-    const told = this.uncorrelated - before
-    this.count('uncorrelated', told)
-    if (told !== errors) this.violated(`${told} uncorrelated errors of ${what} about ${base ?? 'nobody'}`)
+    this.currentFrame = { base, kind }
+    send()
+    this.currentFrame = undefined
+    const errors = this.uncorrelated - before
+    this.count('uncorrelated', errors)
+    if (errors !== expectedErrors)
+      this.addViolation(`${errors} uncorrelated errors for a ${kind} frame of ${base ?? 'no topic'}`)
   }
 
-  private answersAll(): void {
-    while (this.pending.length > 0 && this.socket !== undefined) this.confirms('all')
+  private confirmAll(): void {
+    while (this.pending.length > 0 && this.socket !== undefined) this.answerSubscribe('all')
   }
 
-  private failed(code: number): void {
-    this.connectionEnded()
+  private onFailure(code: number): void {
+    this.onConnectionClosed()
     const attempt = ++this.failuresInARow
-    const { initialDelay, maxDelay } = patience.reconnect
+    const { initialDelay, maxDelay } = clientOptions.reconnect
     const retryInMs = Math.min(maxDelay, initialDelay * 2 ** (attempt - 1)) / 2
-    const number = ++this.failureCount
-    this.down = { number, code, attempt, retryInMs, retryAt: this.now() + retryInMs }
+    const id = ++this.failureCount
+    this.failure = { id, code, attempt, retryInMs, retryAt: this.now() + retryInMs }
   }
 
-  private connectionEnded(): void {
+  private onConnectionClosed(): void {
     const isStable =
-      this.openedAt !== undefined && this.now() - this.openedAt >= patience.reconnect.stableAfter
+      this.openedAt !== undefined && this.now() - this.openedAt >= clientOptions.reconnect.stableAfter
     if (isStable) this.failuresInARow = 0
     this.openedAt = undefined
     this.socket = undefined
-    this.forgetConnection()
+    this.resetConnection()
   }
 
-  private forgetConnection(): void {
-    this.asked = new Map()
-    this.everAsked = new Set()
-    this.departed = new Map()
+  private resetConnection(): void {
+    this.requested = new Map()
+    this.everRequested = new Set()
+    this.unsubscribed = new Map()
     this.pending = []
   }
 
-  /** Whether all who listen know that it is down. */
-  private wasTold(): void {
-    const { down } = this
-    if (down === undefined || !this.kept || this.closed) return
-    for (const { active, failures, topic } of this.listeners) {
-      if (active && !failures.has(down.number)) this.violated(`${topic} was not told that it is down`)
+  /** Each current subscriber has received the `Disconnected` of the current failure. */
+  private checkDisconnected(): void {
+    const { failure } = this
+    if (failure === undefined || !this.keepsConnection || this.closed) return
+    for (const { active, failures, topic } of this.subscribers) {
+      if (active && !failures.has(failure.id)) this.addViolation(`${topic} did not receive Disconnected`)
     }
   }
 
-  private unanswered(): readonly Base[] {
+  private pendingAcks(): readonly Base[] {
     const now = this.now()
-    const waiting = [...this.asked].filter(
-      ([, { heardAt, askedAt }]) => heardAt === undefined && now < askedAt + patience.confirmTimeout,
+    const subscribed = [...this.requested].filter(
+      ([, { lastActivityAt, subscribeSentAt }]) =>
+        lastActivityAt === undefined && now < subscribeSentAt + clientOptions.confirmTimeout,
     )
-    const left = [...this.departed].filter(([, { answerableUntil }]) => now < answerableUntil)
-    return [...waiting, ...left].map(([base]) => base)
+    const unsubscribed = [...this.unsubscribed].filter(([, { ackUntil }]) => now < ackUntil)
+    return [...subscribed, ...unsubscribed].map(([base]) => base)
   }
 
-  private isWaiting(base: Base): boolean {
-    const asked = this.asked.get(base)
-    return asked !== undefined && asked.heardAt === undefined
+  private isUnconfirmed(base: Base): boolean {
+    const requested = this.requested.get(base)
+    return requested !== undefined && requested.lastActivityAt === undefined
   }
 
-  private count(what: string, times: number): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + times)
+  private count(kind: string, times: number): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + times)
   }
 
-  private get anybody(): boolean {
-    return this.listeners.some(({ active }) => active)
+  private get hasSubscribers(): boolean {
+    return this.subscribers.some(({ active }) => active)
   }
 
-  private activeOf(base: Base): readonly Listener[] {
-    return this.listeners.filter((listener) => listener.active && listener.base === base)
+  private activeSubscribersOf(base: Base): readonly ModelSubscriber[] {
+    return this.subscribers.filter((subscriber) => subscriber.active && subscriber.base === base)
   }
 
-  /** How long after the last has left all is over, in ms. */
-  get aftermath(): number {
+  /** The time after the last unsubscription within which the client removes its sockets and timers, in ms. */
+  get cleanupMs(): number {
     return this.linger + 1
   }
 }

@@ -11,33 +11,33 @@ test.each(compilers)('TypeScript $version compiles a strict program', async (com
   expect(await compile({ ...user, name: `strict-${compiler.version}`, files, compiler })).toEqual([])
 })
 
-test('a bundler with the types of a browser compiles it', async () => {
+test('TypeScript compiles a strict program with the settings of a bundler and the types of a browser', async () => {
   const files = ['programs/strict.mts']
   const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
   expect(await compile({ ...user, name: 'bundler', files, options })).toEqual([])
 })
 
-test.each(doors)('%s compiles without the types of Node or of a browser', async (door) => {
-  const name = door.replace('/', '-')
+test.each(doors)('%s compiles without the types of Node or of a browser', async (entryPoint) => {
+  const name = entryPoint.replace('/', '-')
   const files = await writeSources(packed.user, name, {
-    'door.ts': `import * as door from '${door}'\nexport const names = Object.keys(door)\n`,
-    // All that rxjs needs of a platform.
+    'entry-point.ts': `import * as entryPoint from '${entryPoint}'\nexport const names = Object.keys(entryPoint)\n`,
+    // The only global of a platform that rxjs needs.
     'platform.d.ts': 'declare function setTimeout(handler: () => void, ms?: number): number\n',
   })
   expect(await compile({ ...user, name, files, options: { types: [] } })).toEqual([])
 })
 
-test('a CommonJS program compiles, by import and by require', async () => {
+test('TypeScript compiles a CommonJS program with import and with require', async () => {
   const files = await writeSources(packed.user, 'commonjs', {
     'by-import.cts': "import { createClient } from 'svc-streams'\nexport const create = createClient\n",
     'by-require.cts':
-      "import door = require('svc-streams/simulator')\nexport const start = door.startSimulator\n",
+      "import simulator = require('svc-streams/simulator')\nexport const start = simulator.startSimulator\n",
   })
   const options = { verbatimModuleSyntax: false }
   expect(await compile({ ...user, name: 'commonjs', files, options })).toEqual([])
 })
 
-describe('misuse does not compile', async () => {
+describe('a compile error occurs for', async () => {
   const named = misuses.map((misuse, index) => ({ ...misuse, file: `${index}.ts` }))
   const sources = Object.fromEntries(named.map(({ file, code }) => [file, code]))
   const errors = await compile({
@@ -51,7 +51,7 @@ describe('misuse does not compile', async () => {
     expect(own).toEqual([expect.stringMatching(error)])
   })
 
-  test('and there is no other error', () => {
+  test('nothing else', () => {
     expect(errors.filter((text) => !text.startsWith('misuse/'))).toEqual([])
   })
 })

@@ -26,11 +26,12 @@ let modules: readonly string[]
 
 beforeAll(async () => {
   files = await filesIn(packed.package)
-  modules = (await filesIn(join(repository, 'src'))).map((file) => file.replace(/\.ts$/, ''))
+  const sources = await filesIn(join(repository, 'src'))
+  modules = sources.filter((file) => file.endsWith('.ts')).map((file) => file.replace(/\.ts$/, ''))
 })
 
-describe('the tarball has just what users need', () => {
-  test('next to dist: the papers and the recorded market', () => {
+describe('the tarball', () => {
+  test('contains the documents and the recorded market next to dist', () => {
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -41,21 +42,21 @@ describe('the tarball has just what users need', () => {
     ])
   })
 
-  test('in dist: each module of src, its map and its declarations, and nothing else', () => {
+  test('contains each module of src with its map and its declarations in dist, and nothing else', () => {
     const expected = modules.flatMap((name) => ['.d.ts', '.js', '.js.map'].map((end) => `dist/${name}${end}`))
     expect(files.filter((file) => file.startsWith('dist/'))).toEqual([...expected].sort())
   })
 
-  test('and is small', async () => {
+  test('is smaller than 2 MB', async () => {
     expect(await sizeOf(files.filter((file) => file.startsWith('examples/data/')))).toBeLessThan(200_000)
     expect(await sizeOf(files)).toBeLessThan(2_000_000)
   })
 
-  test('it says nothing about the machine that it was made on', async () => {
+  test('contains no path of the machine that built it', async () => {
     for (const file of files) expect(await read(file), file).not.toContain(repository)
   })
 
-  test('every file that package.json points to is there', async () => {
+  test('contains every file that package.json refers to', async () => {
     const { exports, bin, types } = JSON.parse(await read('package.json')) as Record<string, unknown>
     const targets = JSON.stringify([exports, bin, types]).match(
       /(?:\.\/)?(?:dist\/[^"]+|package\.json(?=",|"}))/g,
@@ -65,14 +66,14 @@ describe('the tarball has just what users need', () => {
     expect(files).toEqual(expect.arrayContaining([...paths]))
   })
 
-  test('the command starts with the line that makes it one', async () => {
+  test('contains the command with a #! line', async () => {
     expect(await read('dist/cli/main.js')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 })
 
-test('installing it brings its dependencies and its peers, once each, and nothing else', async () => {
-  const there = await readdir(join(packed.user, 'node_modules'))
-  expect(there.filter((name) => !name.startsWith('.')).sort()).toEqual(installed)
+test('npm install installs the dependencies and the peers once each, and nothing else', async () => {
+  const names = await readdir(join(packed.user, 'node_modules'))
+  expect(names.filter((name) => !name.startsWith('.')).sort()).toEqual(installed)
   expect(await readdir(packed.package)).not.toContain('node_modules')
 })
 
@@ -82,7 +83,7 @@ describe('source maps', () => {
     readonly sourcesContent?: readonly (string | null)[]
   }
 
-  test('every module names its map, and the map carries the source as it is', async () => {
+  test('are named by each module and contain its source', async () => {
     for (const name of modules) {
       const file = name.split('/').at(-1) ?? ''
       expect((await read(`dist/${name}.js`)).trimEnd()).toContain(`\n//# sourceMappingURL=${file}.js.map`)
@@ -94,29 +95,29 @@ describe('source maps', () => {
   })
 })
 
-describe('imports', () => {
-  /** Examples in comments may import whatever they need. */
+describe('the imports', () => {
+  /** Without comments: examples in them may import other packages. */
   const importsOf = (text: string): readonly string[] =>
     [...text.replace(/\/\*[^]*?\*\//g, '').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
       ([, name]) => name!,
     )
 
-  /** The declarations that a user's compiler reads: those behind the doors, and what they name. */
+  /** The declarations that a user's compiler reads: those of the entry points and of their imports. */
   const publicDeclarations = async (): Promise<ReadonlyMap<string, string>> => {
     const found = new Map<string, string>()
     const visit = async (file: string): Promise<void> => {
       if (found.has(file)) return
       const text = await read(file)
       found.set(file, text)
-      const near = importsOf(text).filter((name) => name.startsWith('.'))
-      for (const name of near) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
+      const local = importsOf(text).filter((name) => name.startsWith('.'))
+      for (const name of local) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    for (const door of ['', 'operators/', 'testing/', 'recording/', 'simulator/'])
-      await visit(`dist/${door}index.d.ts`)
+    for (const folder of ['', 'operators/', 'testing/', 'recording/', 'simulator/'])
+      await visit(`dist/${folder}index.d.ts`)
     return found
   }
 
-  test('the public declarations name no package but rxjs, fp-ts and io-ts', async () => {
+  test('of the public declarations name no package but rxjs, fp-ts and io-ts', async () => {
     for (const [file, text] of await publicDeclarations()) {
       const packages = importsOf(text).filter((name) => !name.startsWith('.'))
       for (const name of packages) {
@@ -125,17 +126,19 @@ describe('imports', () => {
     }
   })
 
-  test('the public declarations need no types of Node', async () => {
+  test('of the public declarations, and their types, need no types of Node', async () => {
     for (const [file, text] of await publicDeclarations()) {
       const code = text.replace(/\/\*[\s\S]*?\*\//g, '')
       expect(code, file).not.toMatch(/\bNodeJS\.|\bBuffer\b|node:|reference types/)
     }
   })
 
-  test('the code spells fp-ts and io-ts as plain Node resolves them', async () => {
+  test('of the code spell fp-ts and io-ts as plain Node resolves them', async () => {
     for (const name of modules) {
-      const far = importsOf(await read(`dist/${name}.js`)).filter((to) => /^(?:fp|io)-ts/.test(to))
-      for (const to of far) expect(to, name).toMatch(/^(?:fp|io)-ts\/lib\/\w+\.js$/)
+      const specifiers = importsOf(await read(`dist/${name}.js`)).filter((specifier) =>
+        /^(?:fp|io)-ts/.test(specifier),
+      )
+      for (const specifier of specifiers) expect(specifier, name).toMatch(/^(?:fp|io)-ts\/lib\/\w+\.js$/)
     }
   })
 })

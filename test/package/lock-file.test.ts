@@ -8,14 +8,14 @@ interface LockFile {
 const read = async (name: string): Promise<unknown> =>
   JSON.parse(await readFile(new URL(`../../${name}`, import.meta.url), 'utf8'))
 
-test('the lock file names no registry, so that npm ci takes the one that is configured, and checks what it gives', async () => {
+test('the lock file contains integrity hashes and no registry, so that npm ci uses the configured one', async () => {
   const { packages } = (await read('package-lock.json')) as LockFile
   const installed = Object.entries(packages).filter(([path]) => path !== '')
   expect(installed.filter(([, entry]) => entry.resolved !== undefined)).toEqual([])
   expect(installed.filter(([, entry]) => entry.integrity === undefined)).toEqual([])
 })
 
-test('the lock file is that of package.json', async () => {
+test('the lock file matches package.json', async () => {
   const lock = (await read('package-lock.json')) as LockFile
   const own = (await read('package.json')) as Readonly<Record<string, unknown>>
   const fields = [

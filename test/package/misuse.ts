@@ -1,7 +1,7 @@
 export interface Misuse {
   readonly name: string
   readonly code: string
-  /** In what the compiler says, once. */
+  /** Matches the only compiler error. */
   readonly error: RegExp
 }
 
@@ -28,7 +28,7 @@ const misuse = (name: string, code: string, error: RegExp): Misuse => ({
 })
 
 export const misuses: readonly Misuse[] = [
-  // Depth exists on mainnet alone, with an address and a key.
+  // Depth exists only on mainnet, with an address and a key.
   misuse(
     'depth$ of a client on testnet',
     "createClient({ environment: 'testnet', priceBaseUrl, baseUrl, authKey: '' }).depth$('0xab', 1000)",
@@ -45,13 +45,13 @@ export const misuses: readonly Misuse[] = [
     /'depth\$' does not exist on type 'PriceClient'/,
   ),
   misuse(
-    'depth$ of a client whose options are known at run time alone',
+    'depth$ of a client whose options are known only at run time',
     "createClient({} as ClientOptions).depth$('0xab', 1000)",
     /'depth\$' does not exist on type 'PriceClient'/,
   ),
   misuse(
-    'a client without depth where one with depth is needed',
-    "export const one: Client = createClient({ environment: 'testnet', priceBaseUrl })",
+    'a client without depth as a Client',
+    "export const clientWithDepth: Client = createClient({ environment: 'testnet', priceBaseUrl })",
     /'PriceClient' is missing .* from type 'Client': depth\$, depth/,
   ),
 
@@ -62,12 +62,12 @@ export const misuses: readonly Misuse[] = [
     /'staleafter' does not exist in type 'ClientOptions'/,
   ),
   misuse(
-    'an option of an option that does not exist',
+    'a nested option that does not exist',
     "createClient({ environment: 'testnet', priceBaseUrl, reconnect: { attempts: 3 } })",
     /'attempts' does not exist in type 'ReconnectOptions'/,
   ),
   misuse(
-    'a time that is a text',
+    'a time that is a string',
     "createClient({ environment: 'testnet', priceBaseUrl, staleAfter: '30s' })",
     /'string' is not assignable to type 'number'/,
   ),
@@ -81,10 +81,10 @@ export const misuses: readonly Misuse[] = [
     "createClient({ environment: 'devnet', priceBaseUrl })",
     /'"devnet"' is not assignable to type 'Environment'/,
   ),
-  misuse('no address of prices', "createClient({ environment: 'testnet' })", /'priceBaseUrl' is missing/),
-  misuse('no environment', 'createClient({ priceBaseUrl })', /'environment' is missing/),
+  misuse('a missing priceBaseUrl', "createClient({ environment: 'testnet' })", /'priceBaseUrl' is missing/),
+  misuse('a missing environment', 'createClient({ priceBaseUrl })', /'environment' is missing/),
   misuse(
-    'assigning to an option',
+    'an assignment to an option',
     'export const write = (options: ClientOptions) => (options.linger = 0)',
     /'linger' .*read-only/,
   ),
@@ -93,18 +93,18 @@ export const misuses: readonly Misuse[] = [
   misuse('a topic without 0x', "client.price$('svc-82af')", /'"svc-82af"' is not assignable/),
   misuse('a topic without a service', "client.price('0x82af')", /'"0x82af"' is not assignable/),
   misuse(
-    'a topic that is any text',
+    'a topic that is an arbitrary string',
     "client.price$(String('svc-0x82af'))",
     /'string' is not assignable to parameter of type '`/,
   ),
   misuse('a mint without 0x', "client.depth$('82af', 1000)", /'"82af"' is not assignable/),
   misuse('a topic as a mint', "client.depth('svc-0x82af')", /'"svc-0x82af"' is not assignable/),
   misuse(
-    'an interval that is a text',
+    'an interval that is a string',
     "client.depth$('0x82af', '1000')",
     /'string' is not assignable to parameter of type 'number'/,
   ),
-  misuse('no interval', "client.depth$('0x82af')", /Expected 2 arguments/),
+  misuse('a missing interval', "client.depth$('0x82af')", /Expected 2 arguments/),
   misuse('a request to sign without a path', "signRequest({ key: '', headers: {} })", /'path' is missing/),
   misuse(
     'bytes to decode',
@@ -114,7 +114,7 @@ export const misuses: readonly Misuse[] = [
 
   // Errors.
   misuse(
-    'a match that leaves an error out',
+    'a match without a branch for each error',
     'matchError(outage, { Stale: () => 0 })',
     /'Disconnected' is missing/,
   ),
@@ -129,7 +129,7 @@ export const misuses: readonly Misuse[] = [
     /'code' does not exist on type 'Stale'/,
   ),
   misuse(
-    'a switch that leaves an error out',
+    'a switch without a case for each error',
     `export const severity = (error: Stale | Disconnected): number => {
   switch (error._tag) {
     case 'Stale':
@@ -144,84 +144,88 @@ export const misuses: readonly Misuse[] = [
     /'"Unauthorized"' have no overlap/,
   ),
   misuse(
-    'an error of somebody else',
+    'an error that is not of the library',
     "renderError(new Error('no'))",
     /'Error' is not assignable to parameter of type 'AnyError'/,
   ),
   misuse(
-    'an error that is taken as a price',
+    'an event that is used as a price',
     'client.price$(price.topic).subscribe((value) => value.price)',
     /'price' does not exist on type 'Either</,
   ),
   misuse(
-    'an error that is taken as a topic',
+    'an Either that is used as a topic',
     "client.price$(parseTopic('svc-0xab'))",
     /'Either<InvalidTopic, .*' is not assignable/,
   ),
 
-  // What is given is given.
-  misuse('assigning to a price', 'price.price = 1', /'price' .*read-only/),
-  misuse('assigning to a side of a depth', 'depth.buy.totalQuantity = 1n', /'totalQuantity' .*read-only/),
-  misuse('assigning to an error', "outage.message = ''", /'message' .*read-only/),
-  misuse('assigning to the client', 'client.chainId = 42161', /'chainId' .*read-only/),
-  misuse('assigning to a stream of the client', 'client.status$ = client.status$', /'status\$' .*read-only/),
-  misuse('assigning to a method of the client', 'client.price$ = client.price$', /'price\$' .*read-only/),
+  // Values of the library are readonly.
+  misuse('an assignment to a price', 'price.price = 1', /'price' .*read-only/),
+  misuse('an assignment to a side of a depth', 'depth.buy.totalQuantity = 1n', /'totalQuantity' .*read-only/),
+  misuse('an assignment to an error', "outage.message = ''", /'message' .*read-only/),
+  misuse('an assignment to the client', 'client.chainId = 42161', /'chainId' .*read-only/),
   misuse(
-    'pushing into a list of an error',
+    'an assignment to a stream of the client',
+    'client.status$ = client.status$',
+    /'status\$' .*read-only/,
+  ),
+  misuse('an assignment to a method of the client', 'client.price$ = client.price$', /'price\$' .*read-only/),
+  misuse(
+    'a push into an array of an error',
     "if (priceError._tag === 'DecodeError') priceError.issues.push()",
     /'push' does not exist/,
   ),
   misuse(
-    'a quantity in plain numbers',
+    'arithmetic of a quantity and a number',
     'export const half = depth.buy.totalQuantity / 2',
     /cannot be applied to types 'bigint' and/,
   ),
   misuse('next on a stream of the client', 'client.errors$.next(undefined)', /'next' does not exist/),
 
-  // The other doors.
+  // The other entry points.
   misuse(
     'combineFresh without a skew',
     'combineFresh({ eth: client.price$(price.topic) }, {})',
     /'maxSkew' is missing/,
   ),
   misuse(
-    'combineFresh over bare values',
+    'combineFresh over values that are not an Either',
     'combineFresh({ eth: client.price$(price.topic).pipe(rights()) }, { maxSkew: 1 })',
     /'Price' is not assignable to type 'Either</,
   ),
   misuse(
-    'a time of an operator that is a text',
+    'a time of an operator that is a string',
     "client.price$(price.topic).pipe(freshWithin('1s'))",
     /'string' is not assignable to parameter of type 'number'/,
   ),
   misuse(
-    'candles of texts',
+    'candles of strings',
     'client.price$(price.topic).pipe(mapRight(String), candles(1000))',
     /Pick<Price, "price">/,
   ),
   misuse(
-    'prices where errors may come',
+    'a stream of events as a stream of prices',
     'export const prices$: Observable<Price> = client.price$(price.topic)',
     /Either<PriceError, Price>.* is not assignable to type 'Observable<Price>'/,
   ),
   misuse(
-    'a test client of something else',
+    'a test client over a stream of another type',
     'createTestClient({ prices: { a: client.status$ } })',
     /'Observable<ConnectionStatus>' is not assignable/,
   ),
   misuse(
-    'a built quantity that is a number',
+    'a quantity of a builder that is a number',
     "aDepth('0xab', { buy: { totalQuantity: 1, totalQuantityUsd: 1 } })",
     /'number' is not assignable to type 'bigint'/,
   ),
-  misuse('a built price without 0x', "aPrice('svc-ab', 1)", /'"svc-ab"' is not assignable/),
+  misuse('a price of a builder without 0x', "aPrice('svc-ab', 1)", /'"svc-ab"' is not assignable/),
   misuse(
     'a fault that does not exist',
     'startSimulator({ faults: { confuse: true } })',
     /'confuse' does not exist in type 'Faults'/,
   ),
   misuse(
-    'a simulator that is not there yet',
+    'options spread from a promise of a simulator',
     "createClient({ environment: 'testnet', ...startSimulator() })",
     /'priceBaseUrl' is missing/,
   ),

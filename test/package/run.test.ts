@@ -6,7 +6,7 @@ import { plainEnvironment, run } from './support/run.js'
 
 const packed = inject('packed')
 
-describe('a program with the client and the simulator, over real sockets, ends by itself', () => {
+describe('a program with a client and a simulator runs and exits', () => {
   test.each(['live.mjs', 'live.cjs'])('%s', async (program) => {
     const { code, stdout, stderr } = await run('node', [`programs/${program}`], {
       cwd: packed.user,
@@ -40,23 +40,23 @@ describe('a program with the client and the simulator, over real sockets, ends b
   })
 })
 
-test('a test of a user, with marbles through the testing door', async () => {
+test('a marble test that uses svc-streams/testing passes', async () => {
   const { code, stdout, stderr } = await run('node', ['programs/marbles.mjs'], {
     cwd: packed.user,
     timeout: 30_000,
   })
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'as drawn\n', stderr: '' })
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'passed\n', stderr: '' })
 })
 
 describe('the command', () => {
-  test('npx svc-streams --help', async () => {
+  test('prints its help by npx svc-streams --help', async () => {
     const { code, stdout } = await run('npx', ['--no', 'svc-streams', '--', '--help'], { cwd: packed.user })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Usage: svc-streams/)
     expect(stdout).toContain('simulate')
   })
 
-  test('svc-streams simulate serves until it is told to end', async () => {
+  test('serves prices by svc-streams simulate until SIGTERM', async () => {
     const command = join(packed.user, 'node_modules/.bin/svc-streams')
     const child = spawn(command, ['simulate'], { cwd: packed.user, env: plainEnvironment() })
     let stdout = ''
@@ -64,8 +64,8 @@ describe('the command', () => {
     await expect.poll(() => stdout, { timeout: 10_000 }).toContain('SVC_PRICE_WS_URL')
     const address = /SVC_PRICE_BASE_URL='?(http:\/\/[\w.:[\]]+)/.exec(stdout)?.[1]
     const topic = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-    const answer = await fetch(`${String(address)}/price/${topic}`)
-    expect(Number(await answer.text())).toBeGreaterThan(0)
+    const response = await fetch(`${String(address)}/price/${topic}`)
+    expect(Number(await response.text())).toBeGreaterThan(0)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })

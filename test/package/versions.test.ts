@@ -13,15 +13,15 @@ describe('the oldest peers that package.json allows', async () => {
   const folder = await install(root, 'oldest-peers', [packed.tarball, ...peers])
   await cp(join(packed.user, 'programs'), join(folder, 'programs'), { recursive: true })
 
-  test('are what is there, alone', async () => {
+  test('are installed, without other versions', async () => {
     const tree = await runWell('npm', ['ls', 'rxjs', 'fp-ts', 'io-ts', '--all', '--parseable', '--long'], {
       cwd: folder,
     })
-    const there = [...tree.matchAll(/:((?:rxjs|fp-ts|io-ts)@[^:\n]+)/g)].map(([, name]) => name)
-    expect([...new Set(there)].sort()).toEqual([...peers].sort())
+    const installed = [...tree.matchAll(/:((?:rxjs|fp-ts|io-ts)@[^:\n]+)/g)].map(([, name]) => name)
+    expect([...new Set(installed)].sort()).toEqual([...peers].sort())
   })
 
-  test('carry a live program', async () => {
+  test('run a live program', async () => {
     const { code, stderr } = await run('node', ['programs/live.mjs'], { cwd: folder, timeout: 30_000 })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -34,12 +34,12 @@ describe('the oldest peers that package.json allows', async () => {
 
 const platform = `${process.platform}-${process.arch}`
 
-/** Packages that are a `node` and nothing else, where this machine has one. */
-describe.skipIf(!['linux-x64', 'linux-arm64'].includes(platform))('other versions of Node', () => {
+/** Uses the registry's packages of the `node` binary, which exist for these platforms. */
+describe.skipIf(!['linux-x64', 'linux-arm64'].includes(platform))('Node', () => {
   test.each([
-    ['20.19.0', 'the oldest that package.json allows'],
-    ['22.13.0', 'the first of its line that requires ESM without a warning'],
-    ['24.11.0', 'a newer one'],
+    ['20.19.0', 'the oldest version that package.json allows'],
+    ['22.13.0', 'the first 22.x that requires ESM without a warning'],
+    ['24.11.0', 'a newer version'],
   ])('%s, %s, runs a live program by import and by require', async (version) => {
     const folder = await install(root, `node-${version}`, [`node-${platform}@${version}`])
     const node = join(folder, 'node_modules', `node-${platform}`, 'bin/node')

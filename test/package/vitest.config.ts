@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/package/**/*.test.ts'],
     globalSetup: ['test/package/support/global-setup.ts'],
-    // Each test starts programs of its own, compilers among them.
+    // Most tests start processes, some of them compilers.
     testTimeout: 120_000,
     hookTimeout: 300_000,
     ...reporting,

@@ -1,2 +1,2 @@
-const door = await import(process.argv[2])
-console.log(JSON.stringify(Object.keys(door).sort()))
+const entryPoint = await import(process.argv[2])
+console.log(JSON.stringify(Object.keys(entryPoint).sort()))

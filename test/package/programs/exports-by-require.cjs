@@ -1,2 +1,2 @@
-const door = require(process.argv[2])
-console.log(JSON.stringify(Object.keys(door).sort()))
+const entryPoint = require(process.argv[2])
+console.log(JSON.stringify(Object.keys(entryPoint).sort()))

@@ -1,4 +1,4 @@
-// What a program and the library must have in common.
+// Prints whether a program and the library share their classes.
 import { createRequire } from 'node:module'
 import * as t from 'io-ts'
 import { Observable } from 'rxjs'
@@ -24,7 +24,7 @@ const viaOperators = thrownBy(() => freshWithin(-1))
 const copies = (name) => {
   const folders = Object.keys(require.cache).flatMap((file) => {
     const at = file.lastIndexOf(`/node_modules/${name}/`)
-    // fp-ts is there twice, as CommonJS and as ESM; a program with both would have two of everything.
+    // fp-ts is installed as CommonJS and as ESM: each folder that is loaded counts as one copy.
     return at < 0 ? [] : [file.slice(0, at) + '/' + file.slice(at).split('/').slice(1, 4).join('/')]
   })
   return new Set(folders.filter((folder) => !folder.endsWith('package.json'))).size
@@ -36,11 +36,9 @@ console.log(
     'a test client has Observables of the program': createTestClient({}).status$ instanceof Observable,
     'the codecs are codecs of the program':
       PriceUpdate instanceof t.Type && DepthBody instanceof t.InterfaceType,
-    'what require gives is what import gives': require('svc-streams').createClient === createClient,
-    'a ConfigurationError is the same through every door':
+    'require and import return the same exports': require('svc-streams').createClient === createClient,
+    'a ConfigurationError is the same in every entry point':
       viaMain instanceof ConfigurationError && viaOperators instanceof ConfigurationError,
-    'copies that were loaded': Object.fromEntries(
-      ['rxjs', 'fp-ts', 'io-ts'].map((name) => [name, copies(name)]),
-    ),
+    'loaded copies': Object.fromEntries(['rxjs', 'fp-ts', 'io-ts'].map((name) => [name, copies(name)])),
   }),
 )

@@ -15,14 +15,14 @@ const main = async () => {
   await client.close()
   await simulator.close()
 
-  // The recorded market comes with the package.
+  // Without options the simulator plays the recorded market of the package.
   const market = await startSimulator()
   const reader = createClient({ environment: 'mainnet', ...market })
   const recorded = await reader.price('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1')()
   await Promise.all([reader.close(), market.close()])
 
-  const shown = (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)
-  console.log(JSON.stringify({ price, depth, error: error._tag, recorded: recorded.right?.price }, shown))
+  const printable = (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)
+  console.log(JSON.stringify({ price, depth, error: error._tag, recorded: recorded.right?.price }, printable))
 }
 
 void main()

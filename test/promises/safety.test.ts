@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { inspect } from 'node:util'
@@ -17,6 +16,7 @@ import { eventually } from '../support/eventually.js'
 import { clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
 import { httpServer, tcpServer, webSocketServer } from '../support/network/servers.js'
 import { runProgram } from '../support/process/node-process.js'
+import { acceptOf, agreed } from '../support/network/upgrade.js'
 
 /** A key whose standard base64 contains both `+` and `/`. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index)).toString('base64')
@@ -259,13 +259,8 @@ describe('a redirect', () => {
   })
 })
 
-/** The response of a WebSocket server that accepts an upgrade. */
-const accept = (request: Buffer): string => {
-  const key = /sec-websocket-key: (.*)\r\n/i.exec(request.toString())?.[1] ?? ''
-  const answer = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const head = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade']
-  return [...head, `Sec-WebSocket-Accept: ${answer}`, '', ''].join('\r\n')
-}
+/** Accepts an upgrade, as a WebSocket server does. */
+const accept = (request: Buffer): string => agreed(acceptOf(request.toString())).toString()
 
 /** Writes the same piece endlessly, as fast as the peer reads. */
 const pour = (socket: Socket, piece: string | Buffer): void => {

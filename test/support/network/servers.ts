@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -6,6 +5,7 @@ import { createServer as createNetServer, type AddressInfo, type Server, type So
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Certified } from './certificate.js'
+import { acceptOf, agreed } from './upgrade.js'
 
 // Servers on free ports of 127.0.0.1, which go when their test is over.
 
@@ -80,15 +80,11 @@ export const webSocketServer = async (
   return { url: `${certified === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}`, clients: server.clients }
 }
 
-/** A WebSocket server that says yes to the upgrade, writes the bytes, and never answers anything. */
+/** A server that accepts the upgrade, writes the bytes, and never responds after that. */
 export const rudeServer = async (...bytes: number[]): Promise<string> => {
   const port = await tcpServer((socket) => {
     socket.once('data', (request: Buffer) => {
-      const key = /sec-websocket-key: (.*)\r\n/i.exec(request.toString())?.[1] ?? ''
-      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-      const head = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade']
-      socket.write([...head, `Sec-WebSocket-Accept: ${accept}`, '', ''].join('\r\n'))
-      socket.write(Buffer.of(...bytes))
+      socket.write(Buffer.concat([agreed(acceptOf(request.toString())), Buffer.of(...bytes)]))
     })
   })
   return `ws://127.0.0.1:${port}`

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { Duplex } from 'node:stream'
+import { acceptOf, agreed } from '../../../support/network/upgrade.js'
 
 /** A piece of what the server sends, as it comes out of the operating system. */
 export interface Piece {
@@ -19,24 +19,6 @@ export interface Script {
   readonly pieces: (accept: string) => readonly Piece[]
   readonly ending: Ending
 }
-
-export const acceptOf = (request: string): string => {
-  const key = /sec-websocket-key: (.*)\r\n/i.exec(request)?.[1] ?? ''
-  return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-}
-
-/** The answer that agrees to the upgrade. */
-export const agreed = (accept: string): Buffer =>
-  Buffer.from(
-    [
-      'HTTP/1.1 101 Switching Protocols',
-      'Upgrade: websocket',
-      'Connection: Upgrade',
-      `Sec-WebSocket-Accept: ${accept}`,
-      '',
-      '',
-    ].join('\r\n'),
-  )
 
 const headersEnd = '\r\n\r\n'
 

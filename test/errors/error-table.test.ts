@@ -1,4 +1,3 @@
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import {
@@ -9,8 +8,10 @@ import {
   type ClientOptions,
   type Topic,
 } from 'svc-streams'
-import { startSimulator, type Simulator, type SimulatorOptions } from 'svc-streams/simulator'
-import { afterEach, describe, expect, it } from 'vitest'
+import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
+import { describe, expect, it } from 'vitest'
+import { deafPort } from '../support/network/servers.js'
+import { closing, running } from '../support/simulator.js'
 
 // Causes each row of the error table over a real socket, and checks its line in a log.
 
@@ -18,30 +19,15 @@ const token = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const topic: Topic = `svc-${token}`
 const unknown = '0xdead'
 
-const open: { close: () => Promise<void> }[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()))
-})
-
 const start = async (
   simulated: SimulatorOptions = {},
   options: Partial<ClientOptions> = {},
 ): Promise<{ client: Client; simulator: Simulator }> => {
-  const simulator = await startSimulator({ tokens: [token], tick: 20, ...simulated })
+  const simulator = await running({ tokens: [token], tick: 20, ...simulated })
   const client = createClient({ environment: 'mainnet', ...simulator, ...options } as Parameters<
     typeof createClient
   >[0]) as Client
-  open.push(client, simulator)
-  return { client, simulator }
-}
-
-/** A port without a listener. */
-const freePort = async (): Promise<number> => {
-  const server = createTcpServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  return { client: closing(client), simulator }
 }
 
 /** The first error of the stream with this tag, as the line of a log, with placeholders for parts that vary. */
@@ -100,7 +86,7 @@ describe('price$', () => {
   })
 
   it('emits Disconnected when the TCP connection is refused', async () => {
-    const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await freePort()}` })
+    const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await deafPort()}` })
     expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
       `"Disconnected: connection down (1006: connect ECONNREFUSED 127.0.0.1:<port>); attempt 2 in <n> ms"`,
     )
@@ -215,7 +201,7 @@ describe('price', () => {
   })
 
   it('returns NetworkError when the TCP connection is refused', async () => {
-    const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await freePort()}` })
+    const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await deafPort()}` })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"NetworkError: no response: connect ECONNREFUSED 127.0.0.1:<port>"`,
     )

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The compiled copy of a file, such as `src/cli/main.ts`. */
 export const compiled = (source: string): string =>
-  join(inject('compiledCopy'), source.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
+  join(inject('compiledCopy'), source.replace(/\.ts$/, '.js'))
 
 /** As a specifier for `import`. */
 export const compiledUrl = (source: string): string => pathToFileURL(compiled(source)).href

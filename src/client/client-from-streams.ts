@@ -22,7 +22,7 @@ import type { Client } from './client.js'
 import { Lifetime } from './lifetime.js'
 import { StreamStats } from './stream-stats.js'
 
-/** The streams of a client that has no service of its own: a test client or a replay. */
+/** The streams of a client without a connection: a test client or a replay. */
 export interface ClientStreams {
   readonly environment: Environment
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
@@ -97,7 +97,7 @@ const withTopic = (topic: Topic, event: Either<PriceError, Price>): Either<Price
   return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
 }
 
-/** The first value of a stream. A stream that completes without one belongs to a closed client. */
+/** The first value of a stream. `ClientClosed` if the stream completes without a value. */
 const firstValue =
   <E, A>(source$: Observable<Either<E, A>>): CancellableTask<Either<E | NetworkError | ClientClosed, A>> =>
   (onResult) => {

@@ -15,13 +15,13 @@ import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } fro
 export interface PriceClient extends AsyncDisposable {
   /** 42161 on mainnet, 421614 on testnet. */
   readonly chainId: ChainId
-  /** The WebSocket's state: the current one at once, then each change. Subscribing to it opens nothing. */
+  /** State of the WebSocket: the current state on subscription, then each change. Subscribing opens no connection. */
   readonly status$: Observable<ConnectionStatus>
-  /** What arrived and belongs to no topic. Hot, without replay. */
+  /** Received messages that match no topic. Hot, without replay. */
   readonly errors$: Observable<UncorrelatedError>
   /**
-   * Live prices of one topic over the one shared WebSocket, in USD. What goes wrong is a `Left` in the stream, and
-   * the stream goes on; only `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` are followed by completion.
+   * Live prices of one topic over the one shared WebSocket, in USD. A failure is a `Left`, and the stream continues.
+   * Only `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` are followed by completion.
    *
    * @example
    * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
@@ -29,17 +29,18 @@ export interface PriceClient extends AsyncDisposable {
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
   readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
-  /** What the client is doing, as plain data for a log. */
+  /** State of the connection, of each topic and of each poll, as plain data for a log. */
   readonly inspect: () => ClientSnapshot
-  /** Completes every stream, aborts requests, closes the socket; resolves when all is gone. Idempotent. */
+  /** Completes every stream, aborts requests and closes every socket. Resolves when they are closed. Idempotent. */
   readonly close: () => Promise<void>
 }
 
 /** A client with depth. */
 export interface Client extends PriceClient {
   /**
-   * Order-book depth of one token by signed polling: a request at once, then one every `interval` ms, start to
-   * start. A failure is a `Left`, and polling goes on.
+   * Order-book depth of one token by signed polling: the first request on subscription, then one every `interval` ms,
+   * measured start to start. A failure is a `Left`, and polling continues. Only `InvalidMint`, `InvalidInterval` and
+   * `ClientClosed` are followed by completion.
    */
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
   /** One signed request, sent when the task is run (section 4.1 of the service's documentation). */

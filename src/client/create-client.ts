@@ -17,18 +17,18 @@ import type { ClientOptions, DepthClientOptions } from './options.js'
 /**
  * Creates a client. Opens no connection until a stream is subscribed to or a task is run. The depth methods exist if
  * the options have `environment: 'mainnet'`, `baseUrl` and `authKey`. Throws a `ConfigurationError` that names the
- * option for every invalid option.
+ * first invalid option.
  */
 export function createClient(options: DepthClientOptions): Client
 export function createClient(options: ClientOptions): PriceClient
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options)
-  const client = connect(configuration)
+  const client = clientOf(configuration)
   closeOnAbort(client, configuration.signal)
   return client
 }
 
-const connect = (configuration: Configuration): Client => {
+const clientOf = (configuration: Configuration): Client => {
   const { chainId, limits, priceWsUrl: url, ca } = configuration
   const transport = configuration.webSocket ?? node.webSocketTransport(ca)
   const http = configuration.http ?? node.httpTransport({ ca, connectTimeout: limits.connectTimeout })
@@ -41,7 +41,7 @@ const connect = (configuration: Configuration): Client => {
 
   const close = (): Promise<void> => {
     if (closing !== undefined) return closing
-    // The promise exists before any subscriber is notified: a handler may close the client again.
+    // Set before subscribers are notified: a handler may close the client again.
     closing = Promise.resolve().then(async () => {
       await Promise.all([transport.close(), http.close()])
     })

@@ -9,7 +9,7 @@ import { FreeList } from '../task/free-list.js'
 /** Ends the streams and tasks of a client when it is closed. */
 export class Lifetime {
   private readonly closed$ = new Subject<void>()
-  /** Ends one running task each. */
+  /** One function per running task, which cancels it. */
   private readonly running = new FreeList<() => void>()
   private isClosed = false
 

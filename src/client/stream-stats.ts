@@ -5,28 +5,30 @@ import { resultOf, stateAfter, type PollSnapshot, type TopicSnapshot } from '../
 import type { Topic } from '../domain/topic.js'
 import { elapsed } from '../time/clock.js'
 
-type Event = Either<{ readonly _tag: string }, unknown>
+type StreamEvent = Either<{ readonly _tag: string }, unknown>
 
 /** Times are monotonic, in ms. */
-interface StreamStat {
+interface CountedStream {
+  /** The topic or the mint, as the first subscriber wrote it. */
   readonly name: string
+  /** In ms; 0 for prices, which have no interval. */
   readonly interval: number
   subscribers: number
-  last: Event | undefined
+  last: StreamEvent | undefined
   lastValueAt: number | undefined
   lastEventAt: number | undefined
 }
 
 /** Counts subscribers and remembers the last event of each stream, for `inspect()`. */
 export class StreamStats {
-  private readonly prices = new Map<string, StreamStat>()
-  private readonly depths = new Map<string, StreamStat>()
+  private readonly prices = new Map<string, CountedStream>()
+  private readonly depths = new Map<string, CountedStream>()
 
-  price$<A extends Event>(topic: Topic, source$: Observable<A>): Observable<A> {
+  price$<A extends StreamEvent>(topic: Topic, source$: Observable<A>): Observable<A> {
     return counted$(this.prices, topic.toLowerCase(), { name: topic, interval: 0 }, source$)
   }
 
-  depth$<A extends Event>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
+  depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
     return counted$(this.depths, `${mint.toLowerCase()} ${interval}`, { name: mint, interval }, source$)
   }
 
@@ -53,31 +55,31 @@ export class StreamStats {
 const ageOf = (time: number | undefined): number | null =>
   time === undefined ? null : Math.round(elapsed() - time)
 
-const counted$ = <A extends Event>(
-  stats: Map<string, StreamStat>,
+const counted$ = <A extends StreamEvent>(
+  streams: Map<string, CountedStream>,
   key: string,
-  names: Pick<StreamStat, 'name' | 'interval'>,
+  names: Pick<CountedStream, 'name' | 'interval'>,
   source$: Observable<A>,
 ): Observable<A> =>
   defer(() => {
-    const stat = stats.get(key) ?? {
+    const stream = streams.get(key) ?? {
       ...names,
       subscribers: 0,
       last: undefined,
       lastValueAt: undefined,
       lastEventAt: undefined,
     }
-    stats.set(key, stat)
-    stat.subscribers++
+    streams.set(key, stream)
+    stream.subscribers++
     return source$.pipe(
       tap((event) => {
-        stat.last = event
-        stat.lastEventAt = elapsed()
-        if (isRight(event)) stat.lastValueAt = stat.lastEventAt
+        stream.last = event
+        stream.lastEventAt = elapsed()
+        if (isRight(event)) stream.lastValueAt = stream.lastEventAt
       }),
       finalize(() => {
-        stat.subscribers--
-        if (stat.subscribers === 0) stats.delete(key)
+        stream.subscribers--
+        if (stream.subscribers === 0) streams.delete(key)
       }),
     )
   })

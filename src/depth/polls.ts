@@ -15,7 +15,7 @@ export interface PollConfig {
   readonly signedGet: Pick<SignedGet, 'request'>
   /** The backoff after failures. */
   readonly reconnect: BackoffPolicy
-  /** Host and port of the relayer: its name in diagnostics. */
+  /** Host and port of the relayer, for diagnostics. */
   readonly host: string
 }
 
@@ -82,7 +82,7 @@ export class DepthPolls {
     return poll
   }
 
-  /** One request at a time: the first at once, each further one after the result and the delay. */
+  /** Sends one request at a time: the first on subscription, each further one a delay after the previous result. */
   private poll$(poll: Poll): Observable<DepthEvent> {
     const request$ = defer(() => {
       poll.startedAt = elapsed()
@@ -105,14 +105,17 @@ export class DepthPolls {
     publish('svc-streams:poll', () => ({ host, mint, interval, durationMs, failures, error }))
   }
 
-  /** The longest of the rest of the interval, the backoff, and the service's `Retry-After`, in ms. */
+  /**
+   * The delay before the next request, in ms: the longest of the rest of the interval, the backoff and the service's
+   * `Retry-After`.
+   */
   private delayAfter({ interval, startedAt, failures, last }: Poll): number {
     const { reconnect } = this.config
     const rest = interval - (elapsed() - startedAt)
     const afterFailures = backoff(reconnect, failures, Math.random())
-    const requested =
+    const retryAfterMs =
       last !== undefined && isLeft(last) && last.left._tag === 'HttpError' ? last.left.retryAfterMs : 0
-    return Math.max(0, rest, afterFailures, Math.min(requested ?? 0, reconnect.maxDelay))
+    return Math.max(0, rest, afterFailures, Math.min(retryAfterMs ?? 0, reconnect.maxDelay))
   }
 }
 

@@ -27,7 +27,7 @@ export type GetResult = Either<GetError, HttpResponse>
 /** Decodes a response. `receivedAt` is in ms since the Unix epoch. */
 export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) => Either<E, A>
 
-/** One GET request, sent each time the task runs. Cancelling the task or exceeding the timeout aborts it. */
+/** A task that sends one GET request on each run. Cancelling the task, or the timeout, aborts the request. */
 export const get =
   (
     { http, requestTimeout, maxBodyBytes }: GetConfig,

@@ -28,8 +28,8 @@ export class SignedGet {
   constructor(private readonly config: SignedGetConfig) {}
 
   /**
-   * Requests a resource, for example `/v0/markets`. Each run of the task signs again. A 401 that a wrong clock may have
-   * caused is repeated once with the service's clock.
+   * Requests a resource, for example `/v0/markets`. Each run of the task signs again. After a 401 that a wrong clock may
+   * have caused, the request is sent once more with the service's clock.
    */
   request<E, A>(resource: string, read: ReadResponse<E, A>): CancellableTask<Either<GetError | E, A>> {
     const path = requestPath(this.config.relayer, resource)
@@ -40,7 +40,7 @@ export class SignedGet {
         const offset = this.correctedOffset(result, clockOffset)
         if (offset === undefined) return onResult(readRedacted(result, secrets, read))
         cancelRetry = this.attempt(path, offset, (second, secretsOfSecond) => {
-          // An offset that does not help is not stored: it may come from a wrong date.
+          // After another 401 the offset is not stored: the `Date` header may be wrong.
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
           onResult(readRedacted(second, () => [...secretsOfSecond(), ...secrets()], read))
         })
@@ -73,7 +73,10 @@ export class SignedGet {
     }
   }
 
-  /** The clock offset to retry with, if the result is a 401 that the clock may have caused. */
+  /**
+   * The clock offset to retry with, if the result is a 401 that a wrong clock may have caused. Without a valid `Date`
+   * header the offset is NaN, and no comparison with NaN is true.
+   */
   private correctedOffset(result: GetResult, clockOffset: number): number | undefined {
     if (isLeft(result) || result.right.status !== 401) return undefined
     const offset = parseHttpDate(headerOf(result.right, 'date')) - wallClock()

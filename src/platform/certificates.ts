@@ -5,13 +5,13 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 export const parseCertificates = (option: string, value: unknown): string => {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString() : value
   const certificates = typeof text === 'string' ? (text.match(certificatePattern) ?? []) : []
-  if (typeof text === 'string' && certificates.length > 0 && certificates.every(isReadable)) return text
+  if (typeof text === 'string' && certificates.length > 0 && certificates.every(isCertificate)) return text
   throw new ConfigurationError(option, 'expected PEM certificates, as a string or bytes')
 }
 
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
-const isReadable = (pem: string): boolean => {
+const isCertificate = (pem: string): boolean => {
   try {
     return new X509Certificate(pem).raw.length > 0
   } catch {

@@ -4,11 +4,11 @@ interface Registration {
 }
 
 /**
- * One listener per signal: many clients may share one signal, and Node warns of a leak above ten listeners.
+ * One listener per signal: many clients may share one signal, and Node prints a leak warning above ten listeners.
  */
 const registrations = new WeakMap<AbortSignal, Registration>()
 
-/** Calls back when a signal aborts, immediately if it is aborted already. Returns the function that unregisters. */
+/** Calls back when a signal aborts, at once if it is aborted already. Returns the function that unregisters. */
 export const onAbort = (signal: AbortSignal, callback: () => void): (() => void) => {
   if (signal.aborted) callback()
   const { callbacks, listener } = registrations.get(signal) ?? register(signal)

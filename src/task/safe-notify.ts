@@ -1,7 +1,7 @@
 import { Observable, throwError, type Subscriber } from 'rxjs'
 
-// RxJS catches exceptions of handlers and operators, but not those of a teardown that runs on completion or after an
-// operator has thrown. These functions isolate such an exception and report it as RxJS reports a handler's.
+// RxJS catches the exceptions of handlers and operators. It does not catch those of a teardown that runs on completion
+// or after an operator has thrown. These functions catch them, and report them as RxJS reports those of handlers.
 
 /** Reports an exception asynchronously, as RxJS does. */
 export const reportError = (thrown: unknown): void => {
@@ -26,7 +26,7 @@ export const safeComplete = (subscriber: Subscriber<never>): void => {
   }
 }
 
-/** The source, with a completion that reaches every subscriber even if the teardown of one throws. */
+/** The source, with a completion that reaches every subscriber, even if the teardown of one throws. */
 export const withSafeComplete$ = <A>(source$: Observable<A>): Observable<A> =>
   new Observable((subscriber) =>
     source$.subscribe({ next: (value) => subscriber.next(value), complete: () => safeComplete(subscriber) }),

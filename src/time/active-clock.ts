@@ -7,11 +7,11 @@ import {
   type RxDelegates,
 } from './rx-providers.js'
 
-// Which clock is active: the real one, or a virtual one. RxJS's clocks and timers follow it.
+// The active clock, real or virtual. RxJS's clocks and timers run on it.
 
-/** A virtual timer. RxJS receives it as an opaque handle. */
+/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
 export interface VirtualTimer {
-  /** A timer may be cleared while another clock is active. */
+  /** The clock of the timer: another one may be active when the timer is cleared. */
   readonly owner: VirtualClock
   cancelled: boolean
 }
@@ -35,14 +35,14 @@ interface ActiveState {
 /** The active virtual clock, if time is not real. */
 let current: VirtualClock | undefined
 /** The delegates from before the first virtual clock was entered. */
-let outside: RxDelegates = readDelegates()
-/** The timers of all virtual clocks that are neither fired nor cancelled. */
+let outerDelegates: RxDelegates = readDelegates()
+/** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
 let pendingTimers = 0
 
 /** Runs a function with a virtual clock. */
 export const runWith = <A>(clock: VirtualClock, work: () => A): A => {
   const before = activeState()
-  if (current === undefined) outside = before.delegates
+  if (current === undefined) outerDelegates = before.delegates
   current = clock
   writeDelegates({ date: clock, performance: clock, interval, immediate })
   try {
@@ -62,7 +62,7 @@ export const currentClock = (): RunInClock => {
     if (current === clock) return work()
     if (clock !== undefined) return runWith(clock, work)
     const before = activeState()
-    activate({ clock: undefined, delegates: outside })
+    activate({ clock: undefined, delegates: outerDelegates })
     try {
       return work()
     } finally {

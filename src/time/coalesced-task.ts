@@ -23,7 +23,7 @@ export class CoalescedTask {
     this.scheduled ??= delay(0, this.run)
   }
 
-  /** Runs the task after `ms` ms. An earlier run does not cancel it. */
+  /** Runs the task after `ms` ms, also if it runs earlier for another reason. Has no effect while a delay is pending. */
   afterDelay(ms: number): void {
     this.delayed ??= delay(ms, () => {
       this.delayed = undefined

@@ -8,12 +8,12 @@ export class DeadlineTimer {
   private dueAt = Infinity
 
   constructor(
-    /** Counts received data: a deadline is handled after the data that has arrived is read. */
+    /** Counts received data: `onDeadline` is called after the data that has arrived is read. */
     private readonly activityCount: () => number,
     private readonly onDeadline: () => void,
   ) {}
 
-  /** Only moves the timer earlier: it may fire before `nextDeadline`, and never after it. `Infinity` stops it. */
+  /** Only moves the timer earlier, so it may fire before `nextDeadline`. `Infinity` stops it. */
   set(nextDeadline: number): void {
     if (nextDeadline === Infinity) this.clear()
     if (nextDeadline >= this.dueAt) return

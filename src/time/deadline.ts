@@ -2,7 +2,7 @@ import { Observable, Subscription } from 'rxjs'
 import { maxTimerMs } from '../domain/interval.js'
 import { isVirtualTime, startInterval } from './rx-providers.js'
 
-/** The maximum number of poll phases to wait for: a peer that never pauses must not postpone a deadline for ever. */
+/** The maximum number of poll phases that a deadline waits for: a peer that never pauses must not postpone it forever. */
 const maxPhases = 64
 
 /** Calls back once after `ms` ms, of any length, unless unsubscribed. */
@@ -21,8 +21,8 @@ export const delay = (ms: number, callback: () => void): Subscription => {
 
 /**
  * Calls back once after `ms` ms and after the data that had arrived by then is read, unless unsubscribed. After a
- * blocked event loop Node runs timers before it reads sockets, so the deadline waits for one more poll phase, and for
- * further ones as long as they bring data, which `activityCount` counts.
+ * blocked event loop Node runs timers before it reads sockets. The deadline therefore waits for one more poll phase, and
+ * for further ones as long as they bring data. `activityCount` counts that data.
  */
 export const deadline = (
   ms: number,

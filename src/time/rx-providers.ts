@@ -57,7 +57,7 @@ export const startImmediate = (callback: () => void): (() => void) => {
 
 /** RxJS's own timers, for a delegate that is active while time is real. */
 export const realInterval: IntervalDelegate = {
-  // eslint-disable-next-line no-restricted-globals -- RxJS's own time is made of it
+  // eslint-disable-next-line no-restricted-globals -- RxJS's timers are based on it
   setInterval: (handler, timeout) => setInterval(handler, timeout),
   clearInterval: (handle) => clearInterval(handle),
 }
@@ -67,5 +67,5 @@ export const realImmediate: ImmediateDelegate = {
   clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
 }
 
-/** A queue of its own: RxJS's `queueScheduler` is shared by the whole process. */
+/** A private queue: RxJS's `queueScheduler` is shared by the whole process. */
 export const createQueueScheduler = (): QueueScheduler => new QueueScheduler(QueueAction)

@@ -51,7 +51,7 @@ export class VirtualTime implements VirtualClock {
     this.time = Math.max(this.time, to)
   }
 
-  /** Cancels all timers: RxJS keeps no trace of this clock. */
+  /** Cancels all timers. RxJS's delegates are restored when no virtual clock has timers. */
   dispose(): void {
     for (const timer of this.timers.data) markCancelled(timer)
     this.timers = queueOf([])
@@ -97,7 +97,7 @@ export class VirtualTime implements VirtualClock {
     try {
       timer.callback()
     } catch (thrown) {
-      // RxJS regards the action as finished; a `TestScheduler` that ran meanwhile prevents RxJS from clearing it.
+      // RxJS considers the action finished, but cannot clear its timer after a `TestScheduler` has reset the delegates.
       this.cancel(timer)
       reportError(thrown)
     }

@@ -7,7 +7,7 @@ import { marbles } from '../support/marbles.js'
 describe('TickClock', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it('reads the clocks once per event-loop turn', async () => {
+  it('reads the clocks once per tick', async () => {
     const clock = new TickClock()
     const dateNow = vi.spyOn(Date, 'now').mockReturnValue(1)
     clock.refresh()

@@ -1,10 +1,10 @@
 import { canonicalAddress, type Address } from '../domain/address.js'
 
-/** What is known about the subscribe frames of one connection. Topics are named by their base address. */
+/** The unanswered subscribe frames of one connection. A topic is identified by its base address. */
 export interface SubscribeAcks {
   /** True if this topic is not confirmed yet. */
   readonly isUnconfirmed: (base: Address) => boolean
-  /** The topic of each unanswered subscribe frame, including topics unsubscribed since. */
+  /** The topic of each unanswered subscribe frame, including topics that the client has unsubscribed since. */
   readonly pending: () => readonly Address[]
 }
 

@@ -13,9 +13,9 @@ export interface Delivery {
 }
 
 /**
- * Notifies all subscribers. An exception of one does not affect the others; a subscriber that another one
- * unsubscribes meanwhile receives nothing. Subscribers that wrote the topic alike share one event object. Returns the
- * last event.
+ * Notifies all subscribers, and returns the last event. An exception in one subscriber does not affect the others. A
+ * subscriber that another one unsubscribes during the delivery receives nothing. Consecutive subscribers that wrote the
+ * topic alike share one event object.
  */
 export const deliver = ({ subscribers, eventFor, completes = false }: Delivery): PriceEvent | undefined => {
   let topic: Topic | undefined
@@ -31,7 +31,7 @@ export const deliver = ({ subscribers, eventFor, completes = false }: Delivery):
   return event
 }
 
-/** Delivers the topic's last price. Like `deliver`, without a closure per price. */
+/** Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. */
 export const deliverPrice = (state: TopicState): void => {
   const { subscribers, soleSubscriber, soleTopic, price, receivedAt, epoch } = state
   if (soleSubscriber !== undefined) {

@@ -24,7 +24,7 @@ export interface FrameHandlerContext {
   readonly onChange: () => void
 }
 
-/** The number of bytes of a binary frame that an error contains. */
+/** The maximum number of bytes of a binary frame that an error contains. */
 const maxShownBytes = 1024
 
 /**
@@ -37,8 +37,9 @@ export class FrameHandler implements FrameSink {
   constructor(private readonly context: FrameHandlerContext) {}
 
   /**
-   * The fast path, for a price of a live topic: such a price changes no deadline that is set and causes no frame.
-   * Frames that arrive in one tick share one timestamp. Returns false if the frame needs the slow path.
+   * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame,
+   * so it neither sets the timer nor schedules `reconcile()`. Frames that arrive in one tick share one timestamp.
+   * Returns false if the frame needs the slow path.
    */
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.context.subscriptions

@@ -19,7 +19,7 @@ import type { PriceEvent, PriceSubscriber, TopicState, TopicTimeouts } from './t
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
   readonly service: string
-  /** Runs a function in the clock in which the client was created. */
+  /** Runs a function under the clock, real or virtual, that was active when the client was created. */
   readonly runInClock: RunInClock
 }
 
@@ -117,7 +117,7 @@ export class Multiplexer {
     deliver({ subscribers, eventFor: failureEvent(() => error) })
   }
 
-  /** A price moves its topic's deadline without touching the timer. */
+  /** Not called on the fast path: the timer then fires early, and the scan sets it again. */
   private setDeadline(): void {
     this.deadlineTimer.set(this.subscriptions.nextDeadline)
   }
@@ -130,7 +130,7 @@ export class Multiplexer {
   }
 }
 
-/** A subscriber and its teardown in one small object, because a topic may have very many subscribers. */
+/** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
 class PriceSubscription implements PriceSubscriber, Unsubscribable {
   /** Set once the subscriber is added. */
   state: TopicState | undefined

@@ -5,7 +5,7 @@ import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from './t
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
- * The subscribe frames of one connection that the service has not answered, and the error texts that may answer them.
+ * The unanswered subscribe frames of one connection, and the error texts that may answer them.
  * All times are monotonic, in ms.
  */
 export class PendingAcks {
@@ -24,14 +24,14 @@ export class PendingAcks {
     this.texts.clear()
   }
 
-  /** Frames for an unsubscribed topic may still be on their way. */
+  /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(state: TopicState, now: number): void {
     const { base, subscribeSentAt = 0 } = state
     const ackUntil = phaseOf(state) === 'pending' ? subscribeSentAt + this.timeouts.confirmTimeout : 0
     this.recentlyUnsubscribed.add(base, now, ackUntil)
   }
 
-  /** True if a frame for this topic may be late instead of wrong. */
+  /** True if a frame for this topic may be a late one. Otherwise it is an error. */
   isRecentlyUnsubscribed(base: Address, now: number): boolean {
     return this.recentlyUnsubscribed.has(base, now)
   }
@@ -40,7 +40,7 @@ export class PendingAcks {
     this.recentlyUnsubscribed.onAck(base)
   }
 
-  /** The topic that an error text rejects. A text that matches no topic is stored: it may belong to a pending one. */
+  /** The topic that an error text rejects. A text that matches no topic is stored for a later `SubscriptionTimeout`. */
   correlate(text: string, now: number): Address | undefined {
     const base = correlate(text, {
       isUnconfirmed: (address) => this.isUnconfirmed(address),
@@ -61,8 +61,8 @@ export class PendingAcks {
   }
 
   /**
-   * After an uncorrelated error text, repeated subscribe frames are sent one at a time: the next error text then has
-   * only one subscribe frame that it can answer.
+   * True if repeated subscribe frames must wait. After an uncorrelated error text they are sent one at a time, so that
+   * the next error text can answer only one of them.
    */
   get delaysResubscribes(): boolean {
     if (!this.hasUncorrelatedTexts) return false

@@ -1,10 +1,10 @@
 /**
- * How long a frame counts, in ms: one second, plus a margin for frames that the network delivers closer together. The
- * service never receives more than the limit in one second.
+ * The length of the window, in ms. It is 50 ms longer than one second, so that the service receives at most the limit
+ * in one second even if the network delivers frames up to 50 ms closer together than the client sent them.
  */
 export const windowMs = 1_050
 
-/** Limits outgoing frames per second, over a rolling window. Times are monotonic, in ms. */
+/** Limits the outgoing frames per second, over a sliding window. Times are monotonic, in ms. */
 export class RateLimiter {
   /** The frames in the window, the oldest first. */
   private sent: readonly { readonly at: number; readonly frames: number }[] = []
@@ -21,7 +21,7 @@ export class RateLimiter {
     if (frames > 0 && this.perSecond < Infinity) this.sent = [...this.sent, { at: now, frames }]
   }
 
-  /** The delay until a frame may be sent, in ms. */
+  /** The delay until the next frame may be sent, in ms; 0 if it may be sent now. */
   delay(now: number): number {
     const [oldest] = this.sent
     return oldest === undefined || this.available(now) > 0 ? 0 : oldest.at + windowMs - now

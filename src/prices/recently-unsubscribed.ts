@@ -2,16 +2,16 @@ import type { Address } from '../domain/address.js'
 
 interface Unsubscription {
   readonly at: number
-  /** Until when the service may still answer the subscribe frame; 0 if it was answered. */
+  /** The time until which the service may answer the subscribe frame; 0 if it has answered. */
   ackUntil: number
 }
 
 /**
- * The topics that the client unsubscribed recently on this connection: late frames for them are not errors.
+ * The topics that the client recently unsubscribed on one connection. Late frames for them are not errors.
  * All times are monotonic, in ms.
  */
 export class RecentlyUnsubscribed {
-  /** In the order of the unsubscriptions, the oldest first. */
+  /** In the order of unsubscription, the oldest first. */
   private readonly unsubscriptions = new Map<Address, Unsubscription>()
 
   /** `grace`: how long late frames are accepted, in ms. */
@@ -37,7 +37,7 @@ export class RecentlyUnsubscribed {
     if (unsubscription !== undefined) unsubscription.ackUntil = 0
   }
 
-  /** The topics whose subscribe frame the service may still answer. */
+  /** The topics whose subscribe frames the service may still answer. */
   pending(now: number): readonly Address[] {
     return [...this.unsubscriptions].filter(([, { ackUntil }]) => now < ackUntil).map(([base]) => base)
   }

@@ -22,13 +22,13 @@ export interface ReconcilerConfig extends ReconnectingConfig {
 
 export interface ReconcilerListener {
   readonly onStatus: (status: ConnectionStatus) => void
-  /** The subscriptions' next deadline may have changed. */
+  /** Called when the next deadline of the subscriptions may have changed. */
   readonly onDeadlines: () => void
-  /** The connection is down, or an attempt failed. */
+  /** Called when the connection is lost, or when an attempt failed. */
   readonly onDown: (error: Disconnected, subscribers: readonly PriceSubscriber[]) => void
 }
 
-/** Frames that are sent in one event-loop turn. */
+/** The maximum number of frames per event-loop turn. */
 const burst = 256
 
 /**
@@ -68,7 +68,7 @@ export class Reconciler {
     return this.open?.activityCount() ?? 0
   }
 
-  /** The failure that a late subscriber receives. Holds while the socket retries or a retry delay is running. */
+  /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */
   get currentFailure(): Disconnected | undefined {
     return this.session !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
   }
@@ -77,7 +77,7 @@ export class Reconciler {
     this.task.afterTick()
   }
 
-  /** Schedules only if there is something to do. Called for every frame that takes the slow path. */
+  /** Schedules `reconcile()` only if it has something to do. Called for every frame that takes the slow path. */
   scheduleIfNeeded(): void {
     const { size, hasPendingFrames } = this.subscriptions
     if ((hasPendingFrames && !this.task.isDelayed) || size === 0) this.task.afterTick()

@@ -23,12 +23,13 @@ import {
 } from './topic-state.js'
 
 /**
- * The state of all topics of one connection. Pure: no I/O, no timers, no notifications. `now` is monotonic, in ms.
+ * The state of all topics of one connection. It does no I/O, sets no timers and notifies no subscriber. `now` is
+ * monotonic, in ms.
  */
 export class Subscriptions {
   private readonly topics = new Map<Address, TopicState>()
-  /** Topics that may need a frame; decided when the topic is dequeued. */
-  private readonly pending = new Set<TopicState>()
+  /** The topics that may need a frame. `takeFrames` decides when it dequeues the topic. */
+  private readonly frameQueue = new Set<TopicState>()
   private readonly acks: PendingAcks
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
@@ -81,16 +82,16 @@ export class Subscriptions {
     if (others.length > 0) return
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
-    else if (releaseAt(state, this.timeouts) <= now) this.pending.add(state)
+    else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
     else this.schedule(state)
   }
 
-  /** The connection is open: every topic needs a subscribe frame. */
+  /** Called when the connection opens: every topic then needs a subscribe frame. */
   onOpen(): void {
-    for (const state of this.topics.values()) this.pending.add(state)
+    for (const state of this.topics.values()) this.frameQueue.add(state)
   }
 
-  /** The connection is closed: resets every topic, removes those without subscribers, and returns all subscribers. */
+  /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
   onDown(): readonly PriceSubscriber[] {
     const subscribers: PriceSubscriber[] = []
     for (const state of this.topics.values()) {
@@ -98,7 +99,7 @@ export class Subscriptions {
       resetTopicState(state)
       for (const subscriber of state.subscribers) subscribers.push(subscriber)
     }
-    this.pending.clear()
+    this.frameQueue.clear()
     this.acks.clear()
     this.pricePatterns.clear()
     this.deadline = Infinity
@@ -114,10 +115,10 @@ export class Subscriptions {
   takeFrames(limit: number, now: number): readonly string[] {
     const frames: string[] = []
     let { delaysResubscribes } = this.acks
-    for (const state of this.pending) {
+    for (const state of this.frameQueue) {
       if (frames.length >= limit) break
       if (delaysResubscribes && state.needsResubscribe) continue
-      this.pending.delete(state)
+      this.frameQueue.delete(state)
       const frame = this.frameFor(state, now)
       if (frame !== undefined) frames.push(frame)
       delaysResubscribes ||= this.acks.hasUncorrelatedTexts && phaseOf(state) === 'pending'
@@ -127,8 +128,8 @@ export class Subscriptions {
 
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
-    for (const state of this.pending) if (!state.needsResubscribe) return true
-    return this.pending.size > 0 && !this.acks.delaysResubscribes
+    for (const state of this.frameQueue) if (!state.needsResubscribe) return true
+    return this.frameQueue.size > 0 && !this.acks.delaysResubscribes
   }
 
   /** A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. */
@@ -152,7 +153,7 @@ export class Subscriptions {
     return state?.subscribeSentAt === undefined ? undefined : state
   }
 
-  /** True if a frame for this topic may be late instead of wrong. */
+  /** True if a frame for this topic may be a late one. Otherwise it is an error. */
   isRecentlyUnsubscribed(base: Address, now: number): boolean {
     return this.acks.isRecentlyUnsubscribed(base, now)
   }
@@ -168,12 +169,12 @@ export class Subscriptions {
     return { subscribers: state.subscribers, eventFor, completes: true }
   }
 
-  /** Handles the deadlines that have passed: confirmation timeouts, stale topics, ended lingers. */
+  /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
   expireDeadlines(now: number): readonly Delivery[] {
     const deliveries: Delivery[] = []
     this.deadline = Infinity
     for (const state of this.topics.values()) {
-      if (releaseAt(state, this.timeouts) <= now) this.pending.add(state)
+      if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
       if (silenceDeadline(state, this.timeouts) <= now) {
         deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
       }
@@ -185,13 +186,13 @@ export class Subscriptions {
   private create(base: Address, topic: Topic): TopicState {
     const state = createTopicState(base, topic)
     this.topics.set(base, state)
-    this.pending.add(state)
+    this.frameQueue.add(state)
     return state
   }
 
   private remove(state: TopicState): void {
     this.topics.delete(state.base)
-    this.pending.delete(state)
+    this.frameQueue.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
     resetTopicState(state)
   }
@@ -212,13 +213,13 @@ export class Subscriptions {
     }
     const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
     state.needsResubscribe = true
-    this.pending.add(state)
+    this.frameQueue.add(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
   /** Only moves the deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
   private schedule(state: TopicState): void {
-    const release = this.pending.has(state) ? Infinity : releaseAt(state, this.timeouts)
+    const release = this.frameQueue.has(state) ? Infinity : releaseAt(state, this.timeouts)
     this.deadline = Math.min(this.deadline, release, silenceDeadline(state, this.timeouts))
   }
 

@@ -18,7 +18,7 @@ export interface PriceSubscriber {
   readonly subscriber: Subscriber<PriceEvent>
 }
 
-/** A price before it carries the topic as each subscriber wrote it. */
+/** A price without a topic. Each subscriber receives it with the topic as that subscriber wrote it. */
 export type ReceivedPrice = Omit<Price, 'topic'>
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
@@ -27,7 +27,7 @@ export interface TopicState {
   live: boolean
   /** The only subscriber, if there is exactly one. Avoids the array on the hot path. */
   soleSubscriber: Subscriber<PriceEvent> | undefined
-  /** The topic as the first subscriber wrote it. */
+  /** The topic as the first current subscriber wrote it. */
   soleTopic: Topic
   /** Time of the last confirmation or price; `never` before the first. */
   lastActivityAt: number
@@ -41,19 +41,22 @@ export interface TopicState {
   subscribers: readonly PriceSubscriber[]
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
-  /** The topic as the client sends it: as its first subscriber wrote it. */
+  /** The topic as the client sends it: the text of the first subscriber. */
   readonly topic: Topic
-  /** When the subscribe frame was sent on the open connection. */
+  /** When the last subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
-  /** When the last subscriber left. */
+  /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
-  /** Where the fast path stores the byte pattern of this topic's frames. */
+  /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
 }
 
-/** A number instead of `undefined`: V8 updates a field that always holds a double in place, and allocates otherwise. */
+/**
+ * Marks a time or a price that is not set. It is a number, because V8 updates a field that always holds a double in
+ * place, and allocates otherwise.
+ */
 export const never = -Infinity
 
 export const createTopicState = (base: Address, topic: Topic): TopicState => ({
@@ -109,7 +112,7 @@ export interface TopicTimeouts {
 
 /**
  * The phases of a topic on the open connection: `unsent`; `pending` until the service confirms it or sends a price;
- * `unconfirmed` after `confirmTimeout`; `live`; `stale` after `staleAfter`. Every other question is derived from it.
+ * `unconfirmed` after `confirmTimeout`; `live`; `stale` after `staleAfter`.
  */
 export type TopicPhase = 'unsent' | 'pending' | 'unconfirmed' | 'live' | 'stale'
 
@@ -124,13 +127,13 @@ export const phaseOf = (state: TopicState): TopicPhase => {
 export const isUnconfirmed = (state: TopicState): boolean =>
   state.subscribeSentAt !== undefined && state.lastActivityAt === never
 
-/** When to unsubscribe a topic that has no subscribers. A topic that the service does not confirm has no linger. */
+/** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {
   if (idleSince === undefined) return Infinity
   return needsResubscribe ? idleSince : idleSince + linger
 }
 
-/** When the confirmation times out, or when the topic becomes stale. */
+/** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
 export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): number => {
   const phase = phaseOf(state)
   switch (phase) {

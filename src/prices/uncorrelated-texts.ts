@@ -1,9 +1,9 @@
 import { truncate } from '../errors/text.js'
 
-/** The number of texts that are stored. */
+/** The maximum number of stored texts. */
 const limit = 16
 
-/** The recent error texts of one connection that match no topic. One of them may answer a pending topic. */
+/** The recent error texts of one connection that match no topic. Each may answer a pending subscribe frame. */
 export class UncorrelatedTexts {
   private texts: readonly { readonly at: number; readonly text: string }[] = []
 
@@ -15,7 +15,7 @@ export class UncorrelatedTexts {
     this.texts = [...this.texts.slice(1 - limit), { at: now, text: truncate(text) }]
   }
 
-  /** `time` is monotonic, in ms. */
+  /** The texts that arrived at or after `time`. `time` is monotonic, in ms. */
   since(time: number): readonly string[] {
     return this.texts.filter(({ at }) => at >= time).map(({ text }) => text)
   }

@@ -9,7 +9,7 @@ import type { Socket } from '../transport/ports.js'
 import { session$, type FrameSink, type SessionConfig, type SessionEvent } from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {
-  /** How long a connection must be up before the backoff is reset, in ms. */
+  /** How long a connection must be open before the backoff is reset, in ms. */
   readonly stableAfter: number
 }
 
@@ -37,9 +37,9 @@ export interface OpenedEvent {
 }
 
 /**
- * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next attempt.
- * `events$` never completes and never fails, whatever the close code. Failure counts survive unsubscription, so that
- * rapid resubscription cannot cause a dial loop.
+ * A WebSocket that reconnects without limit. While `events$` has its one subscriber, the socket is connecting, open, or
+ * waiting for the next attempt. `events$` never completes and never fails, whatever the close code. Failure counts
+ * survive unsubscription, so that rapid resubscription cannot cause a dial loop.
  */
 export class ReconnectingSocket {
   private failures = 0
@@ -54,7 +54,7 @@ export class ReconnectingSocket {
 
   constructor(private readonly config: ReconnectingConfig) {}
 
-  /** The rest of the delay after the last failure, in ms. */
+  /** The remaining delay after the last failure, in ms; 0 if there is none. */
   get retryInMs(): number {
     return Math.max(0, this.retryAt - elapsed())
   }
@@ -114,7 +114,7 @@ export class ReconnectingSocket {
     publish('svc-streams:disconnected', () => ({ host, ...connection, error: undefined }))
   }
 
-  /** Resets the backoff only if the connection was stable: a service that accepts and closes does not reset it. */
+  /** Resets the backoff only if the connection was stable, so a service that accepts and closes never resets it. */
   private endConnection(): { readonly epoch: number | undefined; readonly upMs: number } {
     const { openConnection } = this
     const upMs = openConnection === undefined ? 0 : elapsed() - openConnection.since

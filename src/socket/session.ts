@@ -16,7 +16,7 @@ export interface SessionConfig {
 
 /** Receives the frames of a session. Plain calls instead of an Observable, because this is the hot path. */
 export interface FrameSink {
-  /** A text frame as bytes. Returns true if it is handled; otherwise it follows as text. */
+  /** A text frame as bytes. Returns true if it is handled; otherwise `onText` receives it. */
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
@@ -39,17 +39,17 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     const activityCount = () => received
     const timers = new Subscription()
 
-    const end = (code: number, reason: string): void => {
+    const emitLost = (code: number, reason: string): void => {
       timers.unsubscribe()
       subscriber.next({ _tag: 'Lost', code, reason })
       subscriber.complete()
     }
 
     const terminate = (reason: string): void => {
-      // The first close reason wins; later close events are ignored.
+      // Before `terminate()`, which may report the close synchronously: the first close reason wins.
       timers.unsubscribe()
       socket.terminate()
-      end(noCloseFrame, reason)
+      emitLost(noCloseFrame, reason)
     }
 
     const listener: SocketListener = {
@@ -79,12 +79,12 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
         received++
       },
       closed: (code, reason) => {
-        if (!timers.closed) end(code, reason)
+        if (!timers.closed) emitLost(code, reason)
       },
     }
 
     const dialled = dial(config, listener)
-    if (isLeft(dialled)) return end(noCloseFrame, dialled.left)
+    if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = dialled.right
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
     const connecting = deadline(config.connectTimeout, onTimeout, activityCount)
@@ -96,7 +96,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     }
   })
 
-/** Left: the reason of a failed attempt, if the transport throws. */
+/** Left: the reason of the failure, if the transport throws. */
 const dial = (
   { transport, url, maxFrameBytes }: SessionConfig,
   listener: SocketListener,
@@ -106,7 +106,7 @@ const dial = (
     (thrown) => causeOf(thrown).message,
   )
 
-/** Sends pings, and emits once when nothing at all is received after a ping. */
+/** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
 const pongTimeout$ = (
   config: SessionConfig,
   socket: Socket,

@@ -29,8 +29,8 @@ const entryPoints = filesOf('src', /^src\/(?:\w+\/)?index\.ts$/)
 /** A bundle stands elsewhere than its sources, which read files by paths relative to their own. */
 const keepUrls: Plugin = {
   name: 'keep import.meta.url',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }

@@ -29,8 +29,11 @@ const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts')
 
 export default defineConfig(({ mode }) => {
   // `npm run test:long` sets the mode: the long tests, and all generated cases where `npm test` takes a sample.
-  const isLong = mode === 'long'
-  const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31)
+  // Vitest evaluates this again for each project, without the mode: the environment keeps what the first one decided.
+  if (mode === 'long') process.env['TEST_LONG'] = 'true'
+  process.env['TEST_SEED'] ??= String(Date.now() % 2 ** 31)
+  const isLong = process.env['TEST_LONG'] === 'true'
+  const seed = Number(process.env['TEST_SEED'])
   const selected = isLong
     ? files.filter((file) => isLongOnly(file) || imports(file, /support\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
@@ -54,6 +57,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'in process',
             include: selected.filter((file) => !startsProcesses(file)),
+            globalSetup: ['test/support/print-seed.ts'],
           },
         },
         {

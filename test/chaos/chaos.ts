@@ -18,6 +18,8 @@ export interface ChaosOptions {
   readonly seed: number
   /** Number of actions. */
   readonly actionCount: number
+  /** Actions continue until the client has delivered this many prices: a busy machine delivers fewer between two. */
+  readonly minDelivered?: number
 }
 
 export interface ChaosReport {
@@ -30,7 +32,11 @@ export interface ChaosReport {
 }
 
 /** Runs a client with a faulty network and a faulty service, over real sockets, and then lets it recover. */
-export const runChaos = async ({ seed, actionCount }: ChaosOptions): Promise<ChaosReport> => {
+export const runChaos = async ({
+  seed,
+  actionCount,
+  minDelivered = 0,
+}: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(`chaos ${seed}`)
   await using simulator = await startSimulator({ tokens: addresses, tick: 5, seed })
   await using prices = await startTcpProxy({ target: simulator.priceWsUrl, seed })
@@ -52,7 +58,7 @@ export const runChaos = async ({ seed, actionCount }: ChaosOptions): Promise<Cha
   for (const address of permanent) checker.subscribe(client, `svc-${address}`)
   const polls = addresses.slice(0, 3).map((mint) => observePoll(client, mint))
   const actionCounts = new Map<string, number>()
-  for (let count = 0; count < actionCount; count++) {
+  for (let count = 0; count < actionCount || checker.figures.delivered < minDelivered; count++) {
     const [name, act] = pick(random, actions)
     act(context)
     actionCounts.set(name, (actionCounts.get(name) ?? 0) + 1)

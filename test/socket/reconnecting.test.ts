@@ -353,7 +353,7 @@ describe('liveness', () => {
     })
   })
 
-  it('restarts for each connection', () => {
+  it('resets the ping schedule for each connection', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA 27ms x', moves)
       const later$ = cold('oA 27ms p 19ms p', moves)

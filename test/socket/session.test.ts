@@ -142,14 +142,14 @@ describe('session$', () => {
   })
 })
 
-describe('a socket that does not open', () => {
+describe('a connecting socket', () => {
   it.each([true, false])('is lost after `connectTimeout` (reports its end: %s)', (saysGoodbye) => {
     const { lines, timersLeft } = runSession(() => undefined, {}, { saysGoodbye })
     expect(lines.slice(1)).toEqual(['100 Lost 1006 not open within 100 ms', '100 complete'])
     expect(timersLeft).toBe(0)
   })
 
-  it('is terminated, not closed', () => {
+  it('is terminated, not closed, after `connectTimeout`', () => {
     expect(runSession(() => undefined).lines[0]).toBe('100 terminate')
   })
 

@@ -219,7 +219,7 @@ describe('a `next` handler of `Disconnected`', () => {
 })
 
 describe('a `next` handler of a missed deadline', () => {
-  const patience = { staleAfter: 100, confirmTimeout: 50, linger: 0 }
+  const timeouts = { staleAfter: 100, confirmTimeout: 50, linger: 0 }
 
   it('may subscribe to a topic that becomes stale at the same time: each subscriber receives `Stale` once', () => {
     const { lines } = run(({ at, client, transport, subscribe }) => {
@@ -232,7 +232,7 @@ describe('a `next` handler of a missed deadline', () => {
       at(0, () => transport.last.opens())
       at(1, () => transport.last.confirms(a, b))
       at(110, () => void client.close())
-    }, patience)
+    }, timeouts)
     expect(lines.slice(0, 3)).toEqual(['101 first: Stale', '101 joiner: Stale', '101 second: Stale'])
     expect(lines.filter((line) => line.includes('Stale'))).toHaveLength(3)
   })
@@ -244,7 +244,7 @@ describe('a `next` handler of a missed deadline', () => {
         const end = () => (ending === 'close' ? void client.close() : unsubscribeAll(subscriptions))
         subscriptions.push(subscribe(a, 'first', end), subscribe(b, 'second'))
         at(1, () => transport.last.opens())
-      }, patience)
+      }, timeouts)
       expect(lines.filter((line) => line.includes('Timeout'))).toEqual(['51 first: SubscriptionTimeout'])
       expect(transport.alive).toEqual([])
       expect(timersLeft).toBe(0)

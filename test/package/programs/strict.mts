@@ -1,4 +1,4 @@
-// A user's program that takes types seriously. It is compiled, not run.
+// A user's program under the strictest compiler settings. It is compiled, not run.
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, type Observable } from 'rxjs'
 import {
@@ -53,7 +53,7 @@ export const connect = (): Client =>
     http,
   })
 
-/** Options that are put together bit by bit. */
+/** Options with a conditional property. */
 export const options = (staleAfter?: number): ClientOptions => ({
   environment: 'testnet',
   priceBaseUrl: 'https://prices.example',

@@ -24,38 +24,40 @@ type LimitName = {
 /** The options that are numbers, completed by their defaults. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-const duration = (meaning: string, fallback: number, min = 1) =>
+const msOption = (meaning: string, fallback: number, min = 1) =>
   numberOption({ meaning, unit: 'ms', min, default: fallback })
 
-const size = (meaning: string, fallback: number) =>
+const bytesOption = (meaning: string, fallback: number) =>
   numberOption({ meaning, unit: 'bytes', min: 1, default: fallback })
 
-const unlimited = (meaning: string) => numberOption({ meaning, min: 1, default: Infinity })
+const unlimitedOption = (meaning: string) => numberOption({ meaning, min: 1, default: Infinity })
 
 export const limitTable = {
-  linger: duration('Time for which a topic stays subscribed after its last subscriber has left', 1_000, 0),
-  staleAfter: duration('Time without a price after which a confirmed topic is `Stale`', 30_000),
-  confirmTimeout: duration('Time within which the service must confirm or reject a subscribe frame', 10_000),
-  connectTimeout: duration('Time within which a WebSocket or an HTTP connection must be open', 10_000),
-  pingInterval: duration('Interval between pings', 15_000),
+  linger: msOption('Time for which a topic stays subscribed after its last subscriber has left', 1_000, 0),
+  staleAfter: msOption('Time without a price after which a confirmed topic is `Stale`', 30_000),
+  confirmTimeout: msOption('Time within which the service must confirm or reject a subscribe frame', 10_000),
+  connectTimeout: msOption('Time within which a WebSocket or an HTTP connection must be open', 10_000),
+  pingInterval: msOption('Interval between pings', 15_000),
   pongTimeout: {
-    ...duration('Time after a ping within which a frame of any kind must arrive', 10_000),
+    ...msOption('Time after a ping within which a frame of any kind must arrive', 10_000),
     defaultText: '10 000, or `pingInterval` if that is less',
   },
-  requestTimeout: duration('Time within which the whole response of an HTTP request must arrive', 5_000),
-  authExpiration: duration('Time for which the signature of a request is valid', 10_000),
-  maxTopicsPerConnection: unlimited('Number of topics on one WebSocket; further topics open another one'),
-  maxFramesPerSecond: unlimited(
+  requestTimeout: msOption('Time within which the whole response of an HTTP request must arrive', 5_000),
+  authExpiration: msOption('Time for which the signature of a request is valid', 10_000),
+  maxTopicsPerConnection: unlimitedOption(
+    'Number of topics on one WebSocket; further topics open another one',
+  ),
+  maxFramesPerSecond: unlimitedOption(
     'Number of subscribe and unsubscribe frames in any one second, over all connections of the client',
   ),
-  maxFrameBytes: size('Size of the longest frame that is accepted', 2 ** 20),
-  maxBodyBytes: size('Size of the longest HTTP body that is accepted', 2 ** 20),
+  maxFrameBytes: bytesOption('Size of the longest frame that is accepted', 2 ** 20),
+  maxBodyBytes: bytesOption('Size of the longest HTTP body that is accepted', 2 ** 20),
 } satisfies OptionTable<Pick<ClientOptions, LimitName>>
 
 export const reconnectTable = {
-  initialDelay: duration('Upper bound of the first wait', 250),
-  maxDelay: duration('Upper bound of every wait', 30_000),
-  stableAfter: duration('Time for which a connection must stay open before the waits start over', 5_000, 0),
+  initialDelay: msOption('Upper bound of the first wait', 250),
+  maxDelay: msOption('Upper bound of every wait', 30_000),
+  stableAfter: msOption('Time for which a connection must stay open before the waits start over', 5_000, 0),
 } satisfies OptionTable<ReconnectOptions>
 
 /** Numbers are checked in this order. */

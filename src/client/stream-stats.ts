@@ -1,11 +1,15 @@
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { defer, finalize, tap, type Observable } from 'rxjs'
 import type { Address } from '../domain/address.js'
-import { resultOf, stateAfter, type PollSnapshot, type TopicSnapshot } from '../domain/snapshot.js'
+import {
+  resultOf,
+  stateAfter,
+  type PollSnapshot,
+  type StreamEvent,
+  type TopicSnapshot,
+} from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
 import { elapsed } from '../time/clock.js'
-
-type StreamEvent = Either<{ readonly _tag: string }, unknown>
 
 /** Times are monotonic, in ms. */
 interface CountedStream {

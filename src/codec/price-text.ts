@@ -3,7 +3,7 @@ import { isPriceValue } from '../domain/price.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError } from './decode-error.js'
 
-const decimalPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const priceTextPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
  * Decodes the body of a price response: one decimal number, in USD (section 4.2 of the service's documentation).
@@ -14,6 +14,6 @@ const decimalPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
  */
 export const decodePriceText = (text: string): Either<DecodeError, number> => {
   const body = text.trim()
-  const price = decimalPattern.test(body) ? Number(body) : NaN
+  const price = priceTextPattern.test(body) ? Number(body) : NaN
   return isPriceValue(price) ? right(price) : left(malformedError('price', text, 'a decimal number above 0'))
 }

@@ -43,7 +43,7 @@ export class DepthPolls {
   }
 
   snapshot(): readonly PollSnapshot[] {
-    return [...this.polls.values()].map(snapshotOf)
+    return [...this.polls.values()].map(pollSnapshotOf)
   }
 
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
@@ -119,7 +119,7 @@ export class DepthPolls {
   }
 }
 
-const snapshotOf = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
+const pollSnapshotOf = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
   mint,
   interval,
   subscribers,

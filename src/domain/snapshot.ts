@@ -35,17 +35,18 @@ export interface ClientSnapshot {
   readonly polls: readonly PollSnapshot[]
 }
 
-type Event = Either<{ readonly _tag: string }, unknown>
+/** An event of any stream of the client. */
+export type StreamEvent = Either<{ readonly _tag: string }, unknown>
 
 /** The state of a topic after an event of its stream; before the first event it is `waiting`. */
-export const stateAfter = (event: Event | undefined): Exclude<TopicSnapshotState, 'lingering'> => {
+export const stateAfter = (event: StreamEvent | undefined): Exclude<TopicSnapshotState, 'lingering'> => {
   if (event === undefined) return 'waiting'
   if (isRight(event)) return 'live'
   return event.left._tag === 'Stale' ? 'stale' : 'waiting'
 }
 
 /** `PollSnapshot.lastResult` after an event. */
-export const resultOf = (event: Event | undefined): string => {
+export const resultOf = (event: StreamEvent | undefined): string => {
   if (event === undefined) return 'none'
   return isLeft(event) ? event.left._tag : 'ok'
 }

@@ -58,7 +58,7 @@ export class ConnectionPool {
 
   snapshot(): readonly TopicSnapshot[] {
     const now = elapsed()
-    return this.multiplexers.flatMap(({ states }) => [...states].map((state) => snapshotOf(state, now)))
+    return this.multiplexers.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
   }
 
   close(): void {
@@ -108,7 +108,7 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Closed: 4,
 }
 
-const snapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
+const topicSnapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
   topic: state.topic,
   subscribers: state.subscribers.length,
   state: snapshotStateOf(state),

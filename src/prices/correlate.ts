@@ -1,17 +1,17 @@
 import { canonicalAddress, type Address } from '../domain/address.js'
 
-/** The unanswered subscribe frames of one connection. A topic is identified by its base address. */
+/** The acks of the subscribe frames of one connection. Topics are named by their base address. */
 export interface SubscribeAcks {
   /** True if this topic is not confirmed yet. */
   readonly isUnconfirmed: (base: Address) => boolean
-  /** The topic of each unanswered subscribe frame, including topics that the client has unsubscribed since. */
+  /** The topic of each subscribe frame that waits for an ack, including topics unsubscribed since. */
   readonly pending: () => readonly Address[]
 }
 
 /**
  * The topic that an error text rejects. An error text names no topic, so it is matched only if the match is certain:
  * either it contains the address of exactly one unconfirmed topic, or it contains no address and exactly one
- * subscribe frame is unanswered.
+ * subscribe frame waits for an ack.
  */
 export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
   const addresses = new Set(

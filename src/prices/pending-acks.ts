@@ -5,7 +5,8 @@ import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from './t
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
- * The unanswered subscribe frames of one connection, and the error texts that may answer them.
+ * The subscribe frames of one connection that wait for an ack (a confirmation or a rejection), and the error texts
+ * that may be rejections.
  * All times are monotonic, in ms.
  */
 export class PendingAcks {
@@ -27,8 +28,8 @@ export class PendingAcks {
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(state: TopicState, now: number): void {
     const { base, subscribeSentAt = 0 } = state
-    const ackUntil = phaseOf(state) === 'pending' ? subscribeSentAt + this.timeouts.confirmTimeout : 0
-    this.recentlyUnsubscribed.add(base, now, ackUntil)
+    const pendingUntil = phaseOf(state) === 'pending' ? subscribeSentAt + this.timeouts.confirmTimeout : 0
+    this.recentlyUnsubscribed.add(base, now, pendingUntil)
   }
 
   /** True if a frame for this topic may be a late one. Otherwise it is an error. */
@@ -62,7 +63,7 @@ export class PendingAcks {
 
   /**
    * True if repeated subscribe frames must wait. After an uncorrelated error text they are sent one at a time, so that
-   * the next error text can answer only one of them.
+   * the next error text can reject only one topic.
    */
   get delaysResubscribes(): boolean {
     if (!this.hasUncorrelatedTexts) return false

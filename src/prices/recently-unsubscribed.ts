@@ -2,8 +2,8 @@ import type { Address } from '../domain/address.js'
 
 interface Unsubscription {
   readonly at: number
-  /** The time until which the service may answer the subscribe frame; 0 if it has answered. */
-  ackUntil: number
+  /** Until when an ack of the subscribe frame may arrive; 0 after the ack. */
+  pendingUntil: number
 }
 
 /**
@@ -17,13 +17,13 @@ export class RecentlyUnsubscribed {
   /** `grace`: how long late frames are accepted, in ms. */
   constructor(private readonly grace: number) {}
 
-  add(base: Address, now: number, ackUntil: number): void {
+  add(base: Address, now: number, pendingUntil: number): void {
     for (const [oldest, { at }] of this.unsubscriptions) {
       if (now - at < this.grace) break
       this.unsubscriptions.delete(oldest)
     }
     this.unsubscriptions.delete(base)
-    this.unsubscriptions.set(base, { at: now, ackUntil })
+    this.unsubscriptions.set(base, { at: now, pendingUntil })
   }
 
   /** True while late frames for this topic are accepted. */
@@ -34,12 +34,14 @@ export class RecentlyUnsubscribed {
 
   onAck(base: Address): void {
     const unsubscription = this.unsubscriptions.get(base)
-    if (unsubscription !== undefined) unsubscription.ackUntil = 0
+    if (unsubscription !== undefined) unsubscription.pendingUntil = 0
   }
 
-  /** The topics whose subscribe frames the service may still answer. */
+  /** The topics whose subscribe frame waits for an ack. */
   pending(now: number): readonly Address[] {
-    return [...this.unsubscriptions].filter(([, { ackUntil }]) => now < ackUntil).map(([base]) => base)
+    return [...this.unsubscriptions]
+      .filter(([, { pendingUntil }]) => now < pendingUntil)
+      .map(([base]) => base)
   }
 
   clear(): void {

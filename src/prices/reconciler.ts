@@ -24,7 +24,7 @@ export interface ReconcilerListener {
   readonly onStatus: (status: ConnectionStatus) => void
   /** Called when the next deadline of the subscriptions may have changed. */
   readonly onDeadlines: () => void
-  /** Called when the connection is lost, or when an attempt failed. */
+  /** Called when the connection is lost, or when a dial failed. */
   readonly onDown: (error: Disconnected, subscribers: readonly PriceSubscriber[]) => void
 }
 

@@ -112,15 +112,15 @@ export interface TopicTimeouts {
 
 /**
  * The phases of a topic on the open connection: `unsent`; `pending` until the service confirms it or sends a price;
- * `unconfirmed` after `confirmTimeout`; `live`; `stale` after `staleAfter`.
+ * `timed-out` after `confirmTimeout`; `live`; `stale` after `staleAfter`. Every other property is derived from it.
  */
-export type TopicPhase = 'unsent' | 'pending' | 'unconfirmed' | 'live' | 'stale'
+export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'stale'
 
 export const phaseOf = (state: TopicState): TopicPhase => {
   if (state.live) return 'live'
   if (state.lastActivityAt !== never) return 'stale'
   if (state.subscribeSentAt === undefined) return 'unsent'
-  return state.needsResubscribe ? 'unconfirmed' : 'pending'
+  return state.needsResubscribe ? 'timed-out' : 'pending'
 }
 
 /** True while the service may still confirm or reject the subscribe frame. */
@@ -142,7 +142,7 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
     case 'live':
       return state.lastActivityAt + timeouts.staleAfter
     case 'unsent':
-    case 'unconfirmed':
+    case 'timed-out':
     case 'stale':
       return Infinity
     default:

@@ -3,7 +3,7 @@ import { truncate } from '../errors/text.js'
 /** The maximum number of stored texts. */
 const limit = 16
 
-/** The recent error texts of one connection that match no topic. Each may answer a pending subscribe frame. */
+/** The recent error texts of one connection that match no topic. One of them may reject a pending topic. */
 export class UncorrelatedTexts {
   private texts: readonly { readonly at: number; readonly text: string }[] = []
 

@@ -37,9 +37,9 @@ export interface OpenedEvent {
 }
 
 /**
- * A WebSocket that reconnects without limit. While `events$` has its one subscriber, the socket is connecting, open, or
- * waiting for the next attempt. `events$` never completes and never fails, whatever the close code. Failure counts
- * survive unsubscription, so that rapid resubscription cannot cause a dial loop.
+ * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next dial.
+ * `events$` never completes and never fails, whatever the close code. Failure counts survive unsubscription, so that
+ * rapid resubscription cannot cause a dial loop.
  */
 export class ReconnectingSocket {
   private failures = 0

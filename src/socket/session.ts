@@ -2,7 +2,12 @@ import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
-import type { Socket, SocketListener, WebSocketTransport } from '../transport/ports.js'
+import {
+  noCloseFrame,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
+} from '../transport/ports.js'
 
 /** Times are in ms. */
 export interface SessionConfig {
@@ -25,9 +30,6 @@ export interface FrameSink {
 export type SessionEvent =
   | { readonly _tag: 'Opened'; readonly socket: Socket; readonly activityCount: () => number }
   | { readonly _tag: 'Lost'; readonly code: number; readonly reason: string }
-
-/** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
-const noCloseFrame = 1006
 
 /**
  * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
@@ -55,10 +57,10 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     const listener: SocketListener = {
       opened: () => {
         if (subscriber.closed) return
-        connecting.unsubscribe()
+        dialTimeout.unsubscribe()
         timers.add(
           pongTimeout$(config, socket, activityCount).subscribe(() => {
-            terminate(`no sign of life within ${config.pongTimeout} ms of a ping`)
+            terminate(`no frame within ${config.pongTimeout} ms of a ping`)
           }),
         )
         subscriber.next({ _tag: 'Opened', socket, activityCount })
@@ -87,8 +89,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = dialled.right
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
-    const connecting = deadline(config.connectTimeout, onTimeout, activityCount)
-    timers.add(connecting)
+    const dialTimeout = deadline(config.connectTimeout, onTimeout, activityCount)
+    timers.add(dialTimeout)
 
     return () => {
       timers.unsubscribe()
@@ -96,7 +98,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     }
   })
 
-/** Left: the reason of the failure, if the transport throws. */
+/** Left: the reason of a failed dial, if the transport throws. */
 const dial = (
   { transport, url, maxFrameBytes }: SessionConfig,
   listener: SocketListener,

@@ -55,7 +55,8 @@ export const scriptedSocket = (
       }
       // The port forbids calls of the listener before `dial` has returned.
       const playing = moves$.pipe(subscribeOn(asapScheduler)).subscribe({
-        next: (move) => (move._tag === 'Close' ? end(move.code, move.reason) : deliver(move, listener)),
+        next: (move) =>
+          move._tag === 'Close' ? end(move.code, move.reason) : notifyListener(move, listener),
         complete: () => end(1006, 'the script is over'),
         error: (thrown: unknown) => end(1006, String(thrown)),
       })
@@ -78,7 +79,7 @@ export const scriptedSocket = (
   }
 }
 
-const deliver = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: SocketListener): void => {
+const notifyListener = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: SocketListener): void => {
   switch (move._tag) {
     case 'Open':
       return listener.opened()

@@ -1,6 +1,9 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
 
+/** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
+export const noCloseFrame = 1006
+
 // The ports: the interfaces of a WebSocket transport and an HTTP transport. A transport transfers bytes and reports
 // events. The client implements deadlines, retries and decoding. A transport never throws.
 
@@ -78,8 +81,8 @@ export type HttpAnswer = Either<NetworkError | DecodeError, HttpResponse>
 
 /** Sends the GET requests of one client. It follows no redirects and reuses connections. */
 export interface HttpTransport {
-  /** Sends a request and calls `onAnswer` once. Returns a function that aborts the request; later calls are ignored. */
-  get(request: HttpRequest, onAnswer: (answer: HttpAnswer) => void): () => void
+  /** Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored. */
+  get(request: HttpRequest, onResult: (result: HttpAnswer) => void): () => void
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }

@@ -105,7 +105,7 @@ describe('price$', () => {
     await firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === 'Open')))
     simulator.inject({ stall: true })
     expect(await lines).toMatchInlineSnapshot(
-      `"Disconnected: connection down (1006: no sign of life within 30 ms of a ping); attempt 2 in <n> ms"`,
+      `"Disconnected: connection down (1006: no frame within 30 ms of a ping); attempt 2 in <n> ms"`,
     )
   })
 

@@ -37,7 +37,7 @@ describe('RecentlyUnsubscribed.has', () => {
 })
 
 describe('RecentlyUnsubscribed.pending', () => {
-  it('lists the unanswered topics, each until its `ackUntil`', () => {
+  it('lists the unanswered topics, each until its `pendingUntil`', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40], ['0xbb', 0, 60], ['0xcc', 0, 0])
     expect(recentlyUnsubscribed.pending(39)).toEqual(['0xaa', '0xbb'])
     expect(recentlyUnsubscribed.pending(40)).toEqual(['0xbb'])

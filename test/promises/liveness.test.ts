@@ -104,7 +104,7 @@ describe('the client', () => {
     expect(disconnects(eth)[0]).toMatchObject({
       code: 1006,
       attempt: 1,
-      reason: 'no sign of life within 50 ms of a ping',
+      reason: 'no frame within 50 ms of a ping',
     })
     service.lines[0]!.wire.resume()
     // The client terminates the socket: a close handshake would need the service.

@@ -278,7 +278,7 @@ describe('liveness', () => {
       const x = fails({
         _tag: 'Disconnected',
         code: 1006,
-        reason: 'no sign of life within 10000 ms of a ping',
+        reason: 'no frame within 10000 ms of a ping',
         attempt: 1,
       })
       expectObservable(client.price$(a), '^ 26s !').toBe('25s x', { x })

@@ -184,7 +184,7 @@ describe('session$ pings', () => {
       expect(lines).toEqual([
         '7 Opened',
         '77 terminate',
-        '77 Lost 1006 no sign of life within 20 ms of a ping',
+        '77 Lost 1006 no frame within 20 ms of a ping',
         '77 complete',
       ])
       expect(timersLeft).toBe(0)

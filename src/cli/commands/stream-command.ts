@@ -19,8 +19,8 @@ export interface StreamFlags {
   readonly depth: boolean
 }
 
-const interval = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
-const duration = numberOption({ meaning: 'Stop after this time', unit: 's', above: 0, max: 2_000_000 })
+const intervalOption = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
+const durationOption = numberOption({ meaning: 'Stop after this time', unit: 's', above: 0, max: 2_000_000 })
 
 /** Adds the tokens, the flags above and those of the deployment to a command. */
 export const addStreamFlags = (command: Command): Command =>
@@ -32,8 +32,8 @@ export const addStreamFlags = (command: Command): Command =>
           'contract addresses, 0x…, or topics, svc-0x… (default: those of SVC_TOKENS; with --simulate, ETH and BTC)',
         ).argParser(tokens),
       )
-      .addOption(numberFlag('--interval <ms>', interval))
-      .addOption(numberFlag('--duration <s>', duration))
+      .addOption(numberFlag('--interval <ms>', intervalOption))
+      .addOption(numberFlag('--duration <s>', durationOption))
       .option('--no-depth', 'request prices only'),
   )
 

@@ -23,7 +23,7 @@ export const watchedTokens = (
   if (isSimulator) return right(knownTokens)
   const entries = variable.split(',').flatMap((part) => (part.trim() === '' ? [] : [parseEntry(part.trim())]))
   if (entries.includes(undefined)) return left(`SVC_TOKENS: give ${tokenSyntax}, separated by commas`)
-  if (entries.length > 0) return right(distinct(entries.filter((token) => token !== undefined)))
+  if (entries.length > 0) return right(distinctTokens(entries.filter((token) => token !== undefined)))
   return left('no token: give its contract address, set SVC_TOKENS, or add --simulate to watch ETH and BTC')
 }
 
@@ -35,6 +35,6 @@ const parseEntry = (text: string): WatchedToken | undefined => {
   return split < 1 ? { address } : { address, symbol: printable(text.slice(0, split)) }
 }
 
-const distinct = (tokens: readonly WatchedToken[]): readonly WatchedToken[] => [
+const distinctTokens = (tokens: readonly WatchedToken[]): readonly WatchedToken[] => [
   ...new Map(tokens.map((token) => [canonicalAddress(token.address), token])).values(),
 ]

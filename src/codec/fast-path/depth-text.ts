@@ -12,10 +12,12 @@ const objectOf = (fields: Readonly<Record<string, string>>): string => {
   return String.raw`\{${members.join(', ?')}\}`
 }
 
-const side = objectOf({ total_quantity: digits, total_quantity_usd: number })
+const sidePattern = objectOf({ total_quantity: digits, total_quantity_usd: number })
 
 /** No digit can follow a number, so that a text matches in one way only. A mismatch therefore takes linear time. */
-const layout = new RegExp(`^${objectOf({ price: number, timestamp: number, buy: side, sell: side })}$`)
+const depthPattern = new RegExp(
+  `^${objectOf({ price: number, timestamp: number, buy: sidePattern, sell: sidePattern })}$`,
+)
 
 /**
  * Decodes a depth body in the documented layout: these fields and no others, in this order, compact or with one space
@@ -26,7 +28,7 @@ const layout = new RegExp(`^${objectOf({ price: number, timestamp: number, buy: 
  * that fails a check takes the slow path too, which builds the error.
  */
 export const recogniseDepth = (text: string): DepthSnapshot | undefined => {
-  const match = layout.exec(text)
+  const match = depthPattern.exec(text)
   if (match === null) return undefined
   const price = Number(match[1])
   const timestamp = Number(match[2])

@@ -9,7 +9,7 @@ const point = 0x2e
 const brace = 0x7d
 
 /** A price update in compact or spaced form. The group is the pattern: all bytes before the number. */
-const layout =
+const priceFramePattern =
   /^(\{[ \t\r\n]*"topic"[ \t\r\n]*:[ \t\r\n]*"[\w-]+"[ \t\r\n]*,[ \t\r\n]*"price"[ \t\r\n]*:[ \t\r\n]*)[\d.eE+-]+\}$/
 
 /** True for each byte that occurs in a JSON number. The byte in front of a number is none of these. */
@@ -47,7 +47,7 @@ export class PriceFrames<V> {
 
   /** Stores the pattern of a decoded price update with a value. Returns `undefined` for a layout that it does not support. */
   learn(text: string, value: V): RecordOffset | undefined {
-    const pattern = layout.exec(text)?.[1]
+    const pattern = priceFramePattern.exec(text)?.[1]
     if (pattern === undefined) return undefined
     return this.patterns.add(new DataView(Uint8Array.from(pattern, codeOf).buffer), value)
   }

@@ -13,50 +13,58 @@ const cause = t.strict({ name: t.string, message: t.string, code: optional(t.str
 const tagged = <Tag extends AnyError['_tag'], P extends t.Props>(tag: Tag, fields: P) =>
   t.strict({ _tag: t.literal(tag), message: t.string, ...fields }, `an error ${tag}`)
 
-const InvalidTopic = tagged('InvalidTopic', { topic: t.string })
-const InvalidMint = tagged('InvalidMint', { mint: t.string })
-const InvalidInterval = tagged('InvalidInterval', { interval: AnyNumber })
-const SubscriptionRejected = tagged('SubscriptionRejected', { topic: t.string, reason: t.string })
-const SubscriptionTimeout = tagged('SubscriptionTimeout', {
+const InvalidTopicValue = tagged('InvalidTopic', { topic: t.string })
+const InvalidMintValue = tagged('InvalidMint', { mint: t.string })
+const InvalidIntervalValue = tagged('InvalidInterval', { interval: AnyNumber })
+const SubscriptionRejectedValue = tagged('SubscriptionRejected', { topic: t.string, reason: t.string })
+const SubscriptionTimeoutValue = tagged('SubscriptionTimeout', {
   topic: t.string,
   afterMs: Finite,
   recent: t.readonlyArray(t.string),
 })
-const Disconnected = tagged('Disconnected', {
+const DisconnectedValue = tagged('Disconnected', {
   code: Finite,
   reason: t.string,
   attempt: Finite,
   retryInMs: Finite,
 })
-const Stale = tagged('Stale', { topic: t.string, silentForMs: Finite, last: optional(RecordedPrice) })
-const DecodeError = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
-const UnsupportedPair = tagged('UnsupportedPair', {
+const StaleValue = tagged('Stale', { topic: t.string, silentForMs: Finite, last: optional(RecordedPrice) })
+const DecodeErrorValue = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
+const UnsupportedPairValue = tagged('UnsupportedPair', {
   base: optional(t.string),
   quote: optional(t.string),
   body: t.string,
 })
-const Unauthorized = tagged('Unauthorized', { body: t.string })
-const HttpError = tagged('HttpError', { status: Finite, body: t.string, retryAfterMs: optional(Finite) })
-const NetworkError = tagged('NetworkError', { cause })
-const Timeout = tagged('Timeout', { afterMs: Finite })
-const ClientClosed = tagged('ClientClosed', {})
+const UnauthorizedValue = tagged('Unauthorized', { body: t.string })
+const HttpErrorValue = tagged('HttpError', { status: Finite, body: t.string, retryAfterMs: optional(Finite) })
+const NetworkErrorValue = tagged('NetworkError', { cause })
+const TimeoutValue = tagged('Timeout', { afterMs: Finite })
+const ClientClosedValue = tagged('ClientClosed', {})
 
 export const PriceErrorValue: t.Type<PriceError, unknown> = t.union(
-  [InvalidTopic, SubscriptionRejected, SubscriptionTimeout, Disconnected, Stale, DecodeError, ClientClosed],
+  [
+    InvalidTopicValue,
+    SubscriptionRejectedValue,
+    SubscriptionTimeoutValue,
+    DisconnectedValue,
+    StaleValue,
+    DecodeErrorValue,
+    ClientClosedValue,
+  ],
   'an error of a price',
 )
 
 export const DepthErrorValue: t.Type<DepthError, unknown> = t.union(
   [
-    InvalidMint,
-    InvalidInterval,
-    DecodeError,
-    UnsupportedPair,
-    Unauthorized,
-    HttpError,
-    NetworkError,
-    Timeout,
-    ClientClosed,
+    InvalidMintValue,
+    InvalidIntervalValue,
+    DecodeErrorValue,
+    UnsupportedPairValue,
+    UnauthorizedValue,
+    HttpErrorValue,
+    NetworkErrorValue,
+    TimeoutValue,
+    ClientClosedValue,
   ],
   'an error of a depth',
 )

@@ -78,9 +78,9 @@ const checkOptions = (
   if (mints.length > 0 && !('depth$' in client)) {
     throw new ConfigurationError('mints', 'the client has no depth')
   }
-  return { topics: distinct(topics), mints: distinct(mints), interval }
+  return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
 }
 
 /** Removes duplicates, ignoring case. Keeps the first spelling. */
-const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] =>
+const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()

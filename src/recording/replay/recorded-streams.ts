@@ -76,7 +76,7 @@ export class RecordedStreams {
 
   /** Completes every price and depth stream. If reading failed, each emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
-    const error = failure === undefined ? undefined : toDecodeError(failure)
+    const error = failure === undefined ? undefined : decodeErrorFrom(failure)
     this.prices.completeAll(error)
     this.depths.completeAll(error)
   }
@@ -101,7 +101,7 @@ const isPriceOrOutage = (event: Either<PriceError, Price>): boolean =>
 const isDisconnected = (event: Either<PriceError, Price>): boolean =>
   isLeft(event) && event.left._tag === 'Disconnected'
 
-const toDecodeError = ({ message, input, issues }: RecordingError): DecodeError => ({
+const decodeErrorFrom = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',
   message,
   input,

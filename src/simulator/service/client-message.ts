@@ -12,7 +12,7 @@ export interface ClientMessage {
 
 /** Parses a text frame. Returns the error text to send back if the frame is not a valid request. */
 export const parseClientMessage = (text: string): ClientMessage | string => {
-  const value = parseJson(text)
+  const value = jsonOrUndefined(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return invalidRequestText('expected a JSON object')
   }
@@ -23,7 +23,7 @@ export const parseClientMessage = (text: string): ClientMessage | string => {
 
 const isMethod = (value: unknown): value is Method => methods.some((method) => method === value)
 
-const parseJson = (text: string): unknown => {
+const jsonOrUndefined = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

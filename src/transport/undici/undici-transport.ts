@@ -25,8 +25,8 @@ export const undiciTransport = ({ ca, connectTimeout }: UndiciOptions): HttpTran
   })
 
   return {
-    get: ({ origin, path, headers, maxBodyBytes }, onAnswer) => {
-      const handler = new ResponseHandler(maxBodyBytes, onAnswer)
+    get: ({ origin, path, headers, maxBodyBytes }, onResult) => {
+      const handler = new ResponseHandler(maxBodyBytes, onResult)
       try {
         agent.dispatch({ origin, path, headers, method: 'GET' }, handler)
       } catch (thrown) {
@@ -48,7 +48,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly maxBodyBytes: number,
-    private readonly onAnswer: (answer: HttpAnswer) => void,
+    private readonly onResult: (result: HttpAnswer) => void,
   ) {}
 
   abort(): void {
@@ -88,10 +88,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.settle(left(networkError(thrown)))
   }
 
-  /** Calls `onAnswer` asynchronously, because it may close the agent while undici runs this handler. */
-  private settle(answer: HttpAnswer): void {
+  /** Calls `onResult` asynchronously, because it may close the agent while undici runs this handler. */
+  private settle(result: HttpAnswer): void {
     // A resolved promise, because `queueMicrotask` is three times slower.
-    void resolved.then(() => this.onAnswer(answer))
+    void resolved.then(() => this.onResult(result))
   }
 }
 

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConne
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
-import type { Socket, SocketListener, WebSocketTransport } from '../ports.js'
+import { noCloseFrame, type Socket, type SocketListener, type WebSocketTransport } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
@@ -21,7 +21,6 @@ type Options = Omit<ClientOptions, 'createConnection'> & {
 /** The options that `ws` passes to `createConnection`. */
 type WsDialOptions = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
 
-const noCloseFrame = 1006
 const messageTooBig = 1009
 
 /** Error codes of `ws` for a message above `maxPayload`, and for a frame whose length exceeds a safe integer. */
@@ -67,9 +66,9 @@ const optionsOf = (
     closeTimeout,
     maxPendingAutoPongs,
     ...(ca === undefined ? {} : { ca }),
-    createConnection: (dial) =>
+    createConnection: (dialOptions) =>
       new FrameTap(
-        (onread) => connect({ ...dial, onread }),
+        (onread) => connect({ ...dialOptions, onread }),
         maxFrameBytes,
         (bytes, start, end) => listener.bytes(bytes, start, end),
         () => listener.alive(),
@@ -79,12 +78,12 @@ const optionsOf = (
   return options as unknown as ClientOptions
 }
 
-// `dial.path` is the request's path, which Node would use as the path of a Unix socket. The empty path disables it.
+// `dialOptions.path` is the request's path, which Node would use as the path of a Unix socket. The empty path disables it.
 
-const connectPlain = (dial: WsDialOptions): TcpSocket => connectTcp({ ...dial, path: '' })
+const connectPlain = (dialOptions: WsDialOptions): TcpSocket => connectTcp({ ...dialOptions, path: '' })
 
-const connectWithTls = (dial: WsDialOptions): TcpSocket =>
-  connectTls({ ...dial, path: '', servername: isIP(dial.host) === 0 ? dial.host : '' })
+const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
+  connectTls({ ...dialOptions, path: '', servername: isIP(dialOptions.host) === 0 ? dialOptions.host : '' })
 
 const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined

@@ -60,7 +60,7 @@ export const options = (staleAfter?: number): ClientOptions => ({
   ...(staleAfter === undefined ? {} : { staleAfter }),
 })
 
-/** Every error, by name: how long to wait before saying so, in ms. */
+/** A delay in ms for each error, by an exhaustive match. */
 export const patience = (error: PriceError): number | undefined =>
   matchError(error, {
     InvalidTopic: () => 0,
@@ -72,7 +72,7 @@ export const patience = (error: PriceError): number | undefined =>
     ClientClosed: () => undefined,
   })
 
-/** Every state, by name. */
+/** A text for each status, by an exhaustive switch. */
 export const light = (status: ConnectionStatus): 'green' | 'yellow' | 'red' => {
   switch (status._tag) {
     case 'Open':
@@ -86,7 +86,7 @@ export const light = (status: ConnectionStatus): 'green' | 'yellow' | 'red' => {
   }
 }
 
-/** What can be sold, in USD, of both tokens, for as long as all is current. */
+/** The depth of both tokens on the sell side, in USD, while both are current. */
 export const sellable$ = (client: Client): Observable<number> => {
   const both = { eth: client.depth$('0xaa', 1000), btc: client.depth$('0xbb', 1000) }
   return combineFresh(both, { maxSkew: 5000 }).pipe(

@@ -14,7 +14,7 @@ export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './network/tc
 
 // Received requests and frames.
 export type { ReceivedFrame, ReceivedRequest } from './service/received-log.js'
-export type { ConnectionView } from './service/server-connection.js'
+export type { ConnectionView } from './service/connection-view.js'
 
 // Faults of the service.
 export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults/faults.js'

@@ -4,7 +4,7 @@ import type { Faults } from './faults/faults.js'
 import type { Token } from './market/market.js'
 import type { TokenOptions } from './market/token-options.js'
 import type { ReceivedFrame, ReceivedRequest } from './service/received-log.js'
-import type { ConnectionView } from './service/server-connection.js'
+import type { ConnectionView } from './service/connection-view.js'
 
 /**
  * A running simulator. Its URLs, key and service name are valid options of a client:

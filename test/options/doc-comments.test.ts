@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/option-table.js'
 import type { Option } from '../../src/options/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
-import { simulatorTable } from '../../src/simulator/options.js'
+import { simulatorTable } from '../../src/simulator/option-table.js'
 import { defaultOf, unitOf } from './support/options-page.js'
 
 /** The doc comments of an interface's properties, each on one line. */

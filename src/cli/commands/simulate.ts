@@ -3,7 +3,7 @@ import { integerOption, type NumberOption } from '../../options/number-option.js
 import { SimulatorError, startSimulator, type Simulator } from '../../simulator/index.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
-import { simulatorTable } from '../../simulator/options.js'
+import { simulatorTable } from '../../simulator/option-table.js'
 import { addresses } from '../input/arguments.js'
 import { usageError } from '../input/deployment.js'
 import { flagName } from '../input/flag-error.js'

@@ -2,21 +2,10 @@ import type { WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
 import { garbageFrame, type RawFrame } from '../faults/garbage.js'
 import { parseClientMessage, type ClientMessage } from './client-message.js'
+import type { ConnectionView } from './connection-view.js'
 import { invalidRequestText, invalidTupleText, unsupportedTopicText } from './error-texts.js'
 import type { ServiceContext } from './service-context.js'
 import { baseOfTopic, topicWithQuote } from './topic.js'
-
-/** Snapshot of an open WebSocket connection. */
-export interface ConnectionView {
-  /** Number of the connection, from 1, counted over all connections of the simulator. */
-  readonly id: number
-  /** Path and query of the upgrade request. */
-  readonly path: string
-  /** Subscribed topics, spelled as the client spelled them, in the order of their subscriptions. */
-  readonly topics: readonly string[]
-  /** Number of pings received. */
-  readonly pings: number
-}
 
 /** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
 export interface ServerConnection {

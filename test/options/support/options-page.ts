@@ -2,7 +2,7 @@ import { clientTable, reconnectTable } from '../../../src/client/option-table.js
 import type { NumberOption } from '../../../src/options/number-option.js'
 import type { Option } from '../../../src/options/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
-import { simulatorTable } from '../../../src/simulator/options.js'
+import { simulatorTable } from '../../../src/simulator/option-table.js'
 
 type Table = Readonly<Record<string, Option<unknown> & { readonly required?: true }>>
 

@@ -1,6 +1,6 @@
 import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { checkSimulatorOptions } from '../../src/simulator/options.js'
+import { checkSimulatorOptions } from '../../src/simulator/setup.js'
 import { authKey } from '../support/simulator.js'
 
 const rejection = (options: object): string => {

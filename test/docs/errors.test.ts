@@ -20,17 +20,17 @@ describe('each error', () => {
     expect([...emitted, ...membersOf('AnyError')]).toContain(tag)
   })
 
-  it.each(tags)('%s is exported by the front door', (tag) => {
+  it.each(tags)('%s is exported by src/index.ts', (tag) => {
     expect(readPage('src/index.ts')).toMatch(new RegExp(`^  ${tag},$`, 'm'))
   })
 
-  it.each(tags)('%s stands in the guide to errors', (tag) => {
+  it.each(tags)('%s is in the guide to errors', (tag) => {
     expect(readPage('docs/guides/errors.md')).toContain(`\`${tag}\``)
   })
 })
 
 describe('each error that a client emits', () => {
-  it.each(emitted)('%s stands in the table of the README', (tag) => {
+  it.each(emitted)('%s is in the table of the README', (tag) => {
     expect(readPage('README.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))
   })
 

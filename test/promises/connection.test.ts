@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js'
 import { closing, ethTopic, record, weth } from '../support/simulator.js'
 import { deafPort } from '../support/network/servers.js'
 import { clientAt, playService, politely, type Line, type Play } from '../support/network/scripted-service.js'
-import { disconnects, type Prices } from './support/told.js'
+import { disconnects, type Prices } from './support/prices.js'
 import { isLong } from '../support/long.js'
 
 // Ended connections and failed dials: the client reports each one and reconnects.
@@ -50,16 +50,16 @@ describe('a connection that the service closes', { timeout: 90_000 }, () => {
       for (const prices of clients) expect(prices.rights().at(-1)?.price).toBe(afterAll)
     })
 
-    const told: [code: number, told: number][] = []
+    const closeCodes: [code: number, received: number][] = []
     for (const prices of clients) {
       const lost = disconnects(prices)
       const sent = prices.rights().map(({ price }) => price - 1)
-      for (const [index, { code }] of lost.entries()) told.push([sent[index]!, code])
+      for (const [index, { code }] of lost.entries()) closeCodes.push([sent[index]!, code])
       expect(prices.tags()).toEqual(['Right', ...lost.flatMap(() => ['Disconnected', 'Right'])])
       expect(prices.rights().map(({ epoch }) => epoch)).toEqual(upTo(lost.length + 1))
       expect(prices.isComplete()).toBe(false)
     }
-    expect(told.sort(([one], [other]) => one - other)).toEqual(
+    expect(closeCodes.sort(([one], [other]) => one - other)).toEqual(
       codes.map((code) => [code, isCarriable(code) ? code : 1006]),
     )
     expect(service.dials.length).toBe(codes.length + clients.length)
@@ -233,10 +233,10 @@ describe('the backoff between dials', () => {
     const tries = 24
     await eventually(() => expect(attempts(eth).length).toBeGreaterThanOrEqual(tries))
     eth.subscription.unsubscribe()
-    const told = disconnects(eth)
-    expect(attempts(eth)).toEqual(upTo(told.length))
-    const ceilings = told.map(({ attempt }) => Math.min(40, 4 * 2 ** (attempt - 1)))
-    const shares = told.map(({ retryInMs }, index) => retryInMs / ceilings[index]!)
+    const failures = disconnects(eth)
+    expect(attempts(eth)).toEqual(upTo(failures.length))
+    const ceilings = failures.map(({ attempt }) => Math.min(40, 4 * 2 ** (attempt - 1)))
+    const shares = failures.map(({ retryInMs }, index) => retryInMs / ceilings[index]!)
     for (const share of shares) {
       expect(share).toBeGreaterThanOrEqual(0)
       expect(share).toBeLessThanOrEqual(1)
@@ -245,28 +245,28 @@ describe('the backoff between dials', () => {
     expect(Math.min(...shares)).toBeLessThan(0.5)
     expect(Math.max(...shares)).toBeGreaterThan(0.5)
     // Most ceilings are 40 ms, so the largest draw exceeds the ceilings of the first attempts.
-    expect(Math.max(...told.map(({ retryInMs }) => retryInMs))).toBeGreaterThan(16)
+    expect(Math.max(...failures.map(({ retryInMs }) => retryInMs))).toBeGreaterThan(16)
     expectWaited(service.dials, eth)
   })
 
   it('applies to subscribers that leave and return at every failure', async () => {
     const service = await playService({ dialled: (_dial, wire) => wire.destroy() })
     const client = clientAt(service.url, { reconnect })
-    const told = new Map<number, number>()
-    const isNews = (event: Either<PriceError, Price>): boolean =>
-      isLeft(event) && event.left._tag === 'Disconnected' && !told.has(event.left.attempt)
-    while (told.size < 12) {
-      const event = await firstValueFrom(client.price$(ethTopic).pipe(filter(isNews)))
+    const delays = new Map<number, number>()
+    const isNewFailure = (event: Either<PriceError, Price>): boolean =>
+      isLeft(event) && event.left._tag === 'Disconnected' && !delays.has(event.left.attempt)
+    while (delays.size < 12) {
+      const event = await firstValueFrom(client.price$(ethTopic).pipe(filter(isNewFailure)))
       if (isLeft(event) && event.left._tag === 'Disconnected')
-        told.set(event.left.attempt, event.left.retryInMs)
+        delays.set(event.left.attempt, event.left.retryInMs)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect([...told.keys()]).toEqual(upTo(12))
-    const waits = [...told.values()].slice(0, -1)
+    expect([...delays.keys()]).toEqual(upTo(12))
+    const waits = [...delays.values()].slice(0, -1)
     const waited = waits.reduce((sum, wait) => sum + wait - early, 0)
     expect(service.dials.at(-1)! - service.dials[0]!).toBeGreaterThanOrEqual(waited)
     // After a wait of 0 ms a dial may be in progress when the subscriber leaves. That dial is aborted.
-    expect(service.dials.length).toBeLessThanOrEqual(2 * told.size)
+    expect(service.dials.length).toBeLessThanOrEqual(2 * delays.size)
   })
 
   it('does not reset when a connection opens and delivers prices', async () => {

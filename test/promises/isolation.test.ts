@@ -164,9 +164,9 @@ describe('a teardown that throws', () => {
     client.errors$.pipe(finalize(boom)).subscribe()
     client.price$(ethTopic).pipe(finalize(boom)).subscribe()
     client.depth$(weth, 5).pipe(finalize(boom)).subscribe()
-    let told = 0
-    client.status$.subscribe({ complete: () => (told += 1) })
-    client.errors$.subscribe({ complete: () => (told += 1) })
+    let completed = 0
+    client.status$.subscribe({ complete: () => (completed += 1) })
+    client.errors$.subscribe({ complete: () => (completed += 1) })
     const streams = [
       record(client.price$(ethTopic)),
       record(client.price$(btcTopic)),
@@ -175,7 +175,7 @@ describe('a teardown that throws', () => {
     await goOn(...streams)
     await client.close()
     expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
-    expect(told).toBe(2)
+    expect(completed).toBe(2)
     expect(thrown).toBe(4)
     // RxJS does not report the exception of the depth$ teardown.
     await eventually(() => expect(unhandled.length).toBe(3))
@@ -464,12 +464,12 @@ describe('a client that is closed', () => {
       const { simulator, client } = await start(simulated)
       const statuses: string[] = []
       const streams: Stream[] = []
-      const heard = (): number => streams.reduce((sum, { events }) => sum + events.length, 0)
+      const eventCount = (): number => streams.reduce((sum, { events }) => sum + events.length, 0)
       let closing: Promise<void> | undefined
       let before = 0
       attach(client, () => {
         closing ??= client.close()
-        before = heard()
+        before = eventCount()
       })
       streams.push(
         record(client.price$(ethTopic)),
@@ -481,7 +481,7 @@ describe('a client that is closed', () => {
       expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
       await closing
       await eventually(() => expect(simulator.connections).toEqual([]))
-      expect(heard()).toBe(before)
+      expect(eventCount()).toBe(before)
       expect(statuses.at(-1)).toBe('Closed')
       expect(client.inspect()).toMatchObject({ topics: [], polls: [] })
       expect(unhandled).toEqual([])

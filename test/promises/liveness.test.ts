@@ -6,7 +6,7 @@ import { startServiceThread } from '../support/network/service-thread.js'
 import { closing, ethTopic, record } from '../support/simulator.js'
 import { frame, opcode } from '../transport/ws/support/frames.js'
 import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
-import { disconnects } from './support/told.js'
+import { disconnects } from './support/prices.js'
 
 // Any frame keeps a connection open. A connection without frames is replaced.
 
@@ -22,7 +22,7 @@ const halfFrame = Buffer.from([0x81, 100, ...Buffer.from('{"topic":')])
 
 describe('a service that never answers a ping', () => {
   // Long enough for a loaded machine.
-  const patience = { pingInterval: 150, pongTimeout: 150 }
+  const timeouts = { pingInterval: 150, pongTimeout: 150 }
 
   it.each<[string, (line: Line) => void]>([
     ['prices', (line) => line.price(ethTopic, 1)],
@@ -41,7 +41,7 @@ describe('a service that never answers a ping', () => {
         every(10, () => say(line))
       },
     })
-    const eth = record(clientAt(service.url, patience).price$(ethTopic))
+    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
     await eventually(() => expect(service.lines[0]?.pings()).toBeGreaterThan(3))
     expect(disconnects(eth)).toEqual([])
     expect(service.dials.length).toBe(1)
@@ -63,7 +63,7 @@ describe('a service that never answers a ping', () => {
         every(10, () => say(line))
       },
     })
-    const eth = record(clientAt(service.url, patience).price$(ethTopic))
+    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
     await eventually(() => expect(service.lines[0]?.pings()).toBeGreaterThan(3))
     expect(eth.tags()).toEqual(['Right'])
     expect(service.dials.length).toBe(1)
@@ -71,7 +71,7 @@ describe('a service that never answers a ping', () => {
 })
 
 describe('the client', () => {
-  const patience = { pingInterval: 60, pongTimeout: 50 }
+  const timeouts = { pingInterval: 60, pongTimeout: 50 }
 
   it.each<[string, boolean, (line: Line) => void]>([
     ['sends nothing and reads nothing', true, ({ wire }) => wire.pause()],
@@ -98,7 +98,7 @@ describe('the client', () => {
         fall(line)
       },
     })
-    const eth = record(clientAt(service.url, patience).price$(ethTopic))
+    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
     await eventually(() => expect(eth.rights().at(-1)?.epoch).toBeGreaterThanOrEqual(2))
     expect(eth.tags().slice(0, 3)).toEqual(['Right', 'Disconnected', 'Right'])
     expect(disconnects(eth)[0]).toMatchObject({

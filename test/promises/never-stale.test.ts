@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js'
 import { block } from '../support/event-loop.js'
 import { btcTopic, ethTopic, record } from '../support/simulator.js'
 import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
-import { disconnects, randomFrom, stales, topics, type Prices } from './support/told.js'
+import { disconnects, randomFrom, stales, topics, type Prices } from './support/prices.js'
 
 // The client never delivers an old price as a current one.
 
@@ -56,16 +56,16 @@ describe('after a disconnect', () => {
   it('a subscriber that joins inside a status or error handler receives no earlier price', async () => {
     const service = await playService({ subscribed: pricesOnce })
     const client = clientAt(service.url)
-    const heard: { readonly during: string; readonly prices: Prices }[] = []
-    const join = (during: string) => heard.push({ during, prices: record(client.price$(ethTopic)) })
+    const joined: { readonly during: string; readonly prices: Prices }[] = []
+    const join = (during: string) => joined.push({ during, prices: record(client.price$(ethTopic)) })
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights()).toHaveLength(1))
     client.status$.subscribe(({ _tag }) => join(_tag))
     client.price$(ethTopic).subscribe((event) => isLeft(event) && join(event.left._tag))
-    const before = heard.length
+    const before = joined.length
     service.lines[0]!.wire.destroy()
-    await eventually(() => expect(heard.slice(before).at(-1)?.during).toBe('Open'))
-    const after = heard.slice(before)
+    await eventually(() => expect(joined.slice(before).at(-1)?.during).toBe('Open'))
+    const after = joined.slice(before)
     expect(after.map(({ during }) => during)).toEqual(['Waiting', 'Disconnected', 'Connecting', 'Open'])
     expect(after.map(({ prices }) => prices.tags())).toEqual([
       ['Disconnected'],
@@ -85,8 +85,8 @@ describe('after a disconnect', () => {
     const service = await playService({
       subscribed: (line, topic) => {
         politely(line, topic)
-        const goodbye = Buffer.of(0x88, 2, 3, 0xf4, 0x81, behind.length)
-        if (line.id === 1) line.wire.end(Buffer.concat([goodbye, behind]))
+        const closeFrame = Buffer.of(0x88, 2, 3, 0xf4, 0x81, behind.length)
+        if (line.id === 1) line.wire.end(Buffer.concat([closeFrame, behind]))
       },
     })
     const eth = record(clientAt(service.url).price$(ethTopic))
@@ -161,7 +161,7 @@ describe('after a disconnect', () => {
 })
 
 describe('a silent topic', () => {
-  const patience = { staleAfter: 100 }
+  const timeouts = { staleAfter: 100 }
 
   it('becomes Stale with its last price, while other topics stay live', async () => {
     const service = await playService({
@@ -187,14 +187,14 @@ describe('a silent topic', () => {
 
   it('becomes Stale without a last price when no price follows the confirmation', async () => {
     const service = await playService({ subscribed: confirmOnly })
-    const eth = record(clientAt(service.url, patience).price$(ethTopic))
+    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Stale']))
     expect(stales(eth)[0]).toMatchObject({ topic: ethTopic, last: undefined })
   })
 
   it('emits Stale immediately to a late subscriber, with its spelling of the topic', async () => {
     const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, patience)
+    const client = clientAt(service.url, timeouts)
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Right', 'Stale']))
     const topic: Topic = `svc-0x${ethTopic.slice(6).toUpperCase()}`
@@ -207,10 +207,10 @@ describe('a silent topic', () => {
 
   it('emits Stale and no price to a subscriber that joins right after a blocked event loop', async () => {
     const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, patience)
+    const client = clientAt(service.url, timeouts)
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Right']))
-    block(2 * patience.staleAfter)
+    block(2 * timeouts.staleAfter)
     const late = record(client.price$(ethTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Right', 'Stale']))
     expect(late.tags()).toEqual(['Stale'])
@@ -218,7 +218,7 @@ describe('a silent topic', () => {
 
   it('emits Stale to a returning subscriber when it became silent without subscribers', async () => {
     const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, { ...patience, linger: 60_000 })
+    const client = clientAt(service.url, { ...timeouts, linger: 60_000 })
     const stays = record(client.price$(btcTopic))
     const eth = record(client.price$(ethTopic))
     await eventually(() => expect(eth.rights()).toHaveLength(1))
@@ -227,7 +227,7 @@ describe('a silent topic', () => {
     await eventually(() => expect(stales(stays)).toHaveLength(1))
     await eventually(() => {
       const [, left] = client.inspect().topics
-      expect(left?.lastPriceAgeMs).toBeGreaterThan(2 * patience.staleAfter)
+      expect(left?.lastPriceAgeMs).toBeGreaterThan(2 * timeouts.staleAfter)
     })
     expect(record(client.price$(ethTopic)).tags()).toEqual(['Stale'])
     expect(service.lines[0]!.asked).toHaveLength(2)
@@ -235,7 +235,7 @@ describe('a silent topic', () => {
 
   it('is live again after the next price, even an equal one, and becomes Stale again', async () => {
     const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, patience)
+    const client = clientAt(service.url, timeouts)
     const eth = record(client.price$(ethTopic))
     for (let times = 1; times <= 3; times++) {
       await eventually(() => expect(stales(eth)).toHaveLength(times))
@@ -268,30 +268,30 @@ describe('a silent topic', () => {
     ],
   ]
 
-  it.each(notPrices)('stays Stale after %s', async (_what, say, told) => {
+  it.each(notPrices)('stays Stale after %s', async (_what, send, errors) => {
     const service = await playService({ subscribed: politely })
-    const client = clientAt(service.url, patience)
+    const client = clientAt(service.url, timeouts)
     const eth = record(client.price$(ethTopic))
     const btc = record(client.price$(btcTopic))
     await eventually(() => expect(eth.tags()).toEqual(['Right', 'Stale']))
     const before = btc.rights().length
-    say(service.lines[0]!)
+    send(service.lines[0]!)
     // The price of the other topic follows on the same connection.
     service.lines[0]!.price(btcTopic, 77)
     await eventually(() => expect(btc.rights().slice(before).at(-1)?.price).toBe(77))
     expect(client.inspect().topics[0]).toMatchObject({ state: 'stale' })
     expect(record(client.price$(ethTopic)).tags()).toEqual(['Stale'])
-    expect(eth.tags()).toEqual(['Right', 'Stale', ...told])
+    expect(eth.tags()).toEqual(['Right', 'Stale', ...errors])
   })
 
-  it.each(notPrices)('becomes Stale despite %s', async (_what, say) => {
+  it.each(notPrices)('becomes Stale despite %s', async (_what, send) => {
     const service = await playService({
       subscribed: (line, topic) => {
         politely(line, topic)
-        if (topic === ethTopic) every(10, () => say(line))
+        if (topic === ethTopic) every(10, () => send(line))
       },
     })
-    const client = clientAt(service.url, patience)
+    const client = clientAt(service.url, timeouts)
     const eth = record(client.price$(ethTopic))
     record(client.price$(btcTopic))
     await eventually(() => expect(stales(eth)).toHaveLength(1))

@@ -263,7 +263,7 @@ describe('a redirect', () => {
 const accept = (request: Buffer): string => agreed(acceptOf(request.toString())).toString()
 
 /** Writes the same piece endlessly, as fast as the peer reads. */
-const pour = (socket: Socket, piece: string | Buffer): void => {
+const writeEndlessly = (socket: Socket, piece: string | Buffer): void => {
   const chunk = Buffer.concat(new Array<Buffer>(Math.ceil(65_536 / piece.length)).fill(Buffer.from(piece)))
   const more = (): void => {
     while (socket.writable && socket.write(chunk));
@@ -273,7 +273,7 @@ const pour = (socket: Socket, piece: string | Buffer): void => {
 }
 
 describe('a peer that streams endlessly', () => {
-  const program = 'test/promises/programs/drinks.ts'
+  const program = 'test/promises/programs/endless-response.ts'
   const ok = 'HTTP/1.1 200 OK\r\n'
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`
   const frame = (first: number, payload: string): Buffer => {
@@ -300,15 +300,15 @@ describe('a peer that streams endlessly', () => {
     ['pings', 'price$', 'Disconnected', never, accept, frame(0x89, 'x'.repeat(125))],
   ])(
     '%s is disconnected with a typed error and bounded memory',
-    async (_what, ask, tag, patience, head, piece) => {
+    async (_what, method, tag, timeoutMs, head, piece) => {
       const port = await tcpServer((socket) => {
         socket.once('data', (request: Buffer) => {
           socket.pause()
           socket.write(head(request), 'latin1')
-          pour(socket, piece)
+          writeEndlessly(socket, piece)
         })
       })
-      const printed = await runProgram(program, [ask, String(port), String(patience)])
+      const printed = await runProgram(program, [method, String(port), String(timeoutMs)])
       const { error, mostMB } = JSON.parse(printed) as { error: AnyError; mostMB: number }
       expect(error).toMatchObject({ _tag: tag })
       expect(mostMB).toBeLessThan(48)

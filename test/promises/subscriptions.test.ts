@@ -11,7 +11,7 @@ import {
   type Line,
   type PlayedService,
 } from '../support/network/scripted-service.js'
-import { disconnects, randomFrom, topics, type Prices } from './support/told.js'
+import { disconnects, randomFrom, topics, type Prices } from './support/prices.js'
 
 // The subscriptions at the service depend only on the topics that have subscribers now.
 
@@ -41,12 +41,12 @@ const heardUpTo = async (line: Line, client: PriceClient): Promise<void> => {
 describe('after a disconnect', () => {
   it('during resubscription, twice in a row, each wanted topic is subscribed once, and no other', async () => {
     const all = topics(1000)
-    const gone = all.slice(0, 50)
+    const unsubscribed = all.slice(0, 50)
     const late: readonly Topic[] = ['svc-0xfeed', 'svc-0xbeef']
     const service = await playService({
       opened: ({ id }) => {
         if (id !== 2) return
-        for (const topic of gone) prices.get(topic)!.subscription.unsubscribe()
+        for (const topic of unsubscribed) prices.get(topic)!.subscription.unsubscribe()
         for (const topic of late) prices.set(topic, record(client.price$(topic)))
       },
       subscribed: (line, topic) => {

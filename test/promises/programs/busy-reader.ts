@@ -2,7 +2,7 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type Topic } from 'svc-streams'
 import { startServiceThread } from '../../support/network/service-thread.js'
 
-// Reads a burst of more than 100 MB with a handler that is slower than the sender, and says what that took.
+// Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used.
 
 const frames = 100_000
 const blanks = 1200
@@ -12,8 +12,8 @@ const service = await startServiceThread()
 const { priceBaseUrl, priceWsUrl } = service.addresses
 const client = createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl })
 
-/** The memory of this thread, in bytes: the service's thread has its own. */
-const held = (): number => {
+/** The memory of this thread, in bytes. The service runs in another thread. */
+const usedBytes = (): number => {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
@@ -25,8 +25,8 @@ const work = (microseconds: number): void => {
 
 let received = 0
 let isInOrder = true
-let mostAhead = 0
-let mostHeld = 0
+let maxAhead = 0
+let maxUsed = 0
 let flushed = 0
 let before = 0
 
@@ -34,18 +34,18 @@ const first = new Promise<void>((resolve) => {
   client.price$(topic).subscribe((event) => {
     received += 1
     isInOrder &&= isRight(event) && event.right.price === received
-    if (received % 500 === 0) mostHeld = Math.max(mostHeld, held() - before)
+    if (received % 500 === 0) maxUsed = Math.max(maxUsed, usedBytes() - before)
     if (received === 1) resolve()
     work(20)
   })
 })
 
 await first
-before = held()
+before = usedBytes()
 await service.tell({ name: 'burst', topic, frames, blanks })
 while (received <= frames) {
   ;({ flushed } = await service.tell({ name: 'report' }))
-  mostAhead = Math.max(mostAhead, flushed - received)
+  maxAhead = Math.max(maxAhead, flushed - received)
 }
 
 const MB = (bytes: number): number => Math.round(bytes / 1e6)
@@ -55,8 +55,8 @@ console.log(
     received,
     isInOrder,
     sentMB: MB(flushed * frameBytes),
-    mostAheadMB: MB(mostAhead * frameBytes),
-    mostHeldMB: MB(mostHeld),
+    maxAheadMB: MB(maxAhead * frameBytes),
+    maxUsedMB: MB(maxUsed),
   }),
 )
 await client.close()

@@ -8,7 +8,7 @@ import {
   type Topic,
 } from 'svc-streams'
 
-// A program without an exit, which ends only if nothing is left behind. The service is in another process.
+// Ends only if the client leaves no open resource, because it never calls `process.exit`. The service is in another process.
 
 const [scenario = '', addresses = '{}'] = process.argv.slice(2)
 const options = {
@@ -23,7 +23,7 @@ const options = {
 
 const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const topic: Topic = `svc-${mint}`
-/** So long that a wait for it cannot be mistaken for an end. */
+/** In ms, far longer than the test waits. */
 const never = 600_000
 
 const reached = (client: Client, tag: ConnectionStatus['_tag']): Promise<unknown> =>
@@ -32,10 +32,10 @@ const reached = (client: Client, tag: ConnectionStatus['_tag']): Promise<unknown
 const firstRight = (events$: Observable<{ readonly _tag: string }>): Promise<unknown> =>
   firstValueFrom(events$.pipe(filter(({ _tag }) => _tag === 'Right')))
 
-/** What keeps the event loop alive now, such as `TCPSocketWrap` and `Timeout`. */
+/** The resources that keep the event loop alive, such as `TCPSocketWrap` and `Timeout`. */
 const resources = (): readonly string[] => process.getActiveResourcesInfo()
 
-/** The resources without those of an earlier time. What Node had open by then may have been closed since. */
+/** The current resources without the earlier ones. Node may have closed some of the earlier ones since. */
 const without = (earlier: readonly string[]): readonly string[] => {
   const rest = [...resources()]
   for (const resource of earlier) {
@@ -53,7 +53,7 @@ const closed = async (client: Client, use: () => Promise<unknown>): Promise<void
   await use()
   if (without(before).length === 0) throw new Error('the client had no resource')
   await client.close()
-  // A destroyed socket counts until the event loop has turned. No peer and no timer is that quick.
+  // A destroyed socket counts until the next turns of the event loop. No peer closes it within ten turns.
   for (let turns = 0; turns < 10; turns++) await nextTurn()
   const left = without(before)
   if (left.length > 0) throw new Error(`left after close(): ${left.join()}`)

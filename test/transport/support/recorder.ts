@@ -8,24 +8,24 @@ export type SocketEvent =
   | readonly ['closed', code: number, reason: string]
 
 export interface Recorder extends SocketListener {
-  /** All that the listener was told, in order. */
+  /** All events, in order. */
   readonly events: readonly SocketEvent[]
-  readonly isOpen: Promise<void>
-  /** How it ended. */
-  readonly gone: Promise<{ readonly code: number; readonly reason: string }>
+  readonly whenOpen: Promise<void>
+  /** Resolves when the socket has closed. */
+  readonly whenClosed: Promise<{ readonly code: number; readonly reason: string }>
 }
 
-/** A listener that remembers. */
+/** A listener that records all events. */
 export const recorder = (): Recorder => {
   const events: SocketEvent[] = []
   let open: () => void
-  let end: (how: { code: number; reason: string }) => void
-  const isOpen = new Promise<void>((resolve) => (open = resolve))
-  const gone = new Promise<{ code: number; reason: string }>((resolve) => (end = resolve))
+  let close: (end: { code: number; reason: string }) => void
+  const whenOpen = new Promise<void>((resolve) => (open = resolve))
+  const whenClosed = new Promise<{ code: number; reason: string }>((resolve) => (close = resolve))
   return {
     events,
-    isOpen,
-    gone,
+    whenOpen,
+    whenClosed,
     opened() {
       events.push(['opened'])
       open()
@@ -36,7 +36,7 @@ export const recorder = (): Recorder => {
     alive: () => void events.push(['alive']),
     closed(code, reason) {
       events.push(['closed', code, reason])
-      end({ code, reason })
+      close({ code, reason })
     },
   }
 }

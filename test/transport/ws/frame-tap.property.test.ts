@@ -5,7 +5,7 @@ import { PriceFrames } from '../../../src/codec/fast-path/price-frames.js'
 import { agreed } from '../../support/network/upgrade.js'
 import { agreedLength, type Ending, type Piece, type Script } from './support/fake-raw.js'
 import { close, ping, text } from './support/frames.js'
-import { journalOf, type Journal, type Subject, type Taste } from './support/journal.js'
+import { journalOf, type Journal, type Subject, type Removes } from './support/journal.js'
 import * as streams from './support/streams.js'
 import { sample } from '../../support/long.js'
 
@@ -17,7 +17,7 @@ for (const topic of streams.topics) prices.learn(streams.update(topic, '1'), top
 
 const sum = (payload: Buffer): number => payload.reduce((total, byte) => total + byte, 0)
 
-const tastes: Readonly<Record<string, Taste>> = {
+const removals: Readonly<Record<string, Removes>> = {
   always: () => true,
   never: () => false,
   'by content': (payload) => sum(payload) % 2 === 0,
@@ -45,20 +45,20 @@ const scriptOf = ({ stream, how, ending }: Case): Script => ({
   ending,
 })
 
-const agrees = async (script: Script, subject: Omit<Subject, 'taste'>, tally: Tally): Promise<void> => {
+const agrees = async (script: Script, subject: Omit<Subject, 'removes'>, tally: Tally): Promise<void> => {
   const [withoutTap, ...overTaps] = await Promise.all([
-    journalOf(script, { ...subject, taste: undefined }),
-    ...Object.values(tastes).map((taste) => journalOf(script, { ...subject, taste })),
+    journalOf(script, { ...subject, removes: undefined }),
+    ...Object.values(removals).map((removes) => journalOf(script, { ...subject, removes })),
   ])
   const expected = transcriptOf(withoutTap)
   tally.texts += withoutTap.entries.filter((entry) => entry.startsWith('text')).length
   for (const [index, journal] of overTaps.entries()) {
     tally.cases++
-    tally.calls += journal.offered
-    tally.removed += journal.taken
+    tally.calls += journal.calls
+    tally.removed += journal.removed
     // Much faster than an assertion.
     if (transcriptOf(journal) === expected) continue
-    expect({ taste: Object.keys(tastes)[index], transcript: transcriptOf(journal) }).toEqual({
+    expect({ removal: Object.keys(removals)[index], transcript: transcriptOf(journal) }).toEqual({
       transcript: expected,
     })
   }
@@ -92,11 +92,11 @@ const expectRemoved = (tally: Tally, atLeast: number): void => {
 
 describe('a WebSocket over a tap has the events of one without a tap', { timeout: 120_000 }, () => {
   it('for valid frames', async () => {
-    expectRemoved(await checkStreams(streams.rightStream, 2200), 2000)
+    expectRemoved(await checkStreams(streams.validStream, 2200), 2000)
   })
 
   it('for an invalid or closing frame, and the frames after it', async () => {
-    expectRemoved(await checkStreams(streams.wrongStream, 3200), 1500)
+    expectRemoved(await checkStreams(streams.invalidStream, 3200), 1500)
   })
 
   it('for a stream that ends inside a frame', async () => {
@@ -137,7 +137,7 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
   it.each(Object.entries(reactions))('%s', async (_what, react) => {
     const tally = newTally()
     await fc.assert(
-      fc.asyncProperty(caseOf(fc.oneof(streams.rightStream, streams.wrongStream)), (of) =>
+      fc.asyncProperty(caseOf(fc.oneof(streams.validStream, streams.invalidStream)), (of) =>
         agrees(scriptOf(of), { maxFrameBytes: of.maxFrameBytes, react }, tally),
       ),
       { numRuns: sample(600) },
@@ -147,10 +147,10 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
 
   it('pauses for a turn of the event loop', async () => {
     const tally = newTally()
-    const ended = streams.rightStream.map((stream) => Buffer.concat([stream, close(1000)]))
+    const ended = streams.validStream.map((stream) => Buffer.concat([stream, close(1000)]))
     await fc.assert(
       fc.asyncProperty(caseOf(ended), (of) =>
-        agrees(scriptOf({ ...of, ending: 'answered' }), { ...of, react: pauses }, tally),
+        agrees(scriptOf({ ...of, ending: 'after-client' }), { ...of, react: pauses }, tally),
       ),
       { numRuns: sample(600) },
     )

@@ -10,7 +10,7 @@ import { tcpServer, webSocketServer } from '../../support/network/servers.js'
 import { acceptOf, agreed } from '../../support/network/upgrade.js'
 import { econnreset, FakeRaw, type Ending, type Script } from './support/fake-raw.js'
 import { binary, close, frame, opcode, ping, pong, text } from './support/frames.js'
-import { journalOf, laneOver, optionsFor, type Journal, type Subject } from './support/journal.js'
+import { journalOf, tapOver, optionsFor, type Journal, type Subject } from './support/journal.js'
 import { update } from './support/streams.js'
 import { nextTurn } from '../../support/event-loop.js'
 
@@ -33,12 +33,12 @@ const inOnePiece = (...frames: readonly Buffer[]): Script => ({
 })
 
 const playOverTap = (of: Script, subject: Partial<Subject> = {}): Promise<Journal> =>
-  journalOf(of, { taste: always, maxFrameBytes, ...subject })
+  journalOf(of, { removes: always, maxFrameBytes, ...subject })
 
 /** A tap over a fake socket, and the bytes that it forwards. It has no reader before `startReading`. */
 const openTap = (onTextFrame: OnTextFrame, limit = maxFrameBytes) => {
   const raw = new FakeRaw()
-  const tap = laneOver(raw, limit, onTextFrame)
+  const tap = tapOver(raw, limit, onTextFrame)
   const forwarded: Buffer[] = []
   const receive = (...pieces: readonly Buffer[]): void => {
     for (const piece of pieces) raw.emit('data', piece)
@@ -53,13 +53,13 @@ const openTap = (onTextFrame: OnTextFrame, limit = maxFrameBytes) => {
 const contentOf = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.subarray(start, end)).toString()
 
-/** Records the payloads of text frames. `taste` decides which of them it handles. */
-const recordPayloads = (taste: (content: string) => boolean = always) => {
+/** Records the payloads of text frames. `removes` decides which of them it handles. */
+const recordPayloads = (removes: (content: string) => boolean = always) => {
   const payloads: string[] = []
   const onTextFrame: OnTextFrame = (bytes, start, end) => {
     const content = contentOf(bytes, start, end)
     payloads.push(content)
-    return taste(content)
+    return removes(content)
   }
   return { payloads, onTextFrame }
 }
@@ -243,7 +243,7 @@ describe('a header with two invalid first bytes', () => {
     ['a continuation outside a message', [0x80, 126]],
   ])('causes the error of ws immediately, before the length arrives: %s', async (_what, bytes) => {
     const of = script([Buffer.from(bytes)], 'reset')
-    const alone = await journalOf(of, { taste: undefined, maxFrameBytes })
+    const alone = await journalOf(of, { removes: undefined, maxFrameBytes })
     expect(alone.entries).toHaveLength(3)
     expect((await playOverTap(of)).entries).toEqual(alone.entries)
   })
@@ -271,7 +271,7 @@ describe('a socket that does not open', () => {
       socket.once('data', () => socket.end(Buffer.concat([Buffer.from(answer), price, price])))
     })
     const { recorded } = dial(`ws://127.0.0.1:${port}`)
-    await recorded.gone
+    await recorded.whenClosed
     expect(recorded.events.map(([what]) => what)).toEqual(['closed'])
   })
 })
@@ -337,10 +337,10 @@ describe('FrameTap, if its reader pauses,', () => {
     const frames = Array.from({ length: 200 }, (_, index) => text(String(index)))
     const expected = frames.map((_, index) => `text ${hex(String(index))}`)
     for (const modulus of [1, 2, 7]) {
-      const { entries, offered: offeredCount } = await playOverTap(
-        script([Buffer.concat([...frames, close(1000)])], 'answered'),
+      const { entries, calls } = await playOverTap(
+        script([Buffer.concat([...frames, close(1000)])], 'after-client'),
         {
-          taste: (payload) => payload.length < modulus,
+          removes: (payload) => payload.length < modulus,
           react: (socket, entry) => {
             if (
               socket.readyState !== WebSocket.OPEN ||
@@ -355,31 +355,31 @@ describe('FrameTap, if its reader pauses,', () => {
       )
       expect(entries).toEqual(['open', ...expected, 'close 1000 '])
       // The rest of the read was forwarded.
-      expect(offeredCount).toBe(1)
+      expect(calls).toBe(1)
     }
   })
 })
 
 describe('a handler that terminates the socket', () => {
   const frames = [ping('p'), text('ab'), text('c'), text('de'), text('f')]
-  const tastes = {
+  const removals = {
     'all frames': always,
     'no frame': () => false,
     'frames of one byte': (payload: Buffer) => payload.length === 1,
     'frames of two bytes': (payload: Buffer) => payload.length === 2,
   }
   const places = ['open', `ping ${hex('p')}`, `text ${hex('ab')}`, `text ${hex('c')}`, `text ${hex('de')}`]
-  const table = Object.entries(tastes).flatMap(([name, taste]) =>
-    places.map((place): [string, string, (payload: Buffer) => boolean] => [place, name, taste]),
+  const table = Object.entries(removals).flatMap(([name, removes]) =>
+    places.map((place): [string, string, (payload: Buffer) => boolean] => [place, name, removes]),
   )
 
-  it.each(table)('at "%s" gets no later frame from a tap that removes %s', async (place, _name, taste) => {
+  it.each(table)('at "%s" gets no later frame from a tap that removes %s', async (place, _name, removes) => {
     for (const of of [inOnePiece(...frames), script([Buffer.concat(frames)]), script(frames)]) {
       let isTerminated = false
       let removedLate = 0
       const { entries } = await playOverTap(of, {
-        taste: (payload) => {
-          const isRemoved = taste(payload)
+        removes: (payload) => {
+          const isRemoved = removes(payload)
           if (isTerminated && isRemoved) removedLate++
           return isRemoved
         },
@@ -390,7 +390,7 @@ describe('a handler that terminates the socket', () => {
         },
       })
       // The journal marks calls of onTextFrame at a wrong time, such as after the connection was destroyed.
-      expect(entries.filter((entry) => entry.startsWith('offered'))).toEqual([])
+      expect(entries.filter((entry) => entry.startsWith('unexpected call'))).toEqual([])
       expect(removedLate).toBe(0)
       expect(entries.at(-1)).toBe('close 1006 ')
     }
@@ -434,7 +434,7 @@ describe('the close event of a WebSocket over a tap', () => {
   /** A `ws` WebSocket over a tap, with its close codes and errors. */
   const dialOverTap = (of?: Script) => {
     const raw = new FakeRaw(of)
-    const tap = laneOver(raw, maxFrameBytes, always)
+    const tap = tapOver(raw, maxFrameBytes, always)
     const socket = new WebSocket('ws://service.invalid', optionsFor(tap, maxFrameBytes))
     const ends: number[] = []
     const errors: unknown[] = []
@@ -448,7 +448,7 @@ describe('the close event of a WebSocket over a tap', () => {
     return { raw, tap, socket, ends, errors, closed }
   }
 
-  const opened = async (of: Script = script([], 'answered')) => {
+  const opened = async (of: Script = script([], 'after-client')) => {
     const dialled = dialOverTap(of)
     await once(dialled.socket, 'open')
     return dialled
@@ -611,7 +611,7 @@ describe('a FrameTap over real sockets', { timeout: 60_000 }, () => {
     async (_name, certified) => {
       const { url } = await webSocketServer(sendTo, certified)
       const { recorded, inPlace } = dial(url, certified?.cert)
-      await recorded.gone
+      await recorded.whenClosed
       // The tap reports a fragment when it reads it, possibly before `ws` has emitted earlier events.
       const [alive, others] = partition(recorded.events, ([what]) => what === 'alive')
       expect(others).toEqual(expected())

@@ -41,7 +41,7 @@ const dial = (url: string, transport = transportOf(), limit = maxFrameBytes): Di
 
 /** Checks that `closed` is the last event and occurs once. */
 const expectClosedOnce = async ({ transport, socket, recorded }: Dialled): Promise<void> => {
-  await recorded.gone
+  await recorded.whenClosed
   socket.close()
   socket.terminate()
   socket.send('late')
@@ -92,7 +92,7 @@ describe('an open socket', () => {
   it('reports the pong to its ping', async () => {
     const { url } = await webSocketServer(silent)
     const { socket, recorded } = dial(url)
-    await recorded.isOpen
+    await recorded.whenOpen
     socket.ping()
     await eventually(() => expect(recorded.events).toEqual([['opened'], ['alive']]))
   })
@@ -105,7 +105,7 @@ describe('an open socket', () => {
     const { socket, recorded } = dial(url)
     socket.send('too early')
     socket.ping()
-    await recorded.isOpen
+    await recorded.whenOpen
     socket.send('{"method":"subscribe"}')
     socket.send('é')
     await eventually(() =>
@@ -121,7 +121,7 @@ describe('an open socket', () => {
     const { url } = await webSocketServer((_peer, headers, path) =>
       seen.push(path, headers['sec-websocket-extensions']),
     )
-    await dial(`${url}/prices?key=1`).recorded.isOpen
+    await dial(`${url}/prices?key=1`).recorded.whenOpen
     expect(seen).toEqual(['/prices?key=1', undefined])
   })
 
@@ -157,19 +157,19 @@ describe('closed', () => {
 
   it('reports a reason in words if the service gives none', async () => {
     const { url } = await webSocketServer((peer) => peer.close(1001))
-    expect(await dial(url).recorded.gone).toEqual({ code: 1001, reason: 'closed by the service' })
+    expect(await dial(url).recorded.whenClosed).toEqual({ code: 1001, reason: 'closed by the service' })
   })
 
   it('reports 1005 if the close frame has no code', async () => {
     const { url } = await webSocketServer((peer) => peer.close())
-    expect(await dial(url).recorded.gone).toEqual({ code: 1005, reason: 'closed by the service' })
+    expect(await dial(url).recorded.whenClosed).toEqual({ code: 1005, reason: 'closed by the service' })
   })
 
   it('reports 1006 if the service closes the TCP connection', async () => {
     const { url } = await webSocketServer((peer) => peer.terminate())
     const dialled = dial(url)
     await expectClosedOnce(dialled)
-    expect(await dialled.recorded.gone).toEqual({
+    expect(await dialled.recorded.whenClosed).toEqual({
       code: 1006,
       reason: 'the connection ended without a close frame',
     })
@@ -181,7 +181,7 @@ describe('closed', () => {
     async () => {
       const dialled = dial(await rudeServer(...closeFrame(1012)))
       await expectClosedOnce(dialled)
-      expect(await dialled.recorded.gone).toEqual({ code: 1012, reason: 'closed by the service' })
+      expect(await dialled.recorded.whenClosed).toEqual({ code: 1012, reason: 'closed by the service' })
     },
   )
 
@@ -206,7 +206,7 @@ describe('closed', () => {
   ])('reports 1009 for the header of an oversized frame: %s', async (_length, bytes) => {
     const dialled = dial(await rudeServer(0x81, 127, ...bytes))
     await expectClosedOnce(dialled)
-    expect(await dialled.recorded.gone).toMatchObject({ code: 1009 })
+    expect(await dialled.recorded.whenClosed).toMatchObject({ code: 1009 })
   })
 
   it('reports 1009 for fragments that are too long together', async () => {
@@ -215,7 +215,7 @@ describe('closed', () => {
       peer.send(piece, { fin: false })
       peer.send(piece, { fin: true })
     })
-    expect(await dial(url).recorded.gone).toMatchObject({ code: 1009 })
+    expect(await dial(url).recorded.whenClosed).toMatchObject({ code: 1009 })
   })
 
   it.each([
@@ -227,7 +227,7 @@ describe('closed', () => {
     withoutTimers()
     const dialled = dial(await rudeServer(...bytes))
     await expectClosedOnce(dialled)
-    const { code, reason } = await dialled.recorded.gone
+    const { code, reason } = await dialled.recorded.whenClosed
     expect(code).toBe(1006)
     expect(reason).toMatch(/^Invalid /)
   })
@@ -299,20 +299,20 @@ describe('close() of a socket', () => {
     const closeCodes: number[] = []
     const { url } = await webSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
     const dialled = dial(url)
-    await dialled.recorded.isOpen
+    await dialled.recorded.whenOpen
     dialled.socket.close()
     dialled.socket.close()
     await expectClosedOnce(dialled)
-    expect(await dialled.recorded.gone).toMatchObject({ code: 1000 })
+    expect(await dialled.recorded.whenClosed).toMatchObject({ code: 1000 })
     await eventually(() => expect(closeCodes).toEqual([1000]))
   })
 
   it('closes without a response, too', { timeout: 10_000 }, async () => {
     const dialled = dial(await rudeServer())
-    await dialled.recorded.isOpen
+    await dialled.recorded.whenOpen
     dialled.socket.close()
     await expectClosedOnce(dialled)
-    expect(await dialled.recorded.gone).toMatchObject({ code: 1006 })
+    expect(await dialled.recorded.whenClosed).toMatchObject({ code: 1006 })
   })
 
   it('aborts a dial without a response', async () => {
@@ -329,11 +329,11 @@ describe('terminate() of a socket', () => {
     const closeCodes: number[] = []
     const { url } = await webSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
     const dialled = dial(url)
-    await dialled.recorded.isOpen
+    await dialled.recorded.whenOpen
     withoutTimers()
     dialled.socket.terminate()
     await expectClosedOnce(dialled)
-    expect(await dialled.recorded.gone).toMatchObject({ code: 1006 })
+    expect(await dialled.recorded.whenClosed).toMatchObject({ code: 1006 })
     await eventually(() => expect(closeCodes).toEqual([1006]))
   })
 
@@ -346,7 +346,7 @@ describe('terminate() of a socket', () => {
 
   it('interrupts a closing handshake', async () => {
     const dialled = dial(await rudeServer())
-    await dialled.recorded.isOpen
+    await dialled.recorded.whenOpen
     withoutTimers()
     dialled.socket.close()
     dialled.socket.terminate()
@@ -367,7 +367,7 @@ describe('close() of the transport', () => {
       `ws://127.0.0.1:${await deafPort()}`,
     ]
     const dialled = urls.map((to) => dial(to, transport))
-    await Promise.all(dialled.slice(0, 4).map(({ recorded }) => recorded.isOpen))
+    await Promise.all(dialled.slice(0, 4).map(({ recorded }) => recorded.whenOpen))
     await transport.close()
     for (const { recorded } of dialled) expect(recorded.events.at(-1)?.[0]).toBe('closed')
     await eventually(() => expect(clients.size).toBe(0))
@@ -401,6 +401,6 @@ describe('a wss: socket', () => {
 
   it('rejects a certificate that ca does not trust', async () => {
     const { url } = await webSocketServer(silent, certified)
-    expect(await dial(url, transportOf(selfSigned().cert)).recorded.gone).toMatchObject({ code: 1006 })
+    expect(await dial(url, transportOf(selfSigned().cert)).recorded.whenClosed).toMatchObject({ code: 1006 })
   })
 })

@@ -1,51 +1,51 @@
 import { Duplex } from 'node:stream'
 import { acceptOf, agreed } from '../../../support/network/upgrade.js'
 
-/** A piece of what the server sends, as it comes out of the operating system. */
+/** The bytes of one read. */
 export interface Piece {
   readonly bytes: Buffer
-  /** Comes in the same turn of the event loop as the piece before it, as one TLS record may after another. */
+  /** Arrives in the same turn of the event loop as the previous piece, as TLS records may. */
   readonly atOnce: boolean
 }
 
 /**
- * How the connection goes after the last piece: FIN, FIN once the client has ended its side, RST, or destroyed on this
- * side without any.
+ * The end of the connection after the last piece: FIN, FIN after the client has ended its side, RST, or destroyed locally
+ * without either.
  */
-export type Ending = 'end' | 'answered' | 'reset' | 'closed'
+export type Ending = 'end' | 'after-client' | 'reset' | 'closed'
 
 export interface Script {
-  /** What is sent once the upgrade was asked for; `accept` is the value of Sec-WebSocket-Accept. */
+  /** The bytes sent after the upgrade request; `accept` is the value of Sec-WebSocket-Accept. */
   readonly pieces: (accept: string) => readonly Piece[]
   readonly ending: Ending
 }
 
 const headersEnd = '\r\n\r\n'
 
-/** The length of every answer that agrees. */
+/** The length of every response that accepts the upgrade. */
 export const agreedLength = agreed(acceptOf('')).length
 
 /**
- * A TCP socket in memory. Like a real one it stops when its reader does not read, ends its side when the other has
- * ended, and tells of errors and of its end later.
+ * A TCP socket in memory. Like a real one it stops when its reader does not read, ends its side when the client has
+ * ended the other, and emits errors and `close` later.
  */
 export class FakeRaw extends Duplex {
-  /** What `setNoDelay` was called with. */
+  /** The arguments of `setNoDelay`. */
   readonly delays: (boolean | undefined)[] = []
-  /** All that was written to it. */
-  private readonly heard: Buffer[] = []
-  private answerWrite: (done: (error?: Error) => void) => void = (done) => done()
+  /** All bytes written to it. */
+  private readonly written: Buffer[] = []
+  private completeWrite: (done: (error?: Error) => void) => void = (done) => done()
   private upcoming: readonly Piece[] | undefined
   private ending: Ending | undefined
   private next = 0
-  private isWanted = false
-  private isDue = false
-  /** Whether the end of the client's side is all that is waited for. */
-  private isAwaited = false
+  private isReading = false
+  private isScheduled = false
+  /** True if only the end of the client's side is outstanding. */
+  private waitsForClientEnd = false
 
   constructor(script?: Script) {
     super({ allowHalfOpen: false })
-    if (script !== undefined) this.once('asked', (accept: string) => this.play(script, accept))
+    if (script !== undefined) this.once('upgrade request', (accept: string) => this.play(script, accept))
   }
 
   setNoDelay(noDelay?: boolean): this {
@@ -53,76 +53,76 @@ export class FakeRaw extends Duplex {
     return this
   }
 
-  /** What was written after the request, as hex. */
+  /** The bytes written after the upgrade request, as hex. */
   sent(): string {
-    const all = Buffer.concat(this.heard)
+    const all = Buffer.concat(this.written)
     return all.subarray(all.indexOf(headersEnd) + headersEnd.length).toString('hex')
   }
 
-  /** Plays the script as if the upgrade had been asked for. */
+  /** Plays the script without an upgrade request. */
   play(script: Script, accept: string): void {
     this.upcoming = script.pieces(accept)
     this.ending = script.ending
-    this.goOn()
+    this.scheduleTurn()
   }
 
   override _read(): void {
-    this.isWanted = true
-    this.goOn()
+    this.isReading = true
+    this.scheduleTurn()
   }
 
-  /** What is written from now on fails. */
+  /** Fails all later writes. */
   failWrites(error: Error): void {
-    this.answerWrite = (done) => done(error)
+    this.completeWrite = (done) => done(error)
   }
 
-  /** What is written from now on is never done. */
+  /** Never completes later writes. */
   stallWrites(): void {
-    this.answerWrite = () => undefined
+    this.completeWrite = () => undefined
   }
 
   override _write(data: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.heard.push(data)
+    this.written.push(data)
     if (this.upcoming === undefined && data.includes(headersEnd))
-      this.emit('asked', acceptOf(data.toString()))
-    this.answerWrite(done)
+      this.emit('upgrade request', acceptOf(data.toString()))
+    this.completeWrite(done)
   }
 
   override _final(done: () => void): void {
     done()
-    if (this.isAwaited) this.push(null)
+    if (this.waitsForClientEnd) this.push(null)
   }
 
-  /** A real one is gone in a later turn of the event loop. */
+  /** A real socket closes in a later turn of the event loop. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     setImmediate(() => done(error))
   }
 
-  private goOn(): void {
-    if (this.upcoming === undefined || this.isDue) return
-    this.isDue = true
+  private scheduleTurn(): void {
+    if (this.upcoming === undefined || this.isScheduled) return
+    this.isScheduled = true
     setImmediate(() => {
-      this.isDue = false
+      this.isScheduled = false
       this.turn(this.upcoming ?? [])
     })
   }
 
   /** One turn of the event loop. */
   private turn(pieces: readonly Piece[]): void {
-    if (this.destroyed || !this.isWanted) return
+    if (this.destroyed || !this.isReading) return
     do {
       const piece = pieces[this.next++]
       if (piece === undefined) return this.finish()
-      this.isWanted = this.push(piece.bytes)
-    } while (this.isWanted && pieces[this.next]?.atOnce === true)
-    if (this.isWanted) this.goOn()
+      this.isReading = this.push(piece.bytes)
+    } while (this.isReading && pieces[this.next]?.atOnce === true)
+    if (this.isReading) this.scheduleTurn()
   }
 
   private finish(): void {
-    this.isWanted = false
-    const isOver = this.ending === 'end' || (this.ending === 'answered' && this.writableFinished)
+    this.isReading = false
+    const isOver = this.ending === 'end' || (this.ending === 'after-client' && this.writableFinished)
     if (isOver) this.push(null)
-    else if (this.ending === 'answered') this.isAwaited = true
+    else if (this.ending === 'after-client') this.waitsForClientEnd = true
     else if (this.ending === 'reset') this.destroy(econnreset())
     else this.destroy()
   }

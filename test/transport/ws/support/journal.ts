@@ -5,27 +5,28 @@ import { FrameTap, type OnTextFrame } from '../../../../src/transport/ws/frame-t
 import { FakeRaw, type Script } from './fake-raw.js'
 
 export interface Journal {
-  /** Everything that was told, in order. */
+  /** All events, in order. */
   readonly entries: readonly string[]
-  /** What was sent to the server, as hex. */
+  /** The bytes sent to the server, as hex. */
   readonly sent: string
-  /** How many frames were offered, and how many of them taken. */
-  readonly offered: number
-  readonly taken: number
+  /** Number of calls of the tap with a frame. */
+  readonly calls: number
+  /** Number of frames that the tap removed. */
+  readonly removed: number
 }
 
-/** Whether a frame with this content is taken. */
-export type Taste = (payload: Buffer) => boolean
+/** True if the tap removes a frame with this payload. */
+export type Removes = (payload: Buffer) => boolean
 
 export interface Subject {
-  /** `undefined`: the raw socket itself, without a lane. */
-  readonly taste: Taste | undefined
+  /** `undefined`: the raw socket, without a tap. */
+  readonly removes: Removes | undefined
   readonly maxFrameBytes: number
   /** Called after each entry. */
   readonly react?: (socket: WebSocket, entry: string) => void
 }
 
-/** Masks are random otherwise, and what was sent could not be compared. */
+/** Without it, masks are random, and the bytes sent cannot be compared. */
 const fixedMask = (mask: Buffer): void => void mask.fill(0x5a)
 
 /** In the types of `ws`, a connection is a TCP socket. */
@@ -37,22 +38,27 @@ export const optionsFor = (connection: Duplex, maxFrameBytes: number): ClientOpt
   generateMask: fixedMask,
 })
 
-/** The one place where the tests make a lane. */
-export const laneOver = (
+/** Creates a tap over a raw socket. */
+export const tapOver = (
   raw: FakeRaw,
   maxFrameBytes: number,
-  offer: OnTextFrame,
-  passed: () => void = () => undefined,
+  onTextFrame: OnTextFrame,
+  onOtherFrame: () => void = () => undefined,
 ): FrameTap =>
-  new FrameTap((onread) => readingInto(raw, onread) as unknown as TcpSocket, maxFrameBytes, offer, passed)
+  new FrameTap(
+    (onread) => readingInto(raw, onread) as unknown as TcpSocket,
+    maxFrameBytes,
+    onTextFrame,
+    onOtherFrame,
+  )
 
 /**
- * As the operating system does: all that comes is put into the same memory, as much as it holds at a time. What is over
- * that comes first, so that how a piece ends is how a read ends.
+ * Reads as the operating system does: into the same memory, at most its size at a time. The remainder of a piece is read
+ * first, so that each piece ends at the end of a read.
  */
 const readingInto = (raw: FakeRaw, onread: OnReadOpts): FakeRaw => {
   const { buffer } = onread
-  if (typeof buffer === 'function') throw new Error('expected memory that stays the same')
+  if (typeof buffer === 'function') throw new Error('expected a fixed buffer')
   return raw.on('data', (piece: Buffer) => {
     let at = 0
     while (at < piece.length) {
@@ -60,68 +66,68 @@ const readingInto = (raw: FakeRaw, onread: OnReadOpts): FakeRaw => {
       const length = piece.copy(buffer, 0, at, end)
       at = end
       onread.callback(length, buffer)
-      // Whoever looks at it later sees this.
+      // Detects a later read of this memory.
       buffer.fill(0x81, 0, length)
     }
   })
 }
 
 /**
- * Plays a script to a `ws` WebSocket, over a lane or not, that ends after an error like that of the transport.
- * Resolves when socket and connection are gone.
+ * Plays a script to a `ws` WebSocket, with a tap or without, that is terminated after an error, as by the transport.
+ * Resolves when socket and connection are closed.
  */
 export const journalOf = async (script: Script, subject: Subject): Promise<Journal> => {
-  const { taste, maxFrameBytes, react } = subject
+  const { removes, maxFrameBytes, react } = subject
   const entries: string[] = []
-  let offered = 0
-  let taken = 0
-  let mayOffer = false
+  let calls = 0
+  let removed = 0
+  let isOpen = false
   const raw = new FakeRaw(script)
 
-  const offer: OnTextFrame = (bytes, start, end) => {
+  const onTextFrame: OnTextFrame = (bytes, start, end) => {
     if (socket.readyState === WebSocket.CONNECTING) return false
-    offered++
-    // A copy: the memory is good for this call alone.
+    calls++
+    // A copy, because the memory is valid during this call only.
     const payload = Buffer.from(bytes.subarray(start, end))
-    if (!mayOffer || socket.isPaused || connection.destroyed) {
-      tell(`offered out of time: ${payload.toString('hex')}`)
+    if (!isOpen || socket.isPaused || connection.destroyed) {
+      log(`unexpected call: ${payload.toString('hex')}`)
     }
-    if (!taste?.(payload)) return false
-    taken++
-    tell(`text ${payload.toString('hex')}`)
+    if (!removes?.(payload)) return false
+    removed++
+    log(`text ${payload.toString('hex')}`)
     return true
   }
 
-  const connection = taste === undefined ? raw : laneOver(raw, maxFrameBytes, offer)
+  const connection = removes === undefined ? raw : tapOver(raw, maxFrameBytes, onTextFrame)
   const socket = new WebSocket('ws://service.invalid', optionsFor(connection, maxFrameBytes))
-  const tell = (entry: string): void => {
+  const log = (entry: string): void => {
     entries.push(entry)
     react?.(socket, entry)
   }
 
   socket.on('open', () => {
-    mayOffer = true
-    tell('open')
+    isOpen = true
+    log('open')
   })
   socket.on('message', (data: Buffer, isBinary) => {
-    tell(`${isBinary ? 'binary' : 'text'} ${data.toString('hex')}`)
+    log(`${isBinary ? 'binary' : 'text'} ${data.toString('hex')}`)
   })
-  socket.on('ping', (data) => tell(`ping ${data.toString('hex')}`))
-  socket.on('pong', (data) => tell(`pong ${data.toString('hex')}`))
+  socket.on('ping', (data) => log(`ping ${data.toString('hex')}`))
+  socket.on('pong', (data) => log(`pong ${data.toString('hex')}`))
   socket.on('error', (error: Error & { readonly code?: string }) => {
-    mayOffer = false
-    tell(`error ${error.code ?? ''} ${error.message}`)
+    isOpen = false
+    log(`error ${error.code ?? ''} ${error.message}`)
     if (socket.readyState !== WebSocket.CONNECTING) socket.terminate()
   })
   await Promise.all([
     new Promise<void>((resolve) => {
       socket.on('close', (code, reason) => {
-        mayOffer = false
-        tell(`close ${code} ${reason.toString('hex')}`)
+        isOpen = false
+        log(`close ${code} ${reason.toString('hex')}`)
         resolve()
       })
     }),
     new Promise<void>((resolve) => raw.once('close', resolve)),
   ])
-  return { entries, sent: raw.sent(), offered, taken }
+  return { entries, sent: raw.sent(), calls, removed }
 }

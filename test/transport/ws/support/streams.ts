@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import type { Ending, Piece } from './fake-raw.js'
 import { close, closing, frame, fragmented, opcode, ping, pong, text, type LengthForm } from './frames.js'
 
-/** A frame of generated streams is too long above this many bytes. */
+/** Values of `maxFrameBytes`. */
 export const limits = [36, 125, 1000, 65_535, 80_000, 80_000] as const
 
 export const topics = ['svc-0xa', 'svc-0xb', 'svc-0xb-0xc'] as const
 
 export const update = (topic: string, price: string): string => `{"topic":"${topic}","price":${price}}`
 
-// Right frames.
+// Valid frames.
 
 const price = fc
   .tuple(fc.constantFrom(...topics, 'svc-0xd'), fc.integer({ min: 1, max: 99_999 }), fc.boolean())
@@ -44,7 +44,7 @@ const long = fc.constantFrom(...lengths).map((length) => filled(opcode.text, len
 
 const huge = fc.constantFrom(...hugeLengths).map((length) => filled(opcode.text, length))
 
-/** A length that is written in more bytes than it needs. */
+/** A length in a longer form than necessary. */
 const wasteful = fc
   .tuple(
     fc.constantFrom(opcode.text, opcode.binary),
@@ -61,7 +61,7 @@ const control = fc
   .tuple(fc.constantFrom(ping, pong), fc.constantFrom('', 'hi', 'p'.repeat(125)))
   .map(([make, content]) => make(content))
 
-const pieced = fc
+const inFragments = fc
   .record({
     kind: fc.constantFrom(opcode.text, opcode.binary),
     content: fc.constantFrom('', 'hello', 'déjà vu', '\u{1f600}\u{1f601}', 'y'.repeat(40)),
@@ -75,30 +75,32 @@ const pieced = fc
     return fragmented(kind, parts, between)
   })
 
-const spoilt = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0x80]]
+const invalidUtf8 = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0x80]]
 const notUtf8 = fc.oneof(
-  fc.constantFrom(...spoilt).map((content) => frame({ opcode: opcode.text, payload: Buffer.from(content) })),
+  fc
+    .constantFrom(...invalidUtf8)
+    .map((content) => frame({ opcode: opcode.text, payload: Buffer.from(content) })),
   fc.constant(fragmented(opcode.text, [Buffer.of(0xc3), Buffer.of(0x28)])),
 )
 
-const right = fc.oneof(
+const valid = fc.oneof(
   { arbitrary: price, weight: 8 },
   { arbitrary: short, weight: 4 },
   { arbitrary: control, weight: 3 },
-  { arbitrary: pieced, weight: 3 },
+  { arbitrary: inFragments, weight: 3 },
   { arbitrary: bytes, weight: 2 },
   { arbitrary: long, weight: 2 },
   { arbitrary: wasteful, weight: 2 },
   { arbitrary: notUtf8, weight: 1 },
 )
 
-// Wrong frames, and ends: what comes after them must not be taken, or not be taken for frames.
+// Invalid frames and close frames. Bytes after them must not be handled as frames.
 
 const codes = [
   0, 999, 1000, 1001, 1003, 1004, 1005, 1006, 1007, 1011, 1014, 1015, 1016, 2999, 3000, 4999, 5000,
 ]
 
-const goodbye = fc.oneof(
+const closeFrame = fc.oneof(
   fc.constant(close()),
   fc
     .tuple(fc.constantFrom(...codes), fc.constantFrom('', 'so long', 'é', 'r'.repeat(123)))
@@ -127,7 +129,7 @@ const reserved = fc
   .tuple(anyOpcode, fc.constantFrom(0x40, 0x20, 0x10, 0x70), fc.constantFrom(0, 5, 130))
   .map(([kind, bits, length]) => frame({ opcode: kind, payload: Buffer.alloc(length, 'v'), reserved: bits }))
 
-const wrongControl = fc
+const invalidControl = fc
   .tuple(fc.constantFrom(opcode.ping, opcode.pong), fc.constantFrom(126, 200), fc.boolean())
   .map(([kind, length, isLong]) =>
     isLong
@@ -150,7 +152,7 @@ const interrupted = fc
 
 const orphan = fc.boolean().map((isFinal) => frame({ opcode: opcode.continuation, payload: hello, isFinal }))
 
-/** Too long only together, or only by what the header says. */
+/** Too long as the sum of fragments, or by the length in the header. */
 const tooLong = fc.oneof(
   huge,
   fc
@@ -161,42 +163,42 @@ const tooLong = fc.oneof(
   fc.constant(Buffer.of(0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255)),
 )
 
-const halfSaid = fc
+const unfinished = fc
   .constantFrom(opcode.text, opcode.binary)
   .map((kind) => frame({ opcode: kind, payload: hello, isFinal: false }))
 
-const wrong = fc.oneof(
-  { arbitrary: goodbye, weight: 3 },
+const invalid = fc.oneof(
+  { arbitrary: closeFrame, weight: 3 },
   masked,
   unknown,
   reserved,
-  wrongControl,
+  invalidControl,
   interrupted,
   orphan,
   tooLong,
-  halfSaid,
+  unfinished,
 )
 
-/** Frames that `ws` reads to the last, but for what is longer than allowed. */
-export const rightStream = fc
-  .array(fc.oneof({ arbitrary: right, weight: 60 }, { arbitrary: huge, weight: 1 }), {
+/** Frames that `ws` accepts, except frames above `maxFrameBytes`. */
+export const validStream = fc
+  .array(fc.oneof({ arbitrary: valid, weight: 60 }, { arbitrary: huge, weight: 1 }), {
     maxLength: 14,
     size: 'max',
   })
   .map((frames) => Buffer.concat(frames))
 
-/** Frames, one that is wrong or an end, and frames. */
-export const wrongStream = fc
+/** Valid frames, one invalid or close frame, and valid frames. */
+export const invalidStream = fc
   .tuple(
-    fc.array(right, { maxLength: 6, size: 'max' }),
-    wrong,
-    fc.array(right, { maxLength: 6, size: 'max' }),
+    fc.array(valid, { maxLength: 6, size: 'max' }),
+    invalid,
+    fc.array(valid, { maxLength: 6, size: 'max' }),
   )
-  .map(([before, amiss, after]) => Buffer.concat([...before, amiss, ...after]))
+  .map(([before, broken, after]) => Buffer.concat([...before, broken, ...after]))
 
-/** Cut off anywhere. */
+/** A stream that ends at any byte. */
 export const truncated = fc
-  .tuple(fc.oneof(rightStream, wrongStream), fc.nat(2 ** 20))
+  .tuple(fc.oneof(validStream, invalidStream), fc.nat(2 ** 20))
   .map(([stream, at]) => stream.subarray(0, at % (stream.length + 1)))
 
 interface Change {
@@ -219,32 +221,32 @@ const change = fc.record<Change>({
   byte: fc.oneof(fc.nat(255), fc.constantFrom(0x80, 0x81, 0x01, 0x7e, 0x7f, 0xfe, 0)),
 })
 
-/** With bytes flipped, put in, and taken out. */
+/** A stream with bytes flipped, inserted and removed. */
 export const mutilated = fc
-  .tuple(fc.oneof(rightStream, wrongStream), fc.array(change, { minLength: 1, maxLength: 3 }))
+  .tuple(fc.oneof(validStream, invalidStream), fc.array(change, { minLength: 1, maxLength: 3 }))
   .map(([stream, changes]) => changes.reduce(changed, stream))
 
 // Pieces.
 
 export interface Cut {
-  /** The mean length of a piece; 0: all in one. */
+  /** The mean length of a piece; 0 for a single piece. */
   readonly mean: number
-  /** Whether a piece begins with the first frame. */
+  /** True if a piece starts at the first frame. */
   readonly afterHandshake: boolean
-  /** How many of a hundred pieces come at once with the one before. */
-  readonly hurry: number
+  /** Percentage of pieces that arrive in the same turn as the previous piece. */
+  readonly atOncePercent: number
   readonly seed: number
 }
 
 export const cut = fc.record<Cut>({
   mean: fc.constantFrom(0, 0, 1, 2, 3, 7, 20, 60, 200),
   afterHandshake: fc.boolean(),
-  hurry: fc.constantFrom(0, 0, 50, 100),
+  atOncePercent: fc.constantFrom(0, 0, 50, 100),
   seed: fc.nat(),
 })
 
-/** Small and known numbers by a seed, from 0 up to below 1: xorshift. */
-const chance = (seed: number): (() => number) => {
+/** Xorshift: pseudo-random numbers in [0, 1). */
+const seededNumbers = (seed: number): (() => number) => {
   let state = (seed ^ 0x9e3779b9) | 1
   return () => {
     state ^= state << 13
@@ -254,19 +256,19 @@ const chance = (seed: number): (() => number) => {
   }
 }
 
-/** No stream is cut into more pieces than about this many, or a long frame byte by byte would take all the time. */
-const mostPieces = 200
+/** The approximate maximum number of pieces: a long frame byte by byte would take too long. */
+const maxPieces = 200
 
 export const pieces = (handshake: Buffer, stream: Buffer, how: Cut): readonly Piece[] => {
   const all = Buffer.concat([handshake, stream])
-  const random = chance(how.seed)
+  const random = seededNumbers(how.seed)
   const found: Piece[] = []
-  const mean = Math.max(how.mean, Math.ceil(all.length / mostPieces))
+  const mean = Math.max(how.mean, Math.ceil(all.length / maxPieces))
   for (let from = 0; from < all.length;) {
     const size = how.mean === 0 ? all.length : mean === 1 ? 1 : 1 + Math.floor(random() * (2 * mean - 1))
     const isBefore = how.afterHandshake && from < handshake.length
     const to = Math.min(from + size, isBefore ? handshake.length : all.length)
-    found.push({ bytes: all.subarray(from, to), atOnce: random() * 100 < how.hurry })
+    found.push({ bytes: all.subarray(from, to), atOnce: random() * 100 < how.atOncePercent })
     from = to
   }
   return found

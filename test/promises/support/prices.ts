@@ -12,11 +12,11 @@ export const disconnects = (prices: Prices): readonly Disconnected[] =>
 export const stales = (prices: Prices): readonly Stale[] =>
   lefts(prices).filter((error): error is Stale => error._tag === 'Stale')
 
-/** So many topics, all different. */
+/** `count` different topics. */
 export const topics = (count: number): readonly Topic[] =>
   Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
 
-/** Numbers in [0, 1) that look like chance, and are the same in every run. */
+/** Pseudo-random numbers in [0, 1), the same in every run. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = seed
   return () => {

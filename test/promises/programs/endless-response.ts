@@ -2,9 +2,9 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom } from 'rxjs'
 import { createClient } from 'svc-streams'
 
-// Asks a peer that streams for ever, in another process, and says what came of it and what memory that took.
+// Requests an endless response from another process, and prints the error and the memory used.
 
-const [ask, port = '', patience = ''] = process.argv.slice(2)
+const [method, port = '', timeoutMs = ''] = process.argv.slice(2)
 const base = `http://127.0.0.1:${port}`
 const client = createClient({
   environment: 'mainnet',
@@ -12,25 +12,27 @@ const client = createClient({
   priceBaseUrl: base,
   priceWsUrl: `ws://127.0.0.1:${port}`,
   authKey: 'AAEC',
-  requestTimeout: Number(patience),
-  connectTimeout: Number(patience),
+  requestTimeout: Number(timeoutMs),
+  connectTimeout: Number(timeoutMs),
 })
 
-const held = (): number => {
+const usedBytes = (): number => {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
 
-const before = held()
+const before = usedBytes()
 let most = 0
-const sampling = setInterval(() => (most = Math.max(most, held() - before)), 5)
+const sampling = setInterval(() => (most = Math.max(most, usedBytes() - before)), 5)
 
 const failure = async (): Promise<unknown> => {
-  if (ask === 'depth') return client.depth('0xab')()
+  if (method === 'depth') return client.depth('0xab')()
   return firstValueFrom(client.price$('svc-0xab').pipe(filter(isLeft)))
 }
 
 const result = (await failure()) as { readonly left?: unknown }
 clearInterval(sampling)
 await client.close()
-console.log(JSON.stringify({ error: result.left, mostMB: Math.round(Math.max(most, held() - before) / 1e6) }))
+console.log(
+  JSON.stringify({ error: result.left, mostMB: Math.round(Math.max(most, usedBytes() - before) / 1e6) }),
+)

@@ -3,8 +3,8 @@ import { filter, firstValueFrom, type Observable } from 'rxjs'
 import { createClient, type Client, type Topic } from 'svc-streams'
 import { startServiceThread } from '../../support/network/service-thread.js'
 
-// Does something thousands of times, and says what the heap grew by each time. To be run without compiled code, which
-// would come and go on the same heap: `--no-opt --no-sparkplug --no-flush-bytecode`.
+// Runs a cycle thousands of times and prints the growth of the heap per cycle. Run it with `--no-opt --no-sparkplug
+// --no-flush-bytecode`, because compiled code on the heap would change the figure.
 
 const [what = ''] = process.argv.slice(2)
 const warnings: string[] = []
@@ -27,7 +27,7 @@ interface Cycle {
 }
 
 const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
-  'streams that others hear': async () => {
+  'streams with other subscribers': async () => {
     const client = start()
     const streams = [
       client.price$(topicOf(1)),
@@ -35,30 +35,30 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
       client.errors$,
       client.status$,
     ] as const
-    const hear = () => streams.map((stream$) => (stream$ as Observable<unknown>).subscribe())
-    hear()
+    const subscribeAll = () => streams.map((stream$) => (stream$ as Observable<unknown>).subscribe())
+    subscribeAll()
     await firstPrice(client)
     const cycle = (index: number) => {
-      for (const subscription of hear()) subscription.unsubscribe()
+      for (const subscription of subscribeAll()) subscription.unsubscribe()
       return index % 20 === 0 ? turn() : undefined
     }
     return { cyclesInRound: 1000, cycle, end: client.close }
   },
-  'price$ of a topic that nobody else hears': async () => {
+  'price$ without other subscribers': async () => {
     const client = start()
     client.price$(topicOf(1)).subscribe()
     await firstPrice(client)
     const cycle = (index: number) => {
       const subscription = client.price$(topicOf(2 + (index % 100))).subscribe()
-      // Sometimes the subscribe has been sent by then.
+      // In some cycles the subscribe frame has been sent.
       if (index % 4 === 0) return turn().then(() => subscription.unsubscribe())
       subscription.unsubscribe()
       return undefined
     }
     return { cyclesInRound: 1000, cycle, end: client.close }
   },
-  // Each abandoned request costs a connection, of which the machine has only so many.
-  'depth$ of a mint that nobody else polls': async () => {
+  // Each aborted request costs a connection, and the number of connections of a machine is limited.
+  'depth$ without other subscribers': async () => {
     const client = start()
     const cycle = async (index: number) => {
       const subscription = client.depth$('0xab', 1000).subscribe()
@@ -90,13 +90,13 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
   },
 }
 
-/** A price of the connection that is open now. */
+/** Resolves at the next price. */
 const firstPrice = (client: Client): Promise<unknown> =>
   firstValueFrom(client.price$(topicOf(1)).pipe(filter(({ _tag }) => _tag === 'Right')))
 
 const resources = (): number => process.getActiveResourcesInfo().length
 
-/** What is still used, in bytes, when all that can go has gone: sockets that are being closed too. */
+/** Used heap in bytes, after closing sockets have closed. `lasting`: number of resources that remain. */
 const used = async (lasting: number): Promise<number> => {
   do await turn()
   while (resources() > lasting)
@@ -111,7 +111,7 @@ for (let rounds = 0; rounds < 10; rounds++) {
   for (let index = 0; index < cyclesInRound; index++) await cycle(index)
   samples.push(await used(lasting))
 }
-// The first rounds warm up. A leak raises the least of the later ones too; what comes and goes with a timer does not.
+// The first rounds are a warm-up. A leak raises the minimum of later rounds; memory that a timer releases does not.
 const growth = Math.min(...samples.slice(6)) - Math.min(...samples.slice(2, 6))
 await end()
 console.log(

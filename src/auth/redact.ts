@@ -31,7 +31,7 @@ export const secretPattern = (secret: string): RegExp => {
   return new RegExp(digits.join('') + padding, 'g')
 }
 
-/** Replaces each secret in a text from outside, which may repeat the request. */
+/** Replaces each secret in a string from outside, which may repeat the request. */
 export const redact = (text: string, secrets: readonly RegExp[]): string =>
   secrets.reduce((clean, secret) => clean.replace(secret, '[redacted]'), text)
 

@@ -13,7 +13,7 @@ export class NumberLiteral {
   }
 }
 
-/** The parser's message for a text that is not JSON. */
+/** The parser's message for a string that is not JSON. */
 export type JsonProblem = string
 
 const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {

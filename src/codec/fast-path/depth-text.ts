@@ -14,7 +14,7 @@ const objectOf = (fields: Readonly<Record<string, string>>): string => {
 
 const sidePattern = objectOf({ total_quantity: digits, total_quantity_usd: number })
 
-/** No digit can follow a number, so that a text matches in one way only. A mismatch therefore takes linear time. */
+/** No digit can follow a number, so that a string matches in one way only. A mismatch therefore takes linear time. */
 const depthPattern = new RegExp(
   `^${objectOf({ price: number, timestamp: number, buy: sidePattern, sell: sidePattern })}$`,
 )

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import { misuses } from './misuse.js'
+import { misuses } from './misuses.js'
 import { compile, compilers, writeSources } from './support/compile.js'
-import { doors } from './support/packed.js'
+import { entryPoints } from './support/packed.js'
 
 const packed = inject('packed')
 const user = { folder: packed.user, tools: packed.tools }
@@ -17,7 +17,7 @@ test('TypeScript compiles a strict program with the settings of a bundler and th
   expect(await compile({ ...user, name: 'bundler', files, options })).toEqual([])
 })
 
-test.each(doors)('%s compiles without the types of Node or of a browser', async (entryPoint) => {
+test.each(entryPoints)('%s compiles without the types of Node or of a browser', async (entryPoint) => {
   const name = entryPoint.replace('/', '-')
   const files = await writeSources(packed.user, name, {
     'entry-point.ts': `import * as entryPoint from '${entryPoint}'\nexport const names = Object.keys(entryPoint)\n`,

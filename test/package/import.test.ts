@@ -1,11 +1,11 @@
 import { describe, expect, inject, test } from 'vitest'
-import { doors, sourceOf } from './support/packed.js'
-import { run, runWell } from './support/run.js'
+import { entryPoints, sourceOf } from './support/packed.js'
+import { run, runOrThrow } from './support/run.js'
 
 const packed = inject('packed')
 
 /** The exports that each entry point must have; it may have others. */
-const required: Readonly<Record<(typeof doors)[number], readonly string[]>> = {
+const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>> = {
   'svc-streams': [
     'ConfigurationError',
     'createClient',
@@ -37,10 +37,10 @@ const required: Readonly<Record<(typeof doors)[number], readonly string[]>> = {
   'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
 }
 
-describe.each(doors)('%s under plain Node', (entryPoint) => {
+describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
   const exportsBy = async (loader: 'import.mjs' | 'require.cjs'): Promise<readonly string[]> =>
     JSON.parse(
-      await runWell('node', [`programs/exports-by-${loader}`, entryPoint], { cwd: packed.user }),
+      await runOrThrow('node', [`programs/exports-by-${loader}`, entryPoint], { cwd: packed.user }),
     ) as string[]
 
   test('has the required exports, by import and by require', async () => {
@@ -74,7 +74,7 @@ test('an import of a module that is not an entry point fails', async () => {
 
 test('a program and the library share one instance of rxjs, fp-ts, io-ts and of each module of the library', async () => {
   const instances = JSON.parse(
-    await runWell('node', ['programs/instances.mjs'], { cwd: packed.user }),
+    await runOrThrow('node', ['programs/instances.mjs'], { cwd: packed.user }),
   ) as object
   expect(instances).toEqual({
     'status$ is an Observable of the program': true,

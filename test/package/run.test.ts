@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
-import { plainEnvironment, run } from './support/run.js'
+import { userEnvironment, run } from './support/run.js'
 
 const packed = inject('packed')
 
@@ -58,7 +58,7 @@ describe('the command', () => {
 
   test('serves prices by svc-streams simulate until SIGTERM', async () => {
     const command = join(packed.user, 'node_modules/.bin/svc-streams')
-    const child = spawn(command, ['simulate'], { cwd: packed.user, env: plainEnvironment() })
+    const child = spawn(command, ['simulate'], { cwd: packed.user, env: userEnvironment() })
     let stdout = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
     await expect.poll(() => stdout, { timeout: 10_000 }).toContain('SVC_PRICE_WS_URL')

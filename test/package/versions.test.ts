@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { compile } from './support/compile.js'
 import { install } from './support/install.js'
-import { run, runWell } from './support/run.js'
+import { run, runOrThrow } from './support/run.js'
 
 const packed = inject('packed')
 const root = dirname(packed.user)
@@ -14,7 +14,7 @@ describe('the oldest peers that package.json allows', async () => {
   await cp(join(packed.user, 'programs'), join(folder, 'programs'), { recursive: true })
 
   test('are installed, without other versions', async () => {
-    const tree = await runWell('npm', ['ls', 'rxjs', 'fp-ts', 'io-ts', '--all', '--parseable', '--long'], {
+    const tree = await runOrThrow('npm', ['ls', 'rxjs', 'fp-ts', 'io-ts', '--all', '--parseable', '--long'], {
       cwd: folder,
     })
     const installed = [...tree.matchAll(/:((?:rxjs|fp-ts|io-ts)@[^:\n]+)/g)].map(([, name]) => name)
@@ -43,7 +43,7 @@ describe.skipIf(!['linux-x64', 'linux-arm64'].includes(platform))('Node', () => 
   ])('%s, %s, runs a live program by import and by require', async (version) => {
     const folder = await install(root, `node-${version}`, [`node-${platform}@${version}`])
     const node = join(folder, 'node_modules', `node-${platform}`, 'bin/node')
-    expect(await runWell(node, ['--version'], { cwd: packed.user })).toBe(`v${version}\n`)
+    expect(await runOrThrow(node, ['--version'], { cwd: packed.user })).toBe(`v${version}\n`)
     for (const program of ['live.mjs', 'live.cjs', 'instances.mjs']) {
       const { code, stdout, stderr } = await run(node, [`programs/${program}`], {
         cwd: packed.user,

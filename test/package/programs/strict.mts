@@ -61,7 +61,7 @@ export const options = (staleAfter?: number): ClientOptions => ({
 })
 
 /** A delay in ms for each error, by an exhaustive match. */
-export const patience = (error: PriceError): number | undefined =>
+export const delayFor = (error: PriceError): number | undefined =>
   matchError(error, {
     InvalidTopic: () => 0,
     SubscriptionRejected: ({ reason }) => (reason === '' ? undefined : 0),
@@ -73,7 +73,7 @@ export const patience = (error: PriceError): number | undefined =>
   })
 
 /** A text for each status, by an exhaustive switch. */
-export const light = (status: ConnectionStatus): 'green' | 'yellow' | 'red' => {
+export const colorOf = (status: ConnectionStatus): 'green' | 'yellow' | 'red' => {
   switch (status._tag) {
     case 'Open':
       return 'green'

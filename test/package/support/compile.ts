@@ -6,25 +6,25 @@ import { run } from './run.js'
 
 export interface Compiler {
   readonly version: string
-  /** The package that has it, in the folder of tools; this repository's own where there is none. */
+  /** The name of its package in the folder of tools. Default: the compiler of this repository. */
   readonly alias?: string
 }
 
-/** The oldest that is promised. */
+/** The oldest supported version. */
 const oldest: Compiler = { version: '5.4.5', alias: 'typescript-oldest' }
-/** The one that builds the library. */
+/** The version that builds the library. */
 const own: Compiler = { version: ts.version }
-/** The newest, and by far the fastest. */
+/** The newest version, and by far the fastest. */
 const newest: Compiler = { version: '7.0.2', alias: 'typescript-newest' }
 
 export const compilers: readonly Compiler[] = [oldest, own, newest]
 
-/** What is to be installed for them. */
+/** The packages of the compilers, as arguments of `npm install`. */
 export const compilerPackages: readonly string[] = compilers.flatMap(({ alias, version }) =>
   alias === undefined ? [] : [`${alias}@npm:typescript@${version}`],
 )
 
-/** As strict as a user's program can be. */
+/** The strictest compiler options of a user program. */
 export const strictest = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -43,20 +43,21 @@ export const strictest = {
 }
 
 export interface Project {
-  /** The user's folder. */
+  /** The folder of the user program. */
   readonly folder: string
   /** The folder with the compilers. */
   readonly tools: string
-  /** A name for it. */
+  /** The name of its tsconfig file: `tsconfig.<name>.json`. */
   readonly name: string
-  /** Relative to the user's folder. */
+  /** Paths relative to `folder`. */
   readonly files: readonly string[]
   /** Default: the newest. */
   readonly compiler?: Compiler
+  /** Compiler options that differ from `strictest`. */
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** What the compiler says about these files, error by error; nothing where it is content. */
+/** Compiles files without output. Returns the compiler's errors. */
 export const compile = async (project: Project): Promise<readonly string[]> => {
   const { folder, tools, name, files, options = {}, compiler = newest } = project
   const typeRoots = [join(tools, 'node_modules/@types')]
@@ -66,8 +67,8 @@ export const compile = async (project: Project): Promise<readonly string[]> => {
   const tsc = executableOf(compiler, tools)
   const { code, stdout, stderr } = await run('node', [tsc, '-p', config], { cwd: folder })
   const output = (stdout + stderr).trim()
-  if (output === '' && code !== 0) throw new Error(`the compiler ended with ${String(code)}`)
-  // An error goes on for as long as lines are indented.
+  if (output === '' && code !== 0) throw new Error(`the compiler exited with ${String(code)}`)
+  // Indented lines belong to the error above them.
   return output === '' ? [] : output.split(/\n(?! )/)
 }
 
@@ -76,7 +77,7 @@ const executableOf = ({ alias }: Compiler, tools: string): string =>
     ? createRequire(import.meta.url).resolve('typescript/bin/tsc')
     : join(tools, 'node_modules', alias, 'bin/tsc')
 
-/** Writes source files into the user's folder, and gives their paths in it. */
+/** Writes source files into a folder `name` inside `folder`. Returns their paths relative to `folder`. */
 export const writeSources = async (
   folder: string,
   name: string,

@@ -9,7 +9,7 @@ import { pack } from './pack.js'
 const repository = new URL('../../../', import.meta.url).pathname
 const programs = new URL('../programs', import.meta.url).pathname
 
-/** Packs once, installs once; every test stands on that. */
+/** Packs and installs the package once for all tests. Returns the teardown. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const root = await mkdtemp(join(tmpdir(), 'svc-streams-'))
   const tarball = await pack(repository, root)

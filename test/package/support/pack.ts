@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runWell } from './run.js'
+import { runOrThrow } from './run.js'
 
-/** Packs the repository as publishing would, build included, and gives the tarball's path. */
+/** Builds and packs the repository, as `npm publish` does. Returns the path of the tarball. */
 export const pack = async (repository: string, destination: string): Promise<string> => {
-  await runWell('npm', ['pack', '--pack-destination', destination], { cwd: repository })
-  const found = (await readdir(destination)).find((file) => file.endsWith('.tgz'))
-  if (found === undefined) throw new Error('npm pack has made no tarball')
-  return join(destination, found)
+  await runOrThrow('npm', ['pack', '--pack-destination', destination], { cwd: repository })
+  const tarball = (await readdir(destination)).find((file) => file.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('npm pack created no tarball')
+  return join(destination, tarball)
 }

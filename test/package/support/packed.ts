@@ -1,15 +1,15 @@
-/** The package as users get it: packed, and installed into folders that know nothing of this repository. */
+/** The packed package, installed into temporary folders outside this repository. */
 export interface Packed {
   readonly tarball: string
-  /** A folder in which `npm install <tarball>` was run, and nothing else. */
+  /** The folder of a user program: only `npm install <tarball>` was run in it. */
   readonly user: string
-  /** The package inside it. */
+  /** The folder of the installed package, inside `user`. */
   readonly package: string
-  /** A folder with other compilers and Node's types, for those who want them. */
+  /** A folder with other compilers and the types of Node. */
   readonly tools: string
 }
 
-/** What the user's folder is to look like after `npm install`: the package, its dependencies, its peers, and theirs. */
+/** The packages in `node_modules` of `user`: the package, its dependencies and peers, and their dependencies. */
 export const installed = [
   'commander',
   'fp-ts',
@@ -24,7 +24,7 @@ export const installed = [
   'ws',
 ]
 
-export const doors = [
+export const entryPoints = [
   'svc-streams',
   'svc-streams/operators',
   'svc-streams/testing',
@@ -32,9 +32,9 @@ export const doors = [
   'svc-streams/simulator',
 ] as const
 
-/** The module of `src` behind a door. */
-export const sourceOf = (door: string): string =>
-  door === 'svc-streams' ? 'index.ts' : `${door.slice('svc-streams/'.length)}/index.ts`
+/** The module of an entry point, relative to `src`. */
+export const sourceOf = (entryPoint: string): string =>
+  entryPoint === 'svc-streams' ? 'index.ts' : `${entryPoint.slice('svc-streams/'.length)}/index.ts`
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,31 +1,4 @@
-export interface Misuse {
-  readonly name: string
-  readonly code: string
-  /** Matches the only compiler error. */
-  readonly error: RegExp
-}
-
-const imports = `
-import { createClient, decodeDepth, matchError, parseTopic, renderError, signRequest } from 'svc-streams'
-import type { ClientOptions, Client, Depth, DepthError, Price, PriceError, Stale, Disconnected } from 'svc-streams'
-import { candles, combineFresh, freshWithin, mapRight, rights } from 'svc-streams/operators'
-import { createTestClient, price as aPrice, depth as aDepth } from 'svc-streams/testing'
-import { startSimulator } from 'svc-streams/simulator'
-import type { Observable } from 'rxjs'
-declare const client: Client
-declare const price: Price
-declare const depth: Depth
-declare const priceError: PriceError
-declare const outage: Stale | Disconnected
-const priceBaseUrl = 'https://prices.example:3000'
-const baseUrl = 'https://relayer.example:3000'
-`
-
-const misuse = (name: string, code: string, error: RegExp): Misuse => ({
-  name,
-  code: `${imports}\n${code}\n`,
-  error,
-})
+import { misuse, type Misuse } from './support/misuse.js'
 
 export const misuses: readonly Misuse[] = [
   // Depth exists only on mainnet, with an address and a key.

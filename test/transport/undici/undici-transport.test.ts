@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/transport/ports.js'
 import { undiciTransport, type UndiciOptions } from '../../../src/transport/undici/undici-transport.js'
 import { expectDecodeError, expectWellFormed } from '../../errors/support/well-formed.js'
-import { selfSigned } from '../../support/network/certificate.js'
-import { eventually } from '../../support/eventually.js'
-import { deafPort, httpServer, tcpServer } from '../../support/network/servers.js'
 import { nextTurn } from '../../support/event-loop.js'
+import { eventually } from '../../support/eventually.js'
+import { selfSigned } from '../../support/network/certificate.js'
+import { deafPort, httpServer, tcpServer } from '../../support/network/servers.js'
 
 const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
   const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })
@@ -24,17 +24,17 @@ const requestOf = (origin: string, rest: Partial<HttpRequest> = {}): HttpRequest
   ...rest,
 })
 
-/** Sends a request. Returns its answer, and a function that aborts it. */
+/** Sends a request. Returns its result, and a function that aborts it. */
 const send = (transport: HttpTransport, request: HttpRequest) => {
   let abort: () => void = () => undefined
-  const answer = new Promise<HttpAnswer>((resolve) => {
+  const result = new Promise<HttpAnswer>((resolve) => {
     abort = transport.get(request, resolve)
   })
-  return { answer, abort }
+  return { result, abort }
 }
 
 const get = (origin: string, rest: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
-  send(transportOf(), requestOf(origin, rest)).answer
+  send(transportOf(), requestOf(origin, rest)).result
 
 const withResolvers = <T>() => {
   let resolve: (value: T) => void = () => undefined
@@ -44,12 +44,12 @@ const withResolvers = <T>() => {
   return { promise, resolve }
 }
 
-/** Expects a NetworkError whose cause has this code, or, without a code, this name. */
-const expectNetworkError = (answer: HttpAnswer, reason: RegExp): void => {
-  if (!isLeft(answer) || answer.left._tag !== 'NetworkError')
-    return expect.unreachable(JSON.stringify(answer))
-  expectWellFormed(answer.left)
-  expect(answer.left.cause.code ?? answer.left.cause.name).toMatch(reason)
+/** Expects a NetworkError. `reason` matches the code of its cause, or the name if the cause has no code. */
+const expectNetworkError = (result: HttpAnswer, reason: RegExp): void => {
+  if (!isLeft(result) || result.left._tag !== 'NetworkError')
+    return expect.unreachable(JSON.stringify(result))
+  expectWellFormed(result.left)
+  expect(result.left.cause.code ?? result.left.cause.name).toMatch(reason)
 }
 
 const respondWith =
@@ -57,8 +57,7 @@ const respondWith =
   (_request, response) =>
     response.writeHead(status).end(body)
 
-/** A connection can be reused one turn of the event loop after the end of its response. */
-describe('the answer', () => {
+describe('the result of a request', () => {
   it('has the status, the headers in lower case, and the body', async () => {
     const origin = await httpServer((_request, response) =>
       response.writeHead(200, { 'Content-Type': 'text/plain', 'X-Trace': ['a', 'b'] }).end('2682.505'),
@@ -76,12 +75,12 @@ describe('the answer', () => {
     )
   })
 
-  it.each([201, 204, 400, 401, 404, 429, 500, 503])('is a response for status %i, too', async (status) => {
+  it.each([201, 204, 400, 401, 404, 429, 500, 503])('is a response for status %i', async (status) => {
     const body = status === 204 ? '' : 'why'
     expect(await get(await httpServer(respondWith(body, status)))).toMatchObject(right({ status, body }))
   })
 
-  it('is complete for any number of pieces, including split characters', async () => {
+  it('contains all pieces of the body, including split characters', async () => {
     const bytes = Buffer.from('{"a":"é😀"}')
     const origin = await httpServer((_request, response) => {
       const write = (at: number): void => {
@@ -94,36 +93,36 @@ describe('the answer', () => {
   })
 
   it('is the redirect itself, which is not followed', async () => {
-    const visited: (string | undefined)[] = []
+    const paths: (string | undefined)[] = []
     const origin = await httpServer((request, response) => {
-      visited.push(request.url)
+      paths.push(request.url)
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
     expect(await get(origin)).toMatchObject(right({ status: 307, headers: { location: '/elsewhere' } }))
-    expect(visited).toEqual(['/'])
+    expect(paths).toEqual(['/'])
   })
 })
 
 describe('a request', () => {
   it('is a GET of the unchanged path and query, with the headers, without a body', async () => {
-    const seen: IncomingMessage[] = []
+    const requests: IncomingMessage[] = []
     const origin = await httpServer((request, response) => {
-      seen.push(request)
+      requests.push(request)
       response.end()
     })
     await get(origin, {
       path: '//v0/a%20b/0xAB?q=1&r=%2F',
       headers: { 'x-svc-auth': 'A+/b', 'X-Svc-B': '1' },
     })
-    expect(seen).toMatchObject([
+    expect(requests).toMatchObject([
       {
         method: 'GET',
         url: '//v0/a%20b/0xAB?q=1&r=%2F',
         headers: { 'x-svc-auth': 'A+/b', 'x-svc-b': '1' },
       },
     ])
-    expect(seen[0]?.headers).not.toHaveProperty('content-length')
-    expect(seen[0]?.headers).not.toHaveProperty('transfer-encoding')
+    expect(requests[0]?.headers).not.toHaveProperty('content-length')
+    expect(requests[0]?.headers).not.toHaveProperty('transfer-encoding')
   })
 
   it('reuses the connection of the previous request', async () => {
@@ -134,23 +133,24 @@ describe('a request', () => {
     })
     const transport = transportOf()
     for (let i = 0; i < 3; i++) {
-      expect(isRight(await send(transport, requestOf(origin)).answer)).toBe(true)
+      expect(isRight(await send(transport, requestOf(origin)).result)).toBe(true)
+      // The connection can be reused one turn of the event loop after the end of its response.
       await nextTurn()
     }
     expect(ports.size).toBe(1)
   })
 
-  it('does not wait for other requests', async () => {
-    const waiting: ServerResponse[] = []
+  it('is sent while other requests are pending', async () => {
+    const responses: ServerResponse[] = []
     const origin = await httpServer((_request, response) => {
-      waiting.push(response)
-      if (waiting.length === 20) for (const each of waiting) each.end('ok')
+      responses.push(response)
+      if (responses.length === 20) for (const each of responses) each.end('ok')
     })
     const transport = transportOf()
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => send(transport, requestOf(origin)).answer),
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => send(transport, requestOf(origin)).result),
     )
-    expect(answers.filter(isLeft)).toEqual([])
+    expect(results.filter(isLeft)).toEqual([])
   })
 })
 
@@ -158,28 +158,28 @@ describe('maxBodyBytes', () => {
   it('accepts a body of exactly that size, and rejects a longer one', async () => {
     const origin = await httpServer(respondWith('é'.repeat(50)))
     expect(await get(origin, { maxBodyBytes: 100 })).toMatchObject(right({ body: 'é'.repeat(50) }))
-    const answer = await get(origin, { maxBodyBytes: 99 })
-    if (!isLeft(answer) || answer.left._tag !== 'DecodeError') return expect.unreachable()
-    expect(answer.left.message).toBe('body: expected at most 99 bytes, got more')
-    expectDecodeError(answer.left, 'é'.repeat(50))
+    const result = await get(origin, { maxBodyBytes: 99 })
+    if (!isLeft(result) || result.left._tag !== 'DecodeError') return expect.unreachable()
+    expect(result.left.message).toBe('body: expected at most 99 bytes, got more')
+    expectDecodeError(result.left, 'é'.repeat(50))
   })
 
   it('closes the connection of an endless body', async () => {
-    const ended: Promise<unknown>[] = []
+    const closed: Promise<unknown>[] = []
     const origin = await httpServer((_request, response) => {
-      ended.push(once(response, 'close'))
-      const more = (): void => {
+      closed.push(once(response, 'close'))
+      const writeMore = (): void => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
       }
-      response.on('drain', more)
-      more()
+      response.on('drain', writeMore)
+      writeMore()
     })
-    const answer = await get(origin, { maxBodyBytes: 50_000 })
-    if (!isLeft(answer) || answer.left._tag !== 'DecodeError') return expect.unreachable()
-    expect(answer.left.issues).toEqual([{ path: '', expected: 'at most 50000 bytes', actual: 'more' }])
-    expect(answer.left.input).toBe('x'.repeat(2048))
-    expect(ended).toHaveLength(1)
-    await Promise.all(ended)
+    const result = await get(origin, { maxBodyBytes: 50_000 })
+    if (!isLeft(result) || result.left._tag !== 'DecodeError') return expect.unreachable()
+    expect(result.left.issues).toEqual([{ path: '', expected: 'at most 50000 bytes', actual: 'more' }])
+    expect(result.left.input).toBe('x'.repeat(2048))
+    expect(closed).toHaveLength(1)
+    await Promise.all(closed)
   })
 })
 
@@ -216,9 +216,9 @@ describe('a request returns a NetworkError', () => {
   it('if the connection takes longer than connectTimeout', async () => {
     const port = await tcpServer(() => undefined)
     const transport = transportOf({ connectTimeout: 50 })
-    const answer = await send(transport, requestOf(`https://127.0.0.1:${port}`)).answer
-    expectNetworkError(answer, /^UND_ERR_CONNECT_TIMEOUT$/)
-    expect(answer).toMatchObject({ left: { message: expect.stringContaining('timeout: 50ms') as string } })
+    const result = await send(transport, requestOf(`https://127.0.0.1:${port}`)).result
+    expectNetworkError(result, /^UND_ERR_CONNECT_TIMEOUT$/)
+    expect(result).toMatchObject({ left: { message: expect.stringContaining('timeout: 50ms') as string } })
   })
 
   it.each<[string, Partial<HttpRequest>]>([
@@ -227,9 +227,9 @@ describe('a request returns a NetworkError', () => {
     ['header value', { headers: { 'x-svc-auth': 'signature\r\n' } }],
     ['origin', { origin: 'nowhere' }],
   ])('without the headers if the %s is invalid', async (_what, rest) => {
-    const answer = await get(await httpServer(respondWith('ok')), rest)
-    expectNetworkError(answer, /^(UND_ERR_|ERR_INVALID_URL)/)
-    expect(JSON.stringify(answer)).not.toContain('signature')
+    const result = await get(await httpServer(respondWith('ok')), rest)
+    expectNetworkError(result, /^(UND_ERR_|ERR_INVALID_URL)/)
+    expect(JSON.stringify(result)).not.toContain('signature')
   })
 })
 
@@ -237,11 +237,11 @@ describe('abort', () => {
   it('closes the connection of a request without a response', async () => {
     const arrived = withResolvers<readonly Promise<unknown>[]>()
     const origin = await httpServer((_request, response) => arrived.resolve([once(response, 'close')]))
-    const { answer, abort } = send(transportOf(), requestOf(origin))
-    const [ended] = await arrived.promise
+    const { result, abort } = send(transportOf(), requestOf(origin))
+    const [closed] = await arrived.promise
     abort()
-    expect(isLeft(await answer)).toBe(true)
-    await ended
+    expect(isLeft(await result)).toBe(true)
+    await closed
   })
 
   it('ends a request during its response', async () => {
@@ -250,18 +250,18 @@ describe('abort', () => {
       response.on('close', () => response.destroy())
       response.write('half', () => written.resolve(true))
     })
-    const { answer, abort } = send(transportOf(), requestOf(origin))
+    const { result, abort } = send(transportOf(), requestOf(origin))
     await written.promise
     abort()
-    expect(isLeft(await answer)).toBe(true)
+    expect(isLeft(await result)).toBe(true)
   })
 
   it('prevents a request that was not sent yet', async () => {
     const onRequest = vi.fn<RequestListener>((_request, response) => response.end())
     const origin = await httpServer(onRequest)
-    const { answer, abort } = send(transportOf(), requestOf(origin))
+    const { result, abort } = send(transportOf(), requestOf(origin))
     abort()
-    expect(isLeft(await answer)).toBe(true)
+    expect(isLeft(await result)).toBe(true)
     expect(isRight(await get(origin))).toBe(true)
     expect(onRequest).toHaveBeenCalledTimes(1)
   })
@@ -277,13 +277,13 @@ describe('close()', () => {
       arrived.push(request.url ?? '')
       if (request.url === '/quick') response.end()
     })
-    await send(transport, requestOf(origin, { path: '/quick' })).answer
-    const pending = [send(transport, requestOf(origin)).answer, send(transport, requestOf(origin)).answer]
+    await send(transport, requestOf(origin, { path: '/quick' })).result
+    const pending = [send(transport, requestOf(origin)).result, send(transport, requestOf(origin)).result]
     await eventually(() => expect(arrived).toEqual(['/quick', '/', '/']))
     await transport.close()
-    for (const answer of await Promise.all(pending)) expectNetworkError(answer, /^UND_ERR_DESTROYED$/)
+    for (const result of await Promise.all(pending)) expectNetworkError(result, /^UND_ERR_DESTROYED$/)
     await eventually(() => expect([...sockets].filter((socket) => !socket.destroyed)).toEqual([]))
-    expectNetworkError(await send(transport, requestOf(origin)).answer, /^UND_ERR_DESTROYED$/)
+    expectNetworkError(await send(transport, requestOf(origin)).result, /^UND_ERR_DESTROYED$/)
   })
 
   it('may be called without requests', async () => {
@@ -304,14 +304,14 @@ describe('an https: request', () => {
   it('accepts a certificate that ca trusts', async () => {
     const transport = transportOf({ ca: certified.cert })
     const origin = await httpServer(respondWith('private'), certified)
-    expect(await send(transport, requestOf(origin)).answer).toMatchObject(
+    expect(await send(transport, requestOf(origin)).result).toMatchObject(
       right({ status: 200, body: 'private' }),
     )
   })
 
   it('rejects a certificate that ca does not trust', async () => {
     const transport = transportOf({ ca: selfSigned().cert })
-    const answer = await send(transport, requestOf(await httpServer(respondWith('ok'), certified))).answer
-    expectNetworkError(answer, /CERT|SIGNATURE/)
+    const result = await send(transport, requestOf(await httpServer(respondWith('ok'), certified))).result
+    expectNetworkError(result, /CERT|SIGNATURE/)
   })
 })

@@ -1,8 +1,8 @@
-// Frames as bytes, right and wrong ones: section 5.2 of RFC 6455.
+// WebSocket frames as bytes, valid and invalid: section 5.2 of RFC 6455.
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** How a length is written: in the second byte, in two more, or in eight more. */
+/** The form of the payload length in the header: in the second byte, in two more bytes, or in eight more bytes. */
 export type LengthForm = 'short' | 'medium' | 'long'
 
 export interface FrameShape {
@@ -11,12 +11,13 @@ export interface FrameShape {
   readonly isFinal?: boolean
   /** The three reserved bits: 0x40, 0x20, 0x10. */
   readonly reserved?: number
-  /** Default: the shortest that will do. */
+  /** Default: the shortest form for the length. */
   readonly form?: LengthForm
   readonly mask?: Buffer
 }
 
-const shortest = (length: number): LengthForm => (length < 126 ? 'short' : length < 65536 ? 'medium' : 'long')
+const shortestForm = (length: number): LengthForm =>
+  length < 126 ? 'short' : length < 65536 ? 'medium' : 'long'
 
 const lengthBytes = (length: number, form: LengthForm, masked: number): Buffer => {
   if (form === 'short') return Buffer.of(masked | length)
@@ -28,7 +29,7 @@ const lengthBytes = (length: number, form: LengthForm, masked: number): Buffer =
 }
 
 export const frame = (shape: FrameShape): Buffer => {
-  const { payload, isFinal = true, reserved = 0, form = shortest(payload.length), mask } = shape
+  const { payload, isFinal = true, reserved = 0, form = shortestForm(payload.length), mask } = shape
   const first = Buffer.of((isFinal ? 0x80 : 0) | reserved | shape.opcode)
   const length = lengthBytes(payload.length, form, mask === undefined ? 0 : 0x80)
   if (mask === undefined) return Buffer.concat([first, length, payload])
@@ -36,6 +37,9 @@ export const frame = (shape: FrameShape): Buffer => {
 }
 
 export const text = (content: string): Buffer => frame({ opcode: opcode.text, payload: Buffer.from(content) })
+
+/** The text of a price event. */
+export const priceText = (topic: string, price: string): string => `{"topic":"${topic}","price":${price}}`
 
 export const binary = (...bytes: number[]): Buffer =>
   frame({ opcode: opcode.binary, payload: Buffer.of(...bytes) })
@@ -45,12 +49,12 @@ export const ping = (content = ''): Buffer => frame({ opcode: opcode.ping, paylo
 export const pong = (content = ''): Buffer => frame({ opcode: opcode.pong, payload: Buffer.from(content) })
 
 export const close = (code?: number, reason = ''): Buffer =>
-  frame({ opcode: opcode.close, payload: code === undefined ? Buffer.alloc(0) : closing(code, reason) })
+  frame({ opcode: opcode.close, payload: code === undefined ? Buffer.alloc(0) : closePayload(code, reason) })
 
-export const closing = (code: number, reason: string): Buffer =>
+export const closePayload = (code: number, reason: string): Buffer =>
   Buffer.concat([Buffer.of(code >> 8, code & 255), Buffer.from(reason)])
 
-/** One message in several frames, with other frames between them. */
+/** A fragmented message: one frame for each part. `between`: the frames between two parts. */
 export const fragmented = (kind: number, parts: readonly Buffer[], between: readonly Buffer[] = []): Buffer =>
   Buffer.concat(
     parts.flatMap((payload, index) => [

@@ -4,16 +4,17 @@ import { acceptOf, agreed } from '../../../support/network/upgrade.js'
 /** The bytes of one read. */
 export interface Piece {
   readonly bytes: Buffer
-  /** Arrives in the same turn of the event loop as the previous piece, as TLS records may. */
-  readonly atOnce: boolean
+  /** True if it arrives in the same turn of the event loop as the previous piece, as TLS records may. */
+  readonly sameTurn: boolean
 }
 
 /**
- * The end of the connection after the last piece: FIN, FIN after the client has ended its side, RST, or destroyed locally
- * without either.
+ * The end of the connection after the last piece: FIN, FIN after the FIN of the client, RST, or destroyed locally without
+ * either.
  */
 export type Ending = 'end' | 'after-client' | 'reset' | 'closed'
 
+/** What a fake socket sends, and how it ends. */
 export interface Script {
   /** The bytes sent after the upgrade request; `accept` is the value of Sec-WebSocket-Accept. */
   readonly pieces: (accept: string) => readonly Piece[]
@@ -22,26 +23,26 @@ export interface Script {
 
 const headersEnd = '\r\n\r\n'
 
-/** The length of every response that accepts the upgrade. */
-export const agreedLength = agreed(acceptOf('')).length
+/** The length of each response that accepts the upgrade, in bytes. */
+export const upgradeResponseLength = agreed(acceptOf('')).length
 
 /**
- * A TCP socket in memory. Like a real one it stops when its reader does not read, ends its side when the client has
- * ended the other, and emits errors and `close` later.
+ * A TCP socket in memory that plays a script. Like a real one, it stops while its reader does not read, ends its side after
+ * the client has ended the other, and emits errors and `close` in a later turn of the event loop.
  */
-export class FakeRaw extends Duplex {
+export class FakeTcpSocket extends Duplex {
   /** The arguments of `setNoDelay`. */
   readonly delays: (boolean | undefined)[] = []
   /** All bytes written to it. */
   private readonly written: Buffer[] = []
   private completeWrite: (done: (error?: Error) => void) => void = (done) => done()
-  private upcoming: readonly Piece[] | undefined
+  private pieces: readonly Piece[] | undefined
   private ending: Ending | undefined
-  private next = 0
+  private nextIndex = 0
   private isReading = false
   private isScheduled = false
-  /** True if only the end of the client's side is outstanding. */
-  private waitsForClientEnd = false
+  /** True while the FIN of the client is the only outstanding event. */
+  private awaitsClientEnd = false
 
   constructor(script?: Script) {
     super({ allowHalfOpen: false })
@@ -61,7 +62,7 @@ export class FakeRaw extends Duplex {
 
   /** Plays the script without an upgrade request. */
   play(script: Script, accept: string): void {
-    this.upcoming = script.pieces(accept)
+    this.pieces = script.pieces(accept)
     this.ending = script.ending
     this.scheduleTurn()
   }
@@ -83,14 +84,14 @@ export class FakeRaw extends Duplex {
 
   override _write(data: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.written.push(data)
-    if (this.upcoming === undefined && data.includes(headersEnd))
+    if (this.pieces === undefined && data.includes(headersEnd))
       this.emit('upgrade request', acceptOf(data.toString()))
     this.completeWrite(done)
   }
 
   override _final(done: () => void): void {
     done()
-    if (this.waitsForClientEnd) this.push(null)
+    if (this.awaitsClientEnd) this.push(null)
   }
 
   /** A real socket closes in a later turn of the event loop. */
@@ -99,30 +100,30 @@ export class FakeRaw extends Duplex {
   }
 
   private scheduleTurn(): void {
-    if (this.upcoming === undefined || this.isScheduled) return
+    if (this.pieces === undefined || this.isScheduled) return
     this.isScheduled = true
     setImmediate(() => {
       this.isScheduled = false
-      this.turn(this.upcoming ?? [])
+      this.sendPieces(this.pieces ?? [])
     })
   }
 
-  /** One turn of the event loop. */
-  private turn(pieces: readonly Piece[]): void {
+  /** Sends the pieces of one turn of the event loop. */
+  private sendPieces(pieces: readonly Piece[]): void {
     if (this.destroyed || !this.isReading) return
     do {
-      const piece = pieces[this.next++]
+      const piece = pieces[this.nextIndex++]
       if (piece === undefined) return this.finish()
       this.isReading = this.push(piece.bytes)
-    } while (this.isReading && pieces[this.next]?.atOnce === true)
+    } while (this.isReading && pieces[this.nextIndex]?.sameTurn === true)
     if (this.isReading) this.scheduleTurn()
   }
 
   private finish(): void {
     this.isReading = false
-    const isOver = this.ending === 'end' || (this.ending === 'after-client' && this.writableFinished)
-    if (isOver) this.push(null)
-    else if (this.ending === 'after-client') this.waitsForClientEnd = true
+    const hasEnded = this.ending === 'end' || (this.ending === 'after-client' && this.writableFinished)
+    if (hasEnded) this.push(null)
+    else if (this.ending === 'after-client') this.awaitsClientEnd = true
     else if (this.ending === 'reset') this.destroy(econnreset())
     else this.destroy()
   }

@@ -7,28 +7,28 @@ export type SocketEvent =
   | readonly ['alive']
   | readonly ['closed', code: number, reason: string]
 
-export interface Recorder extends SocketListener {
-  /** All events, in order. */
+/** A listener that records all events. */
+export interface RecordingListener extends SocketListener {
+  /** In order. */
   readonly events: readonly SocketEvent[]
   readonly whenOpen: Promise<void>
   /** Resolves when the socket has closed. */
   readonly whenClosed: Promise<{ readonly code: number; readonly reason: string }>
 }
 
-/** A listener that records all events. */
-export const recorder = (): Recorder => {
+export const recordingListener = (): RecordingListener => {
   const events: SocketEvent[] = []
-  let open: () => void
-  let close: (end: { code: number; reason: string }) => void
-  const whenOpen = new Promise<void>((resolve) => (open = resolve))
-  const whenClosed = new Promise<{ code: number; reason: string }>((resolve) => (close = resolve))
+  let resolveOpen: () => void
+  let resolveClosed: (event: { code: number; reason: string }) => void
+  const whenOpen = new Promise<void>((resolve) => (resolveOpen = resolve))
+  const whenClosed = new Promise<{ code: number; reason: string }>((resolve) => (resolveClosed = resolve))
   return {
     events,
     whenOpen,
     whenClosed,
     opened() {
       events.push(['opened'])
-      open()
+      resolveOpen()
     },
     bytes: () => false,
     text: (frame) => void events.push(['text', frame]),
@@ -36,7 +36,7 @@ export const recorder = (): Recorder => {
     alive: () => void events.push(['alive']),
     closed(code, reason) {
       events.push(['closed', code, reason])
-      close({ code, reason })
+      resolveClosed({ code, reason })
     },
   }
 }

@@ -1,0 +1,74 @@
+import dns from 'node:dns'
+import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest'
+import { deafPort, httpServer, tcpServer, webSocketServer } from '../../support/network/servers.js'
+import { dial, expectClosedOnce } from './support/dial.js'
+
+/** The signature of `dns.lookup` that `net.connect` uses. */
+type Lookup = (
+  host: string,
+  options: unknown,
+  callback: (error: null, addresses: readonly object[]) => void,
+) => void
+
+describe('a dial fails', () => {
+  const expectFailure = async (url: string, reason: RegExp): Promise<void> => {
+    const dialled = dial(url)
+    await expectClosedOnce(dialled)
+    expect(dialled.recorded.events).toEqual([['closed', 1006, expect.stringMatching(reason)]])
+  }
+
+  it.each([503, 500, 401, 200])('if the upgrade gets status %i', async (status) => {
+    const origin = await httpServer((_request, response) => response.writeHead(status).end('no'))
+    const url = origin.replace('http', 'ws')
+    await expectFailure(url, new RegExp(`Unexpected server response: ${status}`))
+  })
+
+  it('for a redirect, which is not followed', async () => {
+    const { url, clients } = await webSocketServer(() => undefined)
+    const origin = await httpServer((_request, response) => response.writeHead(302, { location: url }).end())
+    await expectFailure(origin.replace('http', 'ws'), /302/)
+    expect(clients.size).toBe(0)
+  })
+
+  it('if the port has no listener', async () => {
+    await expectFailure(`ws://127.0.0.1:${await deafPort()}`, /ECONNREFUSED/)
+  })
+
+  it('with the errors of all addresses of a host', async () => {
+    const port = await deafPort()
+    const addresses = [
+      { address: '127.0.0.2', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>
+    onTestFinished(() => lookup.mockRestore())
+    lookup.mockImplementation((_host, _options, callback) =>
+      process.nextTick(() => callback(null, addresses)),
+    )
+    await expectFailure(
+      `ws://two.invalid:${port}`,
+      new RegExp(`^connect ECONNREFUSED 127.0.0.2:${port}; connect ECONNREFUSED 127.0.0.1:${port}$`),
+    )
+  })
+
+  it('if the host does not exist', async () => {
+    await expectFailure(`ws://${'x'.repeat(64)}.invalid`, /ENOTFOUND|EAI_AGAIN/)
+  })
+
+  it('if the connection is closed before the response', async () => {
+    const port = await tcpServer((socket) => socket.once('data', () => socket.destroy()))
+    await expectFailure(`ws://127.0.0.1:${port}`, /./)
+  })
+
+  it('if the response is not HTTP', async () => {
+    const port = await tcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')))
+    await expectFailure(`ws://127.0.0.1:${port}`, /./)
+  })
+
+  it('if the response has the wrong key', async () => {
+    const response =
+      'HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n'
+    const port = await tcpServer((socket) => socket.once('data', () => socket.write(response)))
+    await expectFailure(`ws://127.0.0.1:${port}`, /Sec-WebSocket-Accept/)
+  })
+})

@@ -6,7 +6,7 @@ const floors = [
   ['domain', 'task'],
   ['time'],
   ['errors'],
-  ['auth', 'codec', 'diagnostics', 'options', 'transport'],
+  ['auth', 'codec', 'diagnostics', 'option-kinds', 'transport'],
   ['http', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
@@ -46,7 +46,7 @@ module.exports = {
       from: { path: folder('simulator') },
       to: {
         path: '^src/',
-        pathNot: ['simulator', 'options'].map(folder),
+        pathNot: ['simulator', 'option-kinds'].map(folder),
         dependencyTypesNot: ['type-only'],
       },
     },

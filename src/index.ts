@@ -65,7 +65,7 @@ export { Quantity } from './codec/quantity.js'
 export { parseTopic, topicOf } from './codec/topic.js'
 
 // Signing
-export type { CanonicalHeaders, HeaderPairs } from './auth/signed-headers.js'
+export type { CanonicalHeaders, HeaderPairs } from './auth/canonical-headers.js'
 export { signRequest, type SignRequest } from './auth/sign-request.js'
 
 // Ports

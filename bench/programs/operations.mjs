@@ -1,8 +1,8 @@
 // Measures an operation of a depth request alone, repeated in a warm process.
 import { createSecretKey } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { concatenateHeaders } from '../node_modules/.build/auth/signed-headers.js'
-import { createSigner } from '../node_modules/.build/auth/signer.js'
+import { concatenateHeaders } from '../node_modules/.build/auth/canonical-headers.js'
+import { createSigner } from '../node_modules/.build/auth/signed-headers.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 import { sign } from './depth-clients.mjs'

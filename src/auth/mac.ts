@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-import { concatenateHeaders, signedHeaders, type CanonicalHeaders } from './signed-headers.js'
+import { concatenateHeaders, selectSignedHeaders, type CanonicalHeaders } from './canonical-headers.js'
 
 /** The message of the MAC, in consecutive pieces. */
 export type MacInput = readonly (string | Uint8Array)[]
@@ -16,7 +16,7 @@ export interface MacInputParts {
 
 /** Path, signed headers, body: the order of section 5 of the service's documentation. */
 export const macInput = ({ path, headers, body, service, canonicalHeaders }: MacInputParts): MacInput => {
-  const canonical = (canonicalHeaders ?? concatenateHeaders)(signedHeaders(headers, service))
+  const canonical = (canonicalHeaders ?? concatenateHeaders)(selectSignedHeaders(headers, service))
   const start = pathAndHeaders(path, canonical)
   return body === undefined ? start : [...start, body]
 }

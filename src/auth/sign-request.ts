@@ -3,7 +3,7 @@ import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
 import { decodeKey } from './key.js'
 import { hmac, macInput } from './mac.js'
-import type { CanonicalHeaders } from './signed-headers.js'
+import type { CanonicalHeaders } from './canonical-headers.js'
 
 export interface SignRequest {
   /** The auth key, base64. */

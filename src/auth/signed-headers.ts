@@ -1,21 +1,29 @@
-/** Lower-cased header names with their values. */
-export type HeaderPairs = readonly (readonly [name: string, value: string])[]
+import type { KeyObject } from 'node:crypto'
+import { hmac, pathAndHeaders } from './mac.js'
+import { secretPattern } from './redact.js'
+import type { CanonicalHeaders } from './canonical-headers.js'
 
-/** Converts the signed headers to the text or the bytes that are signed, for a deployment that differs from the default. */
-export type CanonicalHeaders = (headers: HeaderPairs) => Uint8Array | string
+export interface SignedHeaders {
+  readonly headers: Readonly<Record<string, string>>
+  /** Patterns of the key and of the signature, to redact from errors. Built on demand, because only errors need them. */
+  readonly secrets: () => readonly RegExp[]
+}
 
-/** The default canonical form: each lower-cased name directly followed by its value, without separators. */
-export const concatenateHeaders: CanonicalHeaders = (headers) =>
-  headers.reduce((text, [name, value]) => text + name + value, '')
+/** Signs a request path with an expiration in ms since the Unix epoch. */
+export type Signer = (path: string, expiration: number) => SignedHeaders
 
-/**
- * Selects the headers that a signature covers: all whose name starts with `x-<service>-`, except the signature itself.
- * Sorts them by the bytes of their lower-cased names.
- */
-export const signedHeaders = (headers: Readonly<Record<string, string>>, service: string): HeaderPairs => {
-  const prefix = `x-${service.toLowerCase()}-`
-  return Object.entries(headers)
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => name.startsWith(prefix) && name !== `${prefix}auth`)
-    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+export const createSigner = (service: string, key: KeyObject, canonicalHeaders: CanonicalHeaders): Signer => {
+  const signatureName = `x-${service.toLowerCase()}-auth`
+  const expirationName = `${signatureName}-expiration`
+  const keyPattern = secretPattern(key.export().toString('base64'))
+  return (path, expiration) => {
+    const expirationText = String(expiration)
+    // The expiration is the only signed header, so there is nothing to select and sort (`signedHeaders`).
+    const canonical = canonicalHeaders([[expirationName, expirationText]])
+    const signature = hmac(key, pathAndHeaders(path, canonical))
+    return {
+      headers: { [expirationName]: expirationText, [signatureName]: signature },
+      secrets: () => [secretPattern(signature), keyPattern],
+    }
+  }
 }

@@ -1,8 +1,8 @@
-import type { CanonicalHeaders } from '../auth/signed-headers.js'
+import type { CanonicalHeaders } from '../auth/canonical-headers.js'
 import { chainIds, type Environment } from '../domain/environment.js'
 import type { Signal } from '../domain/signal.js'
 import { defaultService } from '../domain/topic.js'
-import { numberOption } from '../options/number-option.js'
+import { numberOption } from '../option-kinds/number-option.js'
 import {
   flagOption,
   functionOption,
@@ -13,7 +13,7 @@ import {
   urlOption,
   wordOption,
   type OptionTable,
-} from '../options/option.js'
+} from '../option-kinds/option.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 import type { ClientOptions, ReconnectOptions } from './options.js'
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.js'
-import type { UrlOption } from '../options/option.js'
+import type { UrlOption } from '../option-kinds/option.js'
 
 /**
  * Parses an option as a URL. Throws a `ConfigurationError` that does not repeat the URL, which may contain a secret.

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { redact, redactError } from '../auth/redact.js'
-import type { SignatureHeaders, Signer } from '../auth/signer.js'
+import type { SignedHeaders, Signer } from '../auth/signed-headers.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import { networkError } from '../errors/constructors.js'
@@ -64,7 +64,7 @@ export class SignedGet {
   }
 
   /** Signing runs the caller's `canonicalHeaders`: an exception in it must not become an Rx error. */
-  private sign(path: string, clockOffset: number): Either<NetworkError, SignatureHeaders> {
+  private sign(path: string, clockOffset: number): Either<NetworkError, SignedHeaders> {
     try {
       const expiration = Math.round(wallClock() + clockOffset + this.config.authExpiration)
       return right(this.config.sign(path, expiration))
@@ -84,7 +84,7 @@ export class SignedGet {
   }
 }
 
-type Secrets = SignatureHeaders['secrets']
+type Secrets = SignedHeaders['secrets']
 type OnResult = (result: GetResult, secrets: Secrets) => void
 
 const noSecrets: Secrets = () => []

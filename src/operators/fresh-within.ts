@@ -1,6 +1,7 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { concat, EMPTY, endWith, map, of, switchMap, type Observable, type OperatorFunction } from 'rxjs'
-import { isPriceValue, type Price } from '../domain/price.js'
+import { isPriceValue } from '../domain/price-value.js'
+import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
 import { deadline$ } from '../time/deadline.js'

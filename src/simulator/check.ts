@@ -1,4 +1,4 @@
-import { plainObject, type Check, type Checks } from '../options/check.js'
+import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
 import { SimulatorError } from './simulator-error.js'
 
 /** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `kind` names a field. */

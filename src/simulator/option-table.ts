@@ -1,6 +1,6 @@
 import type { Signal } from '../domain/signal.js'
-import { portOption, timerOption } from '../options/number-option.js'
-import { checkedOption, stringOption, type OptionTable } from '../options/option.js'
+import { portOption, timerOption } from '../option-kinds/number-option.js'
+import { checkedOption, stringOption, type OptionTable } from '../option-kinds/option.js'
 import type { Faults } from './faults/faults.js'
 import type { Market } from './market/market.js'
 import { seedOption, tickOption, tokensOption } from './market/random-walk.js'

@@ -1,50 +1,45 @@
+import { createSecretKey } from 'node:crypto'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { concatenateHeaders, signedHeaders } from '../../src/auth/signed-headers.js'
+import { redact } from '../../src/auth/redact.js'
+import { signRequest } from '../../src/auth/sign-request.js'
+import { concatenateHeaders } from '../../src/auth/canonical-headers.js'
+import { createSigner } from '../../src/auth/signed-headers.js'
 
-describe('signedHeaders', () => {
-  it('selects headers by the name of the service, in any case', () => {
-    const given = { 'x-acme-b': '1', 'x-svc-a': '2', 'x-acme-auth': '3', 'X-Acme-Auth-Expiration': '4' }
-    expect(signedHeaders(given, 'acme')).toEqual([
-      ['x-acme-auth-expiration', '4'],
-      ['x-acme-b', '1'],
-    ])
-    expect(signedHeaders(given, 'ACME')).toEqual(signedHeaders(given, 'acme'))
+const bytes = Buffer.from('a key of thirty-two bytes or so!')
+const key = bytes.toString('base64')
+
+describe('createSigner (section 5)', () => {
+  it('returns the expiration and the signature, and no other header', () => {
+    const sign = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
+    fc.assert(
+      fc.property(fc.webPath(), fc.maxSafeNat(), (path, expiration) => {
+        const expirationHeader = { 'x-svc-auth-expiration': String(expiration) }
+        const { headers } = sign(path, expiration)
+        const { 'x-svc-auth': signature, ...rest } = headers
+        expect(rest).toEqual(expirationHeader)
+        expect(signRequest({ key, path, headers: expirationHeader })).toEqual(right(signature))
+      }),
+    )
   })
 
-  it('sorts by bytes, not by locale', () => {
-    const given = {
-      'x-svc-b': '',
-      'x-svc-a_': '',
-      'x-svc-a-': '',
-      'x-svc-a': '',
-      'x-svc-a0': '',
-      'x-svc-A1': '',
-    }
-    expect(signedHeaders(given, 'svc').map(([name]) => name)).toEqual([
-      'x-svc-a',
-      'x-svc-a-',
-      'x-svc-a0',
-      'x-svc-a1',
-      'x-svc-a_',
-      'x-svc-b',
-    ])
+  it('names the headers after the service, in lower case', () => {
+    const { headers } = createSigner('Acme', createSecretKey(bytes), concatenateHeaders)('/p', 1)
+    expect(Object.keys(headers)).toEqual(['x-acme-auth-expiration', 'x-acme-auth'])
+    expect(signRequest({ key, path: '/p', headers, service: 'acme' })).toEqual(right(headers['x-acme-auth']))
   })
 
-  it('includes a header whose name only starts like the signature', () => {
-    expect(signedHeaders({ 'x-svc-authority': 'a', 'x-svc-auth': 'b' }, 'svc')).toEqual([
-      ['x-svc-authority', 'a'],
-    ])
+  it('signs the result of canonicalHeaders', () => {
+    const { headers } = createSigner('svc', createSecretKey(bytes), () => '#')('/p', 1)
+    expect(signRequest({ key, path: '/p#', headers: {} })).toEqual(right(headers['x-svc-auth']))
   })
-})
 
-describe('concatenateHeaders', () => {
-  it('joins names and values without separators', () => {
-    expect(
-      concatenateHeaders([
-        ['a', '1'],
-        ['b', '2'],
-      ]),
-    ).toBe('a1b2')
-    expect(concatenateHeaders([])).toBe('')
+  it('returns patterns of key and signature, and does not show the key when inspected', () => {
+    const sign = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
+    const { headers, secrets } = sign('/p', 1)
+    expect(redact(`${headers['x-svc-auth']} ${key}`, secrets())).toBe('[redacted] [redacted]')
+    expect(inspect(sign, { showHidden: true, depth: null })).not.toContain(key)
   })
 })

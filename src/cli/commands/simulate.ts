@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { integerOption, type NumberOption } from '../../options/number-option.js'
+import { integerOption, type NumberOption } from '../../option-kinds/number-option.js'
 import { SimulatorError, startSimulator, type Simulator } from '../../simulator/index.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../domain/address.js'
-import { numberOption, timerOption } from '../../options/number-option.js'
+import { numberOption, timerOption } from '../../option-kinds/number-option.js'
 import { tokens } from '../input/arguments.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
 import { usageError, withDeployment, type Deployment } from '../input/deployment.js'

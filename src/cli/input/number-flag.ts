@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import type { NumberOption } from '../../options/number-option.js'
+import type { NumberOption } from '../../option-kinds/number-option.js'
 
 /** A flag that takes a number, with the help text, the bounds and the default of its description. */
 export const numberFlag = (flags: string, described: NumberOption): Option => {

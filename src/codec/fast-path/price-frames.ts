@@ -1,4 +1,4 @@
-import { isPriceValue } from '../../domain/price.js'
+import { isPriceValue } from '../../domain/price-value.js'
 import { jsonNumberPattern } from '../json.js'
 import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
 

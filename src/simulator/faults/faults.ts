@@ -1,4 +1,4 @@
-import { flag, integer, milliseconds, oneOf, type Check, type Checks } from '../../options/check.js'
+import { flag, integer, milliseconds, oneOf, type Check, type Checks } from '../../option-kinds/check.js'
 
 // To add a fault: declare and check it here, and implement it in faults/http-faults.ts (HTTP responses),
 // service/server-connection.ts (frames) or service/socket-server.ts (connections).

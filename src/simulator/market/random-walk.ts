@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/address.js'
-import { integerOption, timerOption } from '../../options/number-option.js'
-import { checkedOption } from '../../options/option.js'
+import { integerOption, timerOption } from '../../option-kinds/number-option.js'
+import { checkedOption } from '../../option-kinds/option.js'
 import { checkValue } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { plainDecimal, toUnits } from './decimal.js'

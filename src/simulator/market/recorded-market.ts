@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { numberOption } from '../../options/number-option.js'
+import { numberOption } from '../../option-kinds/number-option.js'
 import { checkValue } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { midpoint, toUnits } from './decimal.js'

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.js'
-import { integer, type Check, type Checks } from '../../options/check.js'
+import { integer, type Check, type Checks } from '../../option-kinds/check.js'
 import { checkFields, checkValue } from '../check.js'
 import type { Token } from './market.js'
 

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { integer } from '../../options/check.js'
-import { portOption } from '../../options/number-option.js'
-import { checkedOption, type OptionTable } from '../../options/option.js'
+import { integer } from '../../option-kinds/check.js'
+import { portOption } from '../../option-kinds/number-option.js'
+import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { checkFields, checkValue } from '../check.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'

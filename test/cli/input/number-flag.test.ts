@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { helpText, numberFlag, parseNumber, parseSpeed } from '../../../src/cli/input/number-flag.js'
-import { integerOption, numberOption, portOption, timerOption } from '../../../src/options/number-option.js'
+import {
+  integerOption,
+  numberOption,
+  portOption,
+  timerOption,
+} from '../../../src/option-kinds/number-option.js'
 
 test('accepts a whole number within bounds', () => {
   const parse = parseNumber(portOption({ meaning: 'Port' }))

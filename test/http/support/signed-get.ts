@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto'
 import { signRequest, type Address } from 'svc-streams'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { concatenateHeaders } from '../../../src/auth/signed-headers.js'
-import { createSigner } from '../../../src/auth/signer.js'
+import { concatenateHeaders } from '../../../src/auth/canonical-headers.js'
+import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
 import { FakeHttp } from '../../support/fake-http.js'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { checkNames, checkShapes, numbersOf } from '../../src/options/check-options.js'
-import { numberOption } from '../../src/options/number-option.js'
-import { flagOption, nestedOption, objectOption } from '../../src/options/option.js'
+import { checkNames, checkShapes, numbersOf } from '../../src/option-kinds/check-options.js'
+import { numberOption } from '../../src/option-kinds/number-option.js'
+import { flagOption, nestedOption, objectOption } from '../../src/option-kinds/option.js'
 
 interface Inner {
   readonly depth?: number

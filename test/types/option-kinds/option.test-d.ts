@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { numberOption } from '../../../src/options/number-option.js'
-import { flagOption, type OptionTable } from '../../../src/options/option.js'
+import { numberOption } from '../../../src/option-kinds/number-option.js'
+import { flagOption, type OptionTable } from '../../../src/option-kinds/option.js'
 
 interface Options {
   readonly size: number

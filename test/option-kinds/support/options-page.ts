@@ -1,6 +1,6 @@
 import { clientTable, reconnectTable } from '../../../src/client/option-table.js'
-import type { NumberOption } from '../../../src/options/number-option.js'
-import type { Option } from '../../../src/options/option.js'
+import type { NumberOption } from '../../../src/option-kinds/number-option.js'
+import type { Option } from '../../../src/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
 import { simulatorTable } from '../../../src/simulator/option-table.js'
 
@@ -59,7 +59,7 @@ const tableOf = (table: Table): string =>
 /** The text of docs/options.md. */
 export const optionsPage = (): string => `# Options
 
-The tables are generated from the descriptions that check the options: \`npx vitest run test/options -u\` writes this page.
+The tables are generated from the descriptions that check the options: \`npx vitest run test/option-kinds -u\` writes this page.
 
 ## \`createClient\`
 

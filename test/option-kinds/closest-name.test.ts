@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/option-table.js'
-import { closestName } from '../../src/options/closest-name.js'
+import { closestName } from '../../src/option-kinds/closest-name.js'
 import { running } from '../support/simulator.js'
 
 const names = Object.keys(clientTable)

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { running } from '../support/simulator.js'
+import { startTestSimulator } from '../support/simulator.js'
 import { getDepth } from '../support/network/signed-request.js'
-import { compiled, spawnNode } from '../support/process/node-process.js'
+import { compiledPath, spawnNode } from '../support/process/node-process.js'
 
 const command = (...args: readonly string[]) =>
-  spawnNode([compiled('src/cli/main.ts'), ...args], { variables: { COLUMNS: '80' } })
+  spawnNode([compiledPath('src/cli/main.ts'), ...args], { variables: { COLUMNS: '80' } })
 
 const run = async (...args: readonly string[]) => {
   const child = command(...args)
-  const code = await child.ended()
+  const code = await child.waitForExit()
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
@@ -27,7 +27,7 @@ test('exits with 2 for invalid arguments, and with 0 for help', async () => {
 })
 
 test('exits with 1 for a port in use', async () => {
-  const { priceWsUrl } = await running()
+  const { priceWsUrl } = await startTestSimulator({})
   const { port } = new URL(priceWsUrl)
   expect(await run('simulate', '--ws-port', port)).toEqual({
     code: 1,
@@ -45,18 +45,18 @@ test('prints variables that can be pasted and that a program can use', async () 
   const price = await fetch(`${variables.get('SVC_PRICE_BASE_URL')!}/price/svc-0xcd`)
   expect(Number(await price.text())).toBeGreaterThan(0)
   child.process.kill('SIGTERM')
-  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+  expect([await child.waitForExit(), child.stderr]).toEqual([0, ''])
 })
 
 test('uses the key of --auth-key', async () => {
   const { child, variables } = await simulate('--auth-key', 'AAECAwQFBgcICQoLDA0ODw')
   expect(variables.get('SVC_AUTH_KEY')).toBe('AAECAwQFBgcICQoLDA0ODw')
   child.process.kill('SIGINT')
-  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+  expect([await child.waitForExit(), child.stderr]).toEqual([0, ''])
 })
 
 test('exits with 0 when the reader of the help has closed the pipe', async () => {
   const child = command('--help')
   child.process.stdout?.destroy()
-  expect([await child.ended(), child.stderr]).toEqual([0, ''])
+  expect([await child.waitForExit(), child.stderr]).toEqual([0, ''])
 })

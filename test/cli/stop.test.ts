@@ -19,7 +19,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     child.process.kill(signal)
     await eventually(() => child.stdout.includes('resolved'))
     child.process.kill(signal)
-    expect(await child.ended()).toBe(signal)
+    expect(await child.waitForExit()).toBe(signal)
   },
 )
 

@@ -4,7 +4,9 @@ import type { Client } from 'svc-streams'
 import type { Simulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, clientOf, ethTopic, record, startService, wbtc, weth } from '../support/simulator.js'
+import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { collectEvents } from '../support/collect-events.js'
 
 /** The frames that the simulator received. */
 const methods = (simulator: Simulator): string[] =>
@@ -15,13 +17,13 @@ const methods = (simulator: Simulator): string[] =>
 
 describe('price$', () => {
   it('sends one subscribe for all subscribers and an unsubscribe after the last (section 4.3 of the service)', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { linger: 20 })
-    const first = record(client.price$(ethTopic))
-    const second = record(client.price$(ethTopic))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { linger: 20 })
+    const first = collectEvents(client.price$(ethTopic))
+    const second = collectEvents(client.price$(ethTopic))
     await eventually(() => {
-      expect(first.rights().length).toBeGreaterThan(2)
-      expect(second.rights().length).toBeGreaterThan(2)
+      expect(first.values().length).toBeGreaterThan(2)
+      expect(second.values().length).toBeGreaterThan(2)
     })
     first.subscription.unsubscribe()
     second.subscription.unsubscribe()
@@ -31,26 +33,26 @@ describe('price$', () => {
   })
 
   it('emits each price to its own topic on one connection, even if the service echoes topics with a quote', async () => {
-    const simulator = await startService({ faults: { echoQuote: true } })
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { echoQuote: true } })
+    const client = createClientFor(simulator)
     const upper = `svc-0x${weth.slice(2).toUpperCase()}` as const
-    const eth = record(client.price$(upper))
-    const btc = record(client.price$(btcTopic))
+    const eth = collectEvents(client.price$(upper))
+    const btc = collectEvents(client.price$(btcTopic))
     await eventually(() => {
-      expect(eth.rights().length).toBeGreaterThan(2)
-      expect(btc.rights().length).toBeGreaterThan(2)
+      expect(eth.values().length).toBeGreaterThan(2)
+      expect(btc.values().length).toBeGreaterThan(2)
     })
-    expect(new Set(eth.rights().map(({ topic }) => topic))).toEqual(new Set([upper]))
-    expect(new Set(btc.rights().map(({ topic }) => topic))).toEqual(new Set([btcTopic]))
+    expect(new Set(eth.values().map(({ topic }) => topic))).toEqual(new Set([upper]))
+    expect(new Set(btc.values().map(({ topic }) => topic))).toEqual(new Set([btcTopic]))
     expect(simulator.upgrades).toBe(1)
   })
 
   it.each(['none', 'new-only'] as const)(
     'emits prices when the service sends these confirmations: %s',
     async (confirmations) => {
-      const simulator = await startService({ faults: { confirmations } })
-      const eth = record(clientOf(simulator, { confirmTimeout: 200 }).price$(ethTopic))
-      await eventually(() => expect(eth.rights().length).toBeGreaterThan(40))
+      const simulator = await startTestSimulator({ ...fastMarket, faults: { confirmations } })
+      const eth = collectEvents(createClientFor(simulator, { confirmTimeout: 200 }).price$(ethTopic))
+      await eventually(() => expect(eth.values().length).toBeGreaterThan(40))
       expect(new Set(eth.tags())).toEqual(new Set(['Right']))
     },
   )
@@ -58,14 +60,14 @@ describe('price$', () => {
   it.each([1000, 1001, 1008, 1011, 1012, 1013, 4000, 4999, undefined])(
     'reconnects after close code %s and subscribes to the topics that still have subscribers',
     async (code) => {
-      const simulator = await startService()
-      const client = clientOf(simulator, { linger: 60_000, reconnect: { initialDelay: 10 } })
-      const eth = record(client.price$(ethTopic))
-      const btc = record(client.price$(btcTopic))
-      await eventually(() => expect(btc.rights().length).toBeGreaterThan(0))
+      const simulator = await startTestSimulator()
+      const client = createClientFor(simulator, { linger: 60_000, reconnect: { initialDelay: 10 } })
+      const eth = collectEvents(client.price$(ethTopic))
+      const btc = collectEvents(client.price$(btcTopic))
+      await eventually(() => expect(btc.values().length).toBeGreaterThan(0))
       btc.subscription.unsubscribe()
       simulator.dropConnections(code)
-      await eventually(() => expect(eth.rights().at(-1)?.epoch).toBe(2))
+      await eventually(() => expect(eth.values().at(-1)?.epoch).toBe(2))
       expect(eth.events.filter(isLeft).map(({ left }) => left)).toMatchObject([
         { _tag: 'Disconnected', code: code ?? 1006, attempt: 1 },
       ])
@@ -75,54 +77,54 @@ describe('price$', () => {
   )
 
   it('emits no price from before a disconnect to a late subscriber', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { reconnect: { initialDelay: 10 } })
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { reconnect: { initialDelay: 10 } })
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     simulator.inject({ refuseUpgrades: 503 })
     simulator.dropConnections()
     await eventually(() => expect(eth.tags()).toContain('Disconnected'))
-    const late = record(client.price$(ethTopic))
+    const late = collectEvents(client.price$(ethTopic))
     expect(late.tags()).toEqual(['Disconnected'])
     simulator.inject({})
-    await eventually(() => expect(late.rights().length).toBeGreaterThan(0))
-    expect(late.rights()[0]?.epoch).toBe(2)
+    await eventually(() => expect(late.values().length).toBeGreaterThan(0))
+    expect(late.values()[0]?.epoch).toBe(2)
   })
 
   it('keeps its connection after invalid frames of every kind', async () => {
     const garbage = ['malformed', 'no-message', 'wrong-price', 'unknown-topic', 'binary'] as const
-    const simulator = await startService({ faults: { garbage } })
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { garbage } })
+    const client = createClientFor(simulator)
     const uncorrelated = client.errors$.pipe(
       map(({ kind }) => kind),
       take(20),
       toArray(),
     )
     const kinds = firstValueFrom(uncorrelated)
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     expect(new Set(await kinds)).toEqual(new Set(['error-text', 'malformed', 'unknown-topic', 'binary']))
     await eventually(() => expect(eth.tags()).toContain('DecodeError'))
-    const pricesBefore = eth.rights().length
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(pricesBefore))
+    const pricesBefore = eth.values().length
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(pricesBefore))
     expect(simulator.upgrades).toBe(1)
   })
 
   it('emits to all other subscribers when a handler throws', async () => {
     const reported: unknown[] = []
     config.onUnhandledError = (error) => reported.push(error)
-    const simulator = await startService()
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
     client
       .price$(ethTopic)
       .pipe(take(3))
       .subscribe(() => {
         throw new Error('handler')
       })
-    const eth = record(client.price$(ethTopic))
-    const btc = record(client.price$(btcTopic))
+    const eth = collectEvents(client.price$(ethTopic))
+    const btc = collectEvents(client.price$(btcTopic))
     await eventually(() => {
-      expect(eth.rights().length).toBeGreaterThan(3)
-      expect(btc.rights().length).toBeGreaterThan(3)
+      expect(eth.values().length).toBeGreaterThan(3)
+      expect(btc.values().length).toBeGreaterThan(3)
       expect(reported.length).toBe(3)
     })
     config.onUnhandledError = null
@@ -130,30 +132,30 @@ describe('price$', () => {
   })
 
   it('sends a new subscribe for a new subscription after a rejection', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
-    const first = record(client.price$('svc-0xdead'))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
+    const first = collectEvents(client.price$('svc-0xdead'))
     await eventually(() => expect(first.isComplete()).toBe(true))
     simulator.list('0xdead')
-    const second = record(client.price$('svc-0xdead'))
-    await eventually(() => expect(second.rights().length).toBeGreaterThan(0))
+    const second = collectEvents(client.price$('svc-0xdead'))
+    await eventually(() => expect(second.values().length).toBeGreaterThan(0))
     expect(first.tags()).toEqual(['SubscriptionRejected'])
   })
 
   it('rejects the only unconfirmed topic when an error text names no topic', async () => {
-    const simulator = await startService({ faults: { namelessErrors: true } })
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { namelessErrors: true } })
+    const client = createClientFor(simulator)
     await firstValueFrom(client.price$(ethTopic))
-    const rejected = record(client.price$('svc-0xdead'))
+    const rejected = collectEvents(client.price$('svc-0xdead'))
     await eventually(() => expect(rejected.tags()).toEqual(['SubscriptionRejected']))
   })
 
   it('retries several unconfirmed topics one by one when an error text names no topic', async () => {
-    const simulator = await startService({ faults: { namelessErrors: true } })
-    const client = clientOf(simulator, { confirmTimeout: 50 })
-    const eth = record(client.price$(ethTopic))
-    const rejected = record(client.price$('svc-0xdead'))
-    const otherRejected = record(client.price$('svc-0xbeef'))
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { namelessErrors: true } })
+    const client = createClientFor(simulator, { confirmTimeout: 50 })
+    const eth = collectEvents(client.price$(ethTopic))
+    const rejected = collectEvents(client.price$('svc-0xdead'))
+    const otherRejected = collectEvents(client.price$('svc-0xbeef'))
     await eventually(() => {
       expect(rejected.isComplete()).toBe(true)
       expect(otherRejected.isComplete()).toBe(true)
@@ -166,23 +168,23 @@ describe('price$', () => {
 
 describe('depth$', () => {
   it('shares one poll, and emits the mint as each subscriber wrote it', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
     const upper = `0x${weth.slice(2).toUpperCase()}` as const
-    const first = record(client.depth$(weth, 20))
-    const second = record(client.depth$(upper, 20))
-    await eventually(() => expect(second.rights().length).toBeGreaterThan(3))
+    const first = collectEvents(client.depth$(weth, 20))
+    const second = collectEvents(client.depth$(upper, 20))
+    await eventually(() => expect(second.values().length).toBeGreaterThan(3))
     expect(Math.abs(first.events.length - second.events.length)).toBeLessThanOrEqual(1)
     expect(simulator.requests.length).toBeLessThanOrEqual(first.events.length + 1)
-    expect(second.rights()[0]?.mint).toBe(upper)
+    expect(second.values()[0]?.mint).toBe(upper)
     first.subscription.unsubscribe()
     second.subscription.unsubscribe()
     expect(client.inspect().polls).toEqual([])
   })
 
   it('signs the path with the path and the query of baseUrl (section 5 of the service)', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { baseUrl: `${simulator.baseUrl}/gate/?key=1` })
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { baseUrl: `${simulator.baseUrl}/gate/?key=1` })
     const result = await client.depth(weth)()
     // The simulator has no such path, and responds 404 instead of 401 only if the signature is valid.
     expect(result).toMatchObject({ left: { _tag: 'HttpError', status: 404 } })
@@ -190,8 +192,8 @@ describe('depth$', () => {
   })
 
   it("retries with the service's clock when the local clock is wrong, and stores the offset", async () => {
-    const simulator = await startService({ faults: { clockOffset: 3_600_000 } })
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { clockOffset: 3_600_000 } })
+    const client = createClientFor(simulator)
     expect(isRight(await client.depth(weth)())).toBe(true)
     expect(simulator.requests.length).toBe(2)
     expect(isRight(await client.depth(wbtc)())).toBe(true)
@@ -199,35 +201,38 @@ describe('depth$', () => {
   })
 
   it('returns Unauthorized after one request when the clock is right and the key is wrong', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { authKey: 'b3RoZXIga2V5' })
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { authKey: 'b3RoZXIga2V5' })
     expect(await client.depth(weth)()).toMatchObject({ left: { _tag: 'Unauthorized', body: 'Unauthorized' } })
     expect(simulator.requests.length).toBe(1)
   })
 
   it('continues after failures, and decodes quantities from numbers and from texts to bigint', async () => {
-    const simulator = await startService({ faults: { httpStatus: 500 } })
-    const client = clientOf(simulator, { reconnect: { initialDelay: 5, maxDelay: 20 } })
-    const depth = record(client.depth$(weth, 10))
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { httpStatus: 500 } })
+    const client = createClientFor(simulator, { reconnect: { initialDelay: 5, maxDelay: 20 } })
+    const depth = collectEvents(client.depth$(weth, 10))
     await eventually(() => expect(depth.tags().length).toBeGreaterThan(2))
     simulator.inject({ quantitiesAsText: true })
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(0))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(0))
     simulator.inject({})
-    const depthsBefore = depth.rights().length
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(depthsBefore))
-    for (const { buy } of depth.rights()) expect(buy.totalQuantity).toBeTypeOf('bigint')
+    const depthsBefore = depth.values().length
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(depthsBefore))
+    for (const { buy } of depth.values()) expect(buy.totalQuantity).toBeTypeOf('bigint')
     expect(depth.tags().slice(0, 3)).toEqual(['HttpError', 'HttpError', 'HttpError'])
   })
 
   it('emits NetworkError when canonicalHeaders throws', async () => {
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     let calls = 0
     const canonicalHeaders = (): string => {
       if (calls++ > 0) throw new Error('canonicalHeaders')
       return ''
     }
-    const client = clientOf(simulator, { canonicalHeaders, reconnect: { initialDelay: 5, maxDelay: 5 } })
-    const depth = record(client.depth$(weth, 5))
+    const client = createClientFor(simulator, {
+      canonicalHeaders,
+      reconnect: { initialDelay: 5, maxDelay: 5 },
+    })
+    const depth = collectEvents(client.depth$(weth, 5))
     await eventually(() => expect(depth.tags().length).toBeGreaterThan(2))
     expect(new Set(depth.tags())).toEqual(new Set(['NetworkError']))
   })
@@ -274,8 +279,8 @@ describe('each member of a client', () => {
   it.each(Reflect.ownKeys(uses).map((name) => [String(name), uses[name as keyof Client]] as const))(
     '%s works against the simulator',
     async (_, use) => {
-      const simulator = await startService()
-      await use(clientOf(simulator), simulator)
+      const simulator = await startTestSimulator()
+      await use(createClientFor(simulator), simulator)
     },
   )
 })

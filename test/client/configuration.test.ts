@@ -7,7 +7,7 @@ import { signRequest } from '../../src/auth/sign-request.js'
 import { configure } from '../../src/client/configuration.js'
 import type { ClientOptions } from '../../src/client/options.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { running } from '../support/simulator.js'
+import { startTestSimulator } from '../support/simulator.js'
 import { anyText } from '../support/arbitraries.js'
 
 const authKey = Buffer.from('a secret of thirty-two bytes!!!!').toString('base64')
@@ -162,7 +162,7 @@ describe('a misspelt name', () => {
   })
 
   it('is not found in the result of a simulator or a gateway', async () => {
-    const simulator = await running()
+    const simulator = await startTestSimulator({})
     expect(configureAny({ ...full, ...simulator }).depth).toBeDefined()
     const gateway = {
       unsigned: true,

@@ -12,16 +12,19 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { expirationOf, fakeWallClock, key, mint, now, untilRequested } from '../http/support/signed-get.js'
-import { fails } from '../support/marbles.js'
+import { leftWith } from '../support/marbles.js'
 import { runProgram } from '../support/process/node-process.js'
-import { btcTopic, clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
+import { btcTopic, ethTopic, weth } from '../support/tokens.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { collectEvents } from '../support/collect-events.js'
 
 const isOpen = ({ _tag }: ConnectionStatus): boolean => _tag === 'Open'
 
 describe('createClient', () => {
   it('opens no WebSocket for status$ and price', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
     const statuses: ConnectionStatus[] = []
     client.status$.subscribe((status) => statuses.push(status))
     await client.price(ethTopic)()
@@ -30,12 +33,12 @@ describe('createClient', () => {
   })
 
   it('completes every stream on close, however often close is called', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
     const statuses: ConnectionStatus[] = []
     client.status$.subscribe((status) => statuses.push(status))
-    const streams = [record(client.price$(ethTopic)), record(client.depth$(weth, 50))]
-    await eventually(() => streams.forEach((stream) => expect(stream.rights().length).toBeGreaterThan(0)))
+    const streams = [collectEvents(client.price$(ethTopic)), collectEvents(client.depth$(weth, 50))]
+    await eventually(() => streams.forEach((stream) => expect(stream.values().length).toBeGreaterThan(0)))
     await Promise.all([client.close(), client.close()])
     await client.close()
     expect(streams.map((stream) => stream.isComplete())).toEqual([true, true])
@@ -43,9 +46,9 @@ describe('createClient', () => {
     await eventually(() => expect(simulator.connections).toEqual([]))
     expect(await firstValueFrom(client.status$)).toEqual({ _tag: 'Closed' })
     const after = [
-      record(client.price$(ethTopic)),
-      record(client.price$('no topic' as typeof ethTopic)),
-      record(client.depth$(weth, 50)),
+      collectEvents(client.price$(ethTopic)),
+      collectEvents(client.price$('no topic' as typeof ethTopic)),
+      collectEvents(client.depth$(weth, 50)),
     ]
     expect(after.map((stream) => stream.tags())).toEqual([
       ['ClientClosed'],
@@ -56,10 +59,10 @@ describe('createClient', () => {
   })
 
   it('completes every stream when a handler closes the client', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
-    const eth = record(client.price$(ethTopic))
-    const btc = record(client.price$(btcTopic))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
+    const eth = collectEvents(client.price$(ethTopic))
+    const btc = collectEvents(client.price$(btcTopic))
     const last = await firstValueFrom(
       client.price$(ethTopic).pipe(switchMap((event) => client.close().then(() => event))),
       {
@@ -71,25 +74,29 @@ describe('createClient', () => {
   })
 
   it('closes the client when its signal aborts, or at once if it is aborted already', async () => {
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     const abort = new AbortController()
-    const client = closing(createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }))
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const client = closeAfterTest(
+      createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }),
+    )
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     abort.abort()
     expect(eth.isComplete()).toBe(true)
-    const aborted = closing(createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }))
-    expect(record(aborted.price$(ethTopic)).tags()).toEqual(['ClientClosed'])
+    const aborted = closeAfterTest(
+      createClient({ environment: 'mainnet', ...simulator, signal: abort.signal }),
+    )
+    expect(collectEvents(aborted.price$(ethTopic)).tags()).toEqual(['ClientClosed'])
   })
 
   it('inspects as plain data without the key or the query of an address', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { priceWsUrl: `${simulator.priceWsUrl}/?secret=hidden` })
-    const eth = record(client.price$(ethTopic))
-    const depth = record(client.depth$(weth, 1000))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { priceWsUrl: `${simulator.priceWsUrl}/?secret=hidden` })
+    const eth = collectEvents(client.price$(ethTopic))
+    const depth = collectEvents(client.depth$(weth, 1000))
     await eventually(() => {
-      expect(eth.rights().length).toBeGreaterThan(0)
-      expect(depth.rights().length).toBeGreaterThan(0)
+      expect(eth.values().length).toBeGreaterThan(0)
+      expect(depth.values().length).toBeGreaterThan(0)
     })
     const snapshot = client.inspect()
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
@@ -106,20 +113,20 @@ describe('createClient', () => {
   })
 
   it('throws from depth$ and depth on testnet (section 1 of the service)', async () => {
-    const simulator = await startService()
-    const testnet = closing(createClient({ environment: 'testnet', ...simulator }))
+    const simulator = await startTestSimulator()
+    const testnet = closeAfterTest(createClient({ environment: 'testnet', ...simulator }))
     expect(testnet.chainId).toBe(421614)
-    expect(clientOf(simulator).chainId).toBe(42161)
+    expect(createClientFor(simulator).chainId).toBe(42161)
     expect(() => (testnet as Client).depth$(weth, 1000)).toThrow(ConfigurationError)
     expect(() => (testnet as Client).depth(weth)).toThrow(ConfigurationError)
   })
 
   it('uses the name of the service for topics and headers', async () => {
-    const simulator = await startService({ service: 'acme' })
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator({ ...fastMarket, service: 'acme' })
+    const client = createClientFor(simulator)
     expect(isRight(await client.depth(weth)())).toBe(true)
     expect(isRight(await firstValueFrom(client.price$(`acme-${weth}`)))).toBe(true)
-    expect(record(client.price$(ethTopic)).tags()).toEqual(['InvalidTopic'])
+    expect(collectEvents(client.price$(ethTopic)).tags()).toEqual(['InvalidTopic'])
     expect(Object.keys(simulator.requests[0]?.headers ?? {})).toContain('x-acme-auth')
   })
 
@@ -128,21 +135,23 @@ describe('createClient', () => {
   })
 
   it('reports Open when the connection is open', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
-    record(client.price$(ethTopic))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
+    collectEvents(client.price$(ethTopic))
     const status = await firstValueFrom(client.status$.pipe(filter(isOpen)))
     expect(status).toMatchObject({ epoch: 1 })
     expect(simulator.connections.length).toBe(1)
   })
 
   it('throws a ConfigurationError when canonicalHeaders throws or returns no text', async () => {
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     const throwing = () => {
       throw new Error('canonicalHeaders')
     }
-    expect(() => clientOf(simulator, { canonicalHeaders: throwing })).toThrow(ConfigurationError)
-    expect(() => clientOf(simulator, { canonicalHeaders: (() => 5) as never })).toThrow(/^canonicalHeaders: /)
+    expect(() => createClientFor(simulator, { canonicalHeaders: throwing })).toThrow(ConfigurationError)
+    expect(() => createClientFor(simulator, { canonicalHeaders: (() => 5) as never })).toThrow(
+      /^canonicalHeaders: /,
+    )
   })
 })
 
@@ -160,16 +169,16 @@ describe('the depth methods of createClient', () => {
     })
     return { client, http }
   }
-  const closed = fails({ _tag: 'ClientClosed' })
+  const closed = leftWith({ _tag: 'ClientClosed' })
 
   it('signs each request of a poll again', async () => {
     const { client, http } = depthClient()
     const events: Either<DepthError, unknown>[] = []
     const subscription = client.depth$(mint, 1).subscribe((event) => events.push(event))
-    http.request(1).answers(200, depthBody(1))
+    http.request(1).respond(200, depthBody(1))
     await untilRequested(http, 2)
     clock.now += 500
-    http.request(2).answers(200, depthBody(2))
+    http.request(2).respond(200, depthBody(2))
     await untilRequested(http, 3)
     expect(expirationOf(http, 3)).toBe(now + 10_500)
     expect(events).toMatchObject([{ right: { price: 1 } }, { right: { price: 2 } }])
@@ -186,7 +195,7 @@ describe('the depth methods of createClient', () => {
     await client.close()
     expect(events).toEqual(['complete'])
     expect(http.request(1).aborted).toBe(true)
-    expect(http.closed).toBe(1)
+    expect(http.closeCalls).toBe(1)
     expect(client.inspect().polls).toEqual([])
   })
 
@@ -211,8 +220,8 @@ describe('the depth methods of createClient', () => {
     const task = client.depth(mint)
     expect(http.requests).toEqual([])
     const results = [task(), task()]
-    http.request(1).answers(200, depthBody(1))
-    http.request(2).answers(200, depthBody(2))
+    http.request(1).respond(200, depthBody(1))
+    http.request(2).respond(200, depthBody(2))
     expect(await Promise.all(results)).toMatchObject([{ right: { price: 1 } }, { right: { price: 2 } }])
     await client.close()
   })

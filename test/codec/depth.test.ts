@@ -6,10 +6,10 @@ import { expectDecodeError } from '../errors/support/well-formed.js'
 import {
   anyText,
   deepText,
-  mutated,
+  mutate,
   priceText,
-  spelledDepth,
-  treacherousName,
+  encodedDepth,
+  builtInPropertyName,
 } from '../support/arbitraries.js'
 
 interface Texts {
@@ -50,7 +50,7 @@ const expectTotal = (text: string): void => {
 describe('decodeDepth (section 2.1)', () => {
   it('decodes numbers and decimal strings, keeps quantities exact, and ignores unknown fields', () => {
     fc.assert(
-      fc.property(spelledDepth, ({ text, value }) => {
+      fc.property(encodedDepth, ({ text, value }) => {
         expect(decodeDepth(text)).toEqual(right(value))
       }),
       { numRuns: 300 },
@@ -70,7 +70,7 @@ describe('decodeDepth (section 2.1)', () => {
 
   it('decodes what DepthBody encodes, through JSON text', () => {
     fc.assert(
-      fc.property(spelledDepth, ({ value: { price, timestamp, buy, sell } }) => {
+      fc.property(encodedDepth, ({ value: { price, timestamp, buy, sell } }) => {
         const toBody = (side: typeof buy) => ({
           total_quantity: side.totalQuantity,
           total_quantity_usd: side.totalQuantityUsd,
@@ -244,7 +244,7 @@ describe('decodeDepth, for any text,', () => {
   })
 
   it('never throws for a mutated body', () => {
-    const mutilated = spelledDepth.chain(({ text }) => mutated(text))
+    const mutilated = encodedDepth.chain(({ text }) => mutate(text))
     fc.assert(fc.property(mutilated, expectTotal), { numRuns: 500 })
   })
 
@@ -260,7 +260,7 @@ describe('decodeDepth, for any text,', () => {
   it('ignores fields named like members of Object.prototype', () => {
     const value = fc.oneof(fc.json(), fc.constant(bodyOf()))
     fc.assert(
-      fc.property(treacherousName, value, (name, json) => {
+      fc.property(builtInPropertyName, value, (name, json) => {
         expect(decodeDepth(bodyOf().replaceAll('{', () => `{"${name}":${json},`))).toEqual(
           decodeDepth(bodyOf()),
         )

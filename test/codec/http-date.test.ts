@@ -38,7 +38,7 @@ describe('parseHttpDate', () => {
     const child = spawnNode(['--input-type=module', '--eval', script], {
       variables: { TZ: 'America/New_York' },
     })
-    expect([await child.ended(), Number(child.stdout)]).toEqual([0, Date.UTC(2025, 0, 1, 0, 0, 7)])
+    expect([await child.waitForExit(), Number(child.stdout)]).toEqual([0, Date.UTC(2025, 0, 1, 0, 0, 7)])
   })
 
   it.each([undefined, '', '-5', '5', '2025-01-01', 'Mon', 'soon'])('returns NaN for %j', (text) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
-import { anyText, deepText, mutated } from '../support/arbitraries.js'
+import { anyText, deepText, mutate } from '../support/arbitraries.js'
 
 /** Converts literals to the numbers that `JSON.parse` returns. */
 const withFloats = (value: unknown): unknown => {
@@ -31,7 +31,7 @@ describe('parseJsonExactly', () => {
 
   it('accepts exactly the texts that JSON.parse accepts', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, json.chain(mutated)), (text) => {
+      fc.property(fc.oneof(anyText, json.chain(mutate)), (text) => {
         expect(isRight(parseJsonExactly(text))).toBe(isRight(parseJson(text)))
       }),
       { numRuns: 1000 },
@@ -69,7 +69,7 @@ describe.each([
 ])('%s', (_name, parse) => {
   it('returns the problem in words as a Left, and never throws', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, json.chain(mutated), deepText), (text) => {
+      fc.property(fc.oneof(anyText, json.chain(mutate), deepText), (text) => {
         const parsed = parse(text)
         if (isLeft(parsed)) expect(parsed.left).toMatch(/\w/)
       }),

@@ -3,7 +3,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { decodePriceText } from '../../src/codec/price-text.js'
 import { expectDecodeError } from '../errors/support/well-formed.js'
-import { anyText, mutated, priceText, priceValue } from '../support/arbitraries.js'
+import { anyText, mutate, priceText, priceValue } from '../support/arbitraries.js'
 
 describe('decodePriceText (section 4.2)', () => {
   it('returns the price in the text', () => {
@@ -66,7 +66,7 @@ describe('decodePriceText (section 4.2)', () => {
 
   it('returns a price or a DecodeError, and never throws', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, priceText.chain(mutated)), (text) => {
+      fc.property(fc.oneof(anyText, priceText.chain(mutate)), (text) => {
         const price = decodePriceText(text)
         if (isLeft(price)) expectDecodeError(price.left, text)
         else expect(price.right).toSatisfy((value: number) => value > 0 && value < Infinity)

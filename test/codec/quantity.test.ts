@@ -3,12 +3,12 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral } from '../../src/codec/json.js'
 import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
-import { anyText, mutated, quantity, spelledQuantity } from '../support/arbitraries.js'
+import { anyText, mutate, quantity, encodedQuantity } from '../support/arbitraries.js'
 
 describe('parseQuantity', () => {
   it('returns the exact integer of a decimal text', () => {
     fc.assert(
-      fc.property(spelledQuantity, ({ text, value }) => {
+      fc.property(encodedQuantity, ({ text, value }) => {
         expect(parseQuantity(text)).toBe(value)
       }),
       { numRuns: 500 },
@@ -17,7 +17,7 @@ describe('parseQuantity', () => {
 
   it('rejects every number below 0', () => {
     fc.assert(
-      fc.property(spelledQuantity, ({ text, value }) => {
+      fc.property(encodedQuantity, ({ text, value }) => {
         expect(parseQuantity(`-${text}`)).toBe(value === 0n ? 0n : undefined)
       }),
     )
@@ -82,7 +82,7 @@ describe('parseQuantity', () => {
       fc.property(
         fc.oneof(
           anyText,
-          spelledQuantity.chain(({ text }) => mutated(text)),
+          encodedQuantity.chain(({ text }) => mutate(text)),
         ),
         (text) => {
           const parsed = parseQuantity(text) ?? 0n

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { depthFailure, priceFailure, type FailedResponse } from '../../src/codec/service-error.js'
 import { expectWellFormed } from '../errors/support/well-formed.js'
-import { address, anyText, mutated } from '../support/arbitraries.js'
+import { address, anyText, mutate } from '../support/arbitraries.js'
 
 const failed = (status: number, body: string, retryAfterMs?: number): FailedResponse => ({
   status,
@@ -20,8 +20,8 @@ const response = fc
     fc.oneof(fc.constantFrom(401, 500, 503), fc.integer({ min: 100, max: 599 })),
     fc.oneof(
       anyText,
-      fc.tuple(address, address).chain(([base, quote]) => mutated(unsupported(base, quote))),
-      mutated(`${invalidTuple}: the service does not support the pair (0xab, 0xcd)`),
+      fc.tuple(address, address).chain(([base, quote]) => mutate(unsupported(base, quote))),
+      mutate(`${invalidTuple}: the service does not support the pair (0xab, 0xcd)`),
     ),
     fc.option(fc.nat(), { nil: undefined }),
   )

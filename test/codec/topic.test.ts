@@ -3,7 +3,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { parseTopic, topicOf } from '../../src/codec/topic.js'
 import { expectWellFormed } from '../errors/support/well-formed.js'
-import { address, anyText, mutated, service, topic } from '../support/arbitraries.js'
+import { address, anyText, mutate, service, topic } from '../support/arbitraries.js'
 
 describe('topicOf (section 2.2)', () => {
   it('joins the service, a hyphen and the unchanged address', () => {
@@ -49,7 +49,7 @@ describe('parseTopic (section 2.2)', () => {
 
   it('returns the text or an InvalidTopic, and never throws', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, topic.chain(mutated)), service, (text, name) => {
+      fc.property(fc.oneof(anyText, topic.chain(mutate)), service, (text, name) => {
         const parsed = parseTopic(text, name)
         if (isLeft(parsed)) {
           expect(parsed.left).toMatchObject({ _tag: 'InvalidTopic', topic: text })

@@ -4,7 +4,7 @@ import type { Address } from 'svc-streams'
 import { httpError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { marbles } from '../support/marbles.js'
-import { virtually } from '../support/virtual.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 import { mint, pollsOf, refused, results, startsOf } from './support/polls.js'
 
 describe('DepthPolls', () => {
@@ -40,7 +40,7 @@ describe('DepthPolls', () => {
 
   it('requests the mint as the first subscriber wrote it', () => {
     const mints: Address[] = []
-    virtually(() => {
+    runInVirtualTime(() => {
       const polls = pollsOf((requested) => {
         mints.push(requested)
         return NEVER
@@ -66,7 +66,7 @@ describe('DepthPolls', () => {
 
   it('supports an interval longer than the maximum of a platform timer', () => {
     const month = 2 ** 31 + 1000
-    expect(startsOf(month, [results['d']!], 3, { until: 3 * month })).toEqual([0, month, 2 * month])
+    expect(startsOf(month, [results['d']!], 3, { endsAt: 3 * month })).toEqual([0, month, 2 * month])
   })
 
   it('supports an interval of 1 ms', () => {
@@ -85,7 +85,7 @@ describe('DepthPolls after failures', () => {
   })
 
   it('waits at least for the rest of the interval', () => {
-    expect(startsOf(1000, [f], 4, { draw: () => 0 })).toEqual([0, 1000, 2000, 3000])
+    expect(startsOf(1000, [f], 4, { random: () => 0 })).toEqual([0, 1000, 2000, 3000])
     expect(startsOf(300, [f], 5)).toEqual([0, 300, 600, 1100, 2100])
   })
 
@@ -125,7 +125,7 @@ describe('DepthPolls after Retry-After', () => {
   it('waits at least for the interval and the backoff', () => {
     expect(startsOf(5000, [retryAfter(429, 1000), d], 2)).toEqual([0, 5000])
     expect(startsOf(10, [retryAfter(429, 100), d], 2)).toEqual([0, 125])
-    expect(startsOf(100, [retryAfter(503, 0), d], 2, { draw: () => 0 })).toEqual([0, 100])
+    expect(startsOf(100, [retryAfter(503, 0), d], 2, { random: () => 0 })).toEqual([0, 100])
   })
 
   it('waits at most for maxDelay, unless the interval is longer', () => {
@@ -140,7 +140,7 @@ describe('DepthPolls after Retry-After', () => {
 
 describe('DepthPolls.snapshot', () => {
   it('returns the subscribers, the last result and its age of each poll', () => {
-    virtually(({ at }) => {
+    runInVirtualTime(({ at }) => {
       const events = [results['f']!, results['d']!]
       const polls = pollsOf(
         () =>

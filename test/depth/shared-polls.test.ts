@@ -3,8 +3,9 @@ import { Observable, of, Subject, take, takeUntil, type Subscription } from 'rxj
 import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { marbles } from '../support/marbles.js'
-import { unhandledErrors } from '../support/unhandled.js'
-import { journalOf, virtually } from '../support/virtual.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+import { createTimedLog } from '../support/timed-log.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 import { mint, pollsOf, results } from './support/polls.js'
 
 describe('DepthPolls with several subscribers', () => {
@@ -58,7 +59,7 @@ describe('DepthPolls with several subscribers', () => {
 
   it('clears its timer when the last subscriber unsubscribes', () => {
     let requests = 0
-    const remainingTimers = virtually(({ at }) => {
+    const remainingTimers = runInVirtualTime(({ at }) => {
       const polls = pollsOf(() => {
         requests++
         return of(results['d']!)
@@ -73,7 +74,7 @@ describe('DepthPolls with several subscribers', () => {
 
   it('counts the failures of each poll separately', () => {
     const starts: string[] = []
-    virtually(({ now }) => {
+    runInVirtualTime(({ now }) => {
       const polls = pollsOf((requested) => {
         starts.push(`${now()} ${requested}`)
         return of(requested === '0xaa' ? results['f']! : results['d']!)
@@ -87,7 +88,7 @@ describe('DepthPolls with several subscribers', () => {
 })
 
 describe('DepthPolls with reentrant handlers', () => {
-  const reported = unhandledErrors()
+  const reported = collectUnhandledErrors()
   const d = results['d']!
 
   it('stops the poll when its only handler unsubscribes', () => {
@@ -101,12 +102,12 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('starts a new poll after its only subscriber has unsubscribed synchronously', () => {
     const lines: string[] = []
-    const remainingTimers = virtually((virtual) => {
-      const journal = journalOf(virtual)
+    const remainingTimers = runInVirtualTime((virtual) => {
+      const log = createTimedLog(virtual)
       const polls = pollsOf(() => of(d))
-      polls.depth$(mint, 100).pipe(take(1)).subscribe(journal.observer('first'))
-      virtual.at(5, () => polls.depth$(mint, 100).pipe(take(2)).subscribe(journal.observer('second')))
-      virtual.at(500, () => lines.push(...journal.lines))
+      polls.depth$(mint, 100).pipe(take(1)).subscribe(log.observer('first'))
+      virtual.at(5, () => polls.depth$(mint, 100).pipe(take(2)).subscribe(log.observer('second')))
+      virtual.at(500, () => lines.push(...log.lines))
     })
     expect(lines).toEqual([
       '0 first: 1',
@@ -120,7 +121,7 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('starts one new poll when its only handler unsubscribes and subscribes again', () => {
     let requests = 0
-    const remainingTimers = virtually(({ at }) => {
+    const remainingTimers = runInVirtualTime(({ at }) => {
       const polls = pollsOf(() => {
         requests++
         return new Observable((subscriber) => {
@@ -146,7 +147,7 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('does not emit the current result to a subscriber that a handler unsubscribes', () => {
     let received = 0
-    virtually(({ at }) => {
+    runInVirtualTime(({ at }) => {
       const polls = pollsOf(() => new Observable((subscriber) => at(10, () => subscriber.next(d))))
       const others: Subscription[] = []
       const first = polls.depth$(mint, 100).subscribe(() => others[0]?.unsubscribe())
@@ -158,15 +159,15 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('emits the current result once to a subscriber that a handler adds', () => {
     const lines: string[] = []
-    virtually((virtual) => {
-      const journal = journalOf(virtual)
+    runInVirtualTime((virtual) => {
+      const log = createTimedLog(virtual)
       const polls = pollsOf(() => new Observable((subscriber) => virtual.at(10, () => subscriber.next(d))))
       const subscriptions: Subscription[] = []
       const join = (): void =>
-        void subscriptions.push(polls.depth$(mint, 100).subscribe(journal.observer('inner')))
+        void subscriptions.push(polls.depth$(mint, 100).subscribe(log.observer('inner')))
       subscriptions.push(polls.depth$(mint, 100).subscribe(join))
       virtual.at(20, () => {
-        lines.push(...journal.lines)
+        lines.push(...log.lines)
         for (const subscription of subscriptions) subscription.unsubscribe()
       })
     })
@@ -175,7 +176,7 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('continues, and emits to all other subscribers, when a handler throws', () => {
     const resultTimes: number[] = []
-    virtually(({ now }) => {
+    runInVirtualTime(({ now }) => {
       const polls = pollsOf(() => of(d))
       const throwing = () => {
         throw new Error('handler')
@@ -199,7 +200,7 @@ describe('DepthPolls with reentrant handlers', () => {
       requests++
       return of(right(depth(mint)))
     })
-    virtually(
+    runInVirtualTime(
       () => {
         const poll$ = polls.depth$(mint, 500)
         const unsubscribe$ = new Subject<void>()
@@ -212,7 +213,7 @@ describe('DepthPolls with reentrant handlers', () => {
         expect(polls.snapshot()).toMatchObject([{ mint, interval: 500, subscribers: 2 }])
         requests = 0
       },
-      { until: 1400 },
+      { endsAt: 1400 },
     )
     expect(requests).toBe(2)
   })

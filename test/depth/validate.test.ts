@@ -4,7 +4,7 @@ import type { Address } from 'svc-streams'
 import { depth } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import { validatedDepth$ } from '../../src/depth/validate.js'
-import { fails, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/marbles.js'
 import { mint, pollsOf } from './support/polls.js'
 
 const notCalled = (): never => {
@@ -15,7 +15,7 @@ const notCalled = (): never => {
 const expectError = (address: unknown, interval: unknown, error: object): void =>
   marbles(({ expectObservable }) => {
     const args = [address as Address, interval as number] as const
-    const i = fails(error)
+    const i = leftWith(error)
     expectObservable(validatedDepth$(...args, notCalled)).toBe('(i|)', { i })
     expectObservable(pollsOf(notCalled).depth$(...args)).toBe('(i|)', { i })
   })

@@ -2,7 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { DiagnosticMessages } from 'svc-streams'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, clientOf, ethTopic, record, startService, wbtc, weth } from '../support/simulator.js'
+import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { collectEvents } from '../support/collect-events.js'
 
 type Name = keyof DiagnosticMessages
 
@@ -28,13 +30,13 @@ describe('the client, over real sockets,', () => {
   it('publishes connected and disconnected, without an error if the client closes the socket', async () => {
     const connected = collect('svc-streams:connected')
     const disconnected = collect('svc-streams:disconnected')
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     const host = new URL(simulator.priceWsUrl).host
-    const client = clientOf(simulator, { linger: 0, reconnect: { initialDelay: 1, maxDelay: 1 } })
-    const { subscription, rights } = record(client.price$(ethTopic))
-    await eventually(() => expect(rights()).not.toEqual([]))
+    const client = createClientFor(simulator, { linger: 0, reconnect: { initialDelay: 1, maxDelay: 1 } })
+    const { subscription, values } = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(values()).not.toEqual([]))
     simulator.dropConnections(4001)
-    await eventually(() => expect(rights().at(-1)?.epoch).toBe(2))
+    await eventually(() => expect(values().at(-1)?.epoch).toBe(2))
     subscription.unsubscribe()
     await eventually(() => expect(disconnected).toHaveLength(2))
     expect(connected).toEqual([
@@ -49,18 +51,20 @@ describe('the client, over real sockets,', () => {
 
   it('publishes disconnected, without an epoch, when a dial fails', async () => {
     const disconnected = collect('svc-streams:disconnected')
-    const simulator = await startService({ faults: { refuseUpgrades: 503 } })
-    record(clientOf(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } }).price$(ethTopic))
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { refuseUpgrades: 503 } })
+    collectEvents(
+      createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } }).price$(ethTopic),
+    )
     await eventually(() => expect(disconnected.length).toBeGreaterThan(1))
     expect(disconnected[1]).toMatchObject({ epoch: undefined, upMs: 0, error: { attempt: 2, code: 1006 } })
   })
 
   it('publishes subscribed, with its delay, after a confirmation or a first price', async () => {
     const subscribed = collect('svc-streams:subscribed')
-    const confirming = await startService()
-    record(clientOf(confirming).price$(ethTopic))
-    const silent = await startService({ faults: { confirmations: 'none' } })
-    record(clientOf(silent).price$(btcTopic))
+    const confirming = await startTestSimulator()
+    collectEvents(createClientFor(confirming).price$(ethTopic))
+    const silent = await startTestSimulator({ ...fastMarket, faults: { confirmations: 'none' } })
+    collectEvents(createClientFor(silent).price$(btcTopic))
     await eventually(() => expect(subscribed).toHaveLength(2))
     const hosts = [confirming, silent].map(({ priceWsUrl }) => new URL(priceWsUrl).host)
     expect(subscribed).toContainEqual({
@@ -75,15 +79,15 @@ describe('the client, over real sockets,', () => {
     const rejected = collect('svc-streams:rejected')
     const unanswered = collect('svc-streams:unanswered')
     const stale = collect('svc-streams:stale')
-    const simulator = await startService()
-    const client = clientOf(simulator, { staleAfter: 100, confirmTimeout: 100, linger: 0 })
-    for (let count = 0; count < 3; count++) record(client.price$(unknown))
-    const live = [1, 2].map(() => record(client.price$(ethTopic)))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { staleAfter: 100, confirmTimeout: 100, linger: 0 })
+    for (let count = 0; count < 3; count++) collectEvents(client.price$(unknown))
+    const live = [1, 2].map(() => collectEvents(client.price$(ethTopic)))
     await eventually(() => expect(rejected).toHaveLength(1))
-    await eventually(() => expect(live[1]!.rights()).not.toEqual([]))
+    await eventually(() => expect(live[1]!.values()).not.toEqual([]))
     simulator.inject({ stall: true })
     await eventually(() => expect(stale).toHaveLength(1))
-    record(client.price$(btcTopic))
+    collectEvents(client.price$(btcTopic))
     await eventually(() => expect(unanswered).not.toEqual([]))
     expect(rejected[0]!.error).toMatchObject({ _tag: 'SubscriptionRejected', topic: unknown })
     expect(stale[0]!.error).toMatchObject({ _tag: 'Stale', topic: ethTopic })
@@ -92,9 +96,9 @@ describe('the client, over real sockets,', () => {
 
   it('publishes decode-error for each frame that does not match the protocol', async () => {
     const errors = collect('svc-streams:decode-error')
-    const simulator = await startService()
-    const { rights } = record(clientOf(simulator).price$(ethTopic))
-    await eventually(() => expect(rights()).not.toEqual([]))
+    const simulator = await startTestSimulator()
+    const { values } = collectEvents(createClientFor(simulator).price$(ethTopic))
+    await eventually(() => expect(values()).not.toEqual([]))
     simulator.send(`{"topic":"${ethTopic}","price":"1"}`)
     simulator.send('{"neither":1}')
     await eventually(() => expect(errors).toHaveLength(2))
@@ -106,10 +110,10 @@ describe('the client, over real sockets,', () => {
 
   it('publishes poll for each request, without the key', async () => {
     const polls = collect('svc-streams:poll')
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     const host = new URL(simulator.baseUrl).host
-    const client = clientOf(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
-    record(client.depth$(weth, 5))
+    const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
+    collectEvents(client.depth$(weth, 5))
     await eventually(() => expect(polls).not.toEqual([]))
     expect(polls[0]).toEqual({
       ...{ host, mint: weth, interval: 5, failures: 0, error: undefined },
@@ -126,13 +130,13 @@ describe('a channel subscriber', () => {
   it.each<Name>(['svc-streams:connected', 'svc-streams:subscribed'])(
     'may close the client while it handles %s',
     async (name) => {
-      const simulator = await startService()
-      const client = clientOf(simulator)
+      const simulator = await startTestSimulator()
+      const client = createClientFor(simulator)
       const close = (): void => void client.close()
       subscribe(name, close)
       cleanups.push(() => unsubscribe(name, close))
       const streams = [ethTopic, btcTopic, `svc-${wbtc}` as const].map((topic) =>
-        record(client.price$(topic)),
+        collectEvents(client.price$(topic)),
       )
       await eventually(() => expect(streams.every(({ isComplete }) => isComplete())).toBe(true))
       expect(client.inspect()).toEqual({ status: { _tag: 'Closed' }, topics: [], polls: [] })

@@ -10,8 +10,9 @@ import {
 } from 'svc-streams'
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
-import { deafPort } from '../support/network/servers.js'
-import { closing, running } from '../support/simulator.js'
+import { findUnusedPort } from '../support/network/servers.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { startTestSimulator } from '../support/simulator.js'
 
 // Causes each row of the error table over a real socket, and checks its line in a log.
 
@@ -23,11 +24,11 @@ const start = async (
   simulated: SimulatorOptions = {},
   options: Partial<ClientOptions> = {},
 ): Promise<{ client: Client; simulator: Simulator }> => {
-  const simulator = await running({ tokens: [token], tick: 20, ...simulated })
+  const simulator = await startTestSimulator({ tokens: [token], tick: 20, ...simulated })
   const client = createClient({ environment: 'mainnet', ...simulator, ...options } as Parameters<
     typeof createClient
   >[0]) as Client
-  return { client: closing(client), simulator }
+  return { client: closeAfterTest(client), simulator }
 }
 
 /** The first error of the stream with this tag, as the line of a log, with placeholders for parts that vary. */
@@ -86,7 +87,7 @@ describe('price$', () => {
   })
 
   it('emits Disconnected when the TCP connection is refused', async () => {
-    const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await deafPort()}` })
+    const { client } = await start({}, { priceWsUrl: `ws://127.0.0.1:${await findUnusedPort()}` })
     expect(await line(client.price$(topic), 'Disconnected')).toMatchInlineSnapshot(
       `"Disconnected: connection down (1006: connect ECONNREFUSED 127.0.0.1:<port>); attempt 2 in <n> ms"`,
     )
@@ -201,7 +202,7 @@ describe('price', () => {
   })
 
   it('returns NetworkError when the TCP connection is refused', async () => {
-    const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await deafPort()}` })
+    const { client } = await start({}, { priceBaseUrl: `http://127.0.0.1:${await findUnusedPort()}` })
     expect(await failure(client.price(topic))).toMatchInlineSnapshot(
       `"NetworkError: no response: connect ECONNREFUSED 127.0.0.1:<port>"`,
     )

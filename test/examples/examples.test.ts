@@ -3,15 +3,24 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.js'
 import { eventually } from '../support/eventually.js'
-import { compiled, spawnNode, type NodeProcess, type Variables } from '../support/process/node-process.js'
+import {
+  compiledPath,
+  spawnNode,
+  type NodeProcess,
+  type EnvironmentVariables,
+} from '../support/process/node-process.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface RunningExample extends NodeProcess, Disposable {}
 
 /** Runs an example as a user does. The caller disposes of it: tests of this file run concurrently. */
-const run = (example: string, variables: Variables = {}, args: readonly string[] = []): RunningExample => {
-  const child = spawnNode([compiled(`examples/${example}`), ...args], {
+const run = (
+  example: string,
+  variables: EnvironmentVariables = {},
+  args: readonly string[] = [],
+): RunningExample => {
+  const child = spawnNode([compiledPath(`examples/${example}`), ...args], {
     variables,
     onFinished: () => undefined,
   })
@@ -35,7 +44,7 @@ describe('prices', () => {
 
   it('prints three prices', async () => {
     using example = run('prices.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     expect(example.output).toMatch(/^(\d{4}\.\d+\n){3}$/)
   })
 })
@@ -53,7 +62,7 @@ describe('first-price', () => {
 describe('metrics', () => {
   it('counts connections, failures and polls', async () => {
     using example = run('metrics.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const output = example.output
     expect(output).toMatch(/^svc_connections{host="127.0.0.1:\d+"} 1$/m)
     expect(output).toMatch(/^svc_lost{host="127.0.0.1:\d+",code="1006"} 1$/m)
@@ -76,12 +85,12 @@ describe('price-and-depth', () => {
       expect(example.output).toContain('PEPE: SubscriptionRejected: ')
     })
     example.process.kill('SIGINT')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
   })
 
   it('names the missing variables of an incomplete deployment', async () => {
     using example = run('price-and-depth.ts', { SVC_BASE_URL: 'https://relayer.example:3000' })
-    expect(await example.ended()).toBe(2)
+    expect(await example.waitForExit()).toBe(2)
     expect(example.output).toMatchInlineSnapshot(`
       "A real deployment also needs these environment variables:
         SVC_PRICE_BASE_URL   the price reporter's address, such as https://prices.example:3000
@@ -97,14 +106,14 @@ describe('price-and-depth', () => {
 describe.concurrent('a short example', () => {
   it('momentum: suspends the strategy while the connection is down, and starts it again', async () => {
     using example = run('momentum.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const sequence = /^warming up  ETH .*^(buy|sell) +ETH .*^suspended   Disconnected: .*^warming up  ETH /ms
     expect(example.output).toMatch(sequence)
   })
 
   it('three-ways: runs one strategy in a marble test, over a recording and live', async () => {
     using example = run('three-ways.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     expect(example.output).toMatch(
       /^under marbles {5}as expected\nover a recording {3}12 trades +1\.76 USD\nlive +\d+ trades +\S+ USD/,
     )
@@ -112,7 +121,7 @@ describe.concurrent('a short example', () => {
 
   it('spread: names a rejected or stale leg, and prints the spread otherwise', async () => {
     using example = run('spread.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const spread = '^ +-?[\\d.,]+ USD  BTC +[\\d.,]+ - 23 x ETH +[\\d.,]+$'
     const rejected = '^no spread +leg btc: SubscriptionRejected: '
     const stale = '^no spread +leg eth: Stale: '
@@ -121,7 +130,7 @@ describe.concurrent('a short example', () => {
 
   it('alert: prints the start and the recovery of each failure', async () => {
     using example = run('alert.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const output = example.output
     const time = '\\d\\d:\\d\\d:\\d\\d\\.\\d'
     const alert = (subject: string, problem: string) =>
@@ -134,7 +143,7 @@ describe.concurrent('a short example', () => {
 
   it('price-with-depth: names a missing leg, and then prints both values', async () => {
     using example = run('price-with-depth.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     expect(example.output).toMatch(/^NotFresh: leg (price|depth): no value yet$/m)
     const both = /^ETH 2,6\d\d\.\d\d USD {3}can be bought +[\d,]+ USD {3}can be sold +[\d,]+ USD$/gm
     expect(example.output.match(both)?.length).toBeGreaterThan(5)
@@ -142,7 +151,7 @@ describe.concurrent('a short example', () => {
 
   it('candles: prints one line per candle into a pipe', async () => {
     using example = run('candles.ts')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const [amount, time] = ['\\d,\\d{3}\\.\\d\\d', '\\d\\d:\\d\\d:\\d\\d\\.\\d{3}']
     const marks = `open ${amount}  high ${amount}  low ${amount}  close ${amount} USD`
     const candle = new RegExp(`^${time}  ${marks}  (█ falls|░ rises) +\\d+ prices$`)
@@ -161,7 +170,7 @@ describe.concurrent('a short example', () => {
     ],
   ])('slippage: prints the filled and the remaining quantity of %s', async (order, expected) => {
     using example = run('slippage.ts', {}, order.split(' '))
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     const [title, , , first = ''] = example.output.split('\n')
     expect(title).toContain(order)
     expect(first.trim().replace(/ +/g, ' ')).toBe(`2,682.51 ${expected}`)
@@ -169,7 +178,7 @@ describe.concurrent('a short example', () => {
 
   it('slippage: rejects an invalid size', async () => {
     using example = run('slippage.ts', {}, ['12,5'])
-    expect(await example.ended()).toBe(2)
+    expect(await example.waitForExit()).toBe(2)
     expect(example.output).toBe('Give a size in ETH or USD, such as 12.5, or 30000 USD.\n')
   })
 })
@@ -181,7 +190,7 @@ describe.concurrent('with a deployment in the environment', () => {
     using example = run(name, { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl })
     await eventually(() => expect(service.frames).not.toEqual([]))
     example.process.kill('SIGINT')
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
   })
 
   it.each(['price-with-depth.ts', 'slippage.ts'])('%s requests its depth', async (name) => {
@@ -192,7 +201,7 @@ describe.concurrent('with a deployment in the environment', () => {
       SVC_PRICE_WS_URL: service.priceWsUrl,
       SVC_AUTH_KEY: service.authKey,
     })
-    expect(await example.ended()).toBe(0)
+    expect(await example.waitForExit()).toBe(0)
     expect(service.requests).not.toEqual([])
     expect(example.output).toMatch(/ 2,6\d\d\.\d\d /)
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { depthRequest, type DepthEvent } from '../../src/http/depth-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody } from '../support/fake-http.js'
-import { fails, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/marbles.js'
 import { dateAfter, fakeWallClock, mint, now, signedGetOf } from './support/signed-get.js'
 
 fakeWallClock()
@@ -17,7 +17,7 @@ const resultOf = async (
 ): Promise<DepthEvent> => {
   const { signedGet, http } = signedGetOf()
   const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
-  http.request(1).answers(status, body, headers)
+  http.request(1).respond(status, body, headers)
   return result
 }
 
@@ -29,7 +29,7 @@ describe('depthRequest', () => {
       origin: 'https://relayer.example:3000',
       path: '/v0/order_book/depth/0xAb',
     })
-    http.request(1).answers(200, depthBody())
+    http.request(1).respond(200, depthBody())
     expect(await result).toMatchObject({ right: { mint, price: 2.5, receivedAt: now } })
   })
 
@@ -37,7 +37,7 @@ describe('depthRequest', () => {
     const { signedGet, http } = signedGetOf()
     marbles(({ expectObservable }) => {
       for (const wrong of ['', '0x', 'ab', '0xab/../x', '0xab?x'] as Address[]) {
-        const i = fails({ _tag: 'InvalidMint', mint: wrong })
+        const i = leftWith({ _tag: 'InvalidMint', mint: wrong })
         expectObservable(fromTask$(depthRequest(signedGet, wrong))).toBe('(i|)', { i })
       }
     })
@@ -47,7 +47,7 @@ describe('depthRequest', () => {
   it('returns Timeout and aborts the request when no response arrives', () => {
     const { signedGet, http } = signedGetOf()
     marbles(({ expectObservable }) => {
-      const t = fails({ _tag: 'Timeout', afterMs: 100 })
+      const t = leftWith({ _tag: 'Timeout', afterMs: 100 })
       expectObservable(fromTask$(depthRequest(signedGet, mint))).toBe('100ms (t|)', { t })
     })
     expect(http.request(1).aborted).toBe(true)
@@ -60,19 +60,21 @@ describe('depthRequest', () => {
   })
 
   it('returns DecodeError for a body that is not a depth', async () => {
-    expect(await resultOf(200, '{"price":1}')).toEqual(fails({ _tag: 'DecodeError', input: '{"price":1}' }))
+    expect(await resultOf(200, '{"price":1}')).toEqual(
+      leftWith({ _tag: 'DecodeError', input: '{"price":1}' }),
+    )
   })
 
   it('returns UnsupportedPair for the error text of the documentation', async () => {
     const body = 'UnsupportedPair(Token { addr: "0xab" }, Token { addr: "0xcd" })'
     expect(await resultOf(500, body)).toEqual(
-      fails({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd', body }),
+      leftWith({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd', body }),
     )
   })
 
   it.each([204, 302, 400, 404, 429, 500, 503])('returns HttpError for status %i', async (status) => {
     expect(await resultOf(status, 'why')).toEqual(
-      fails({ _tag: 'HttpError', status, body: 'why', retryAfterMs: undefined }),
+      leftWith({ _tag: 'HttpError', status, body: 'why', retryAfterMs: undefined }),
     )
   })
 
@@ -84,6 +86,6 @@ describe('depthRequest', () => {
     ['neither seconds nor a date', 'soon', undefined, undefined],
   ])('reads Retry-After: %s', async (_name, after, date, retryAfterMs) => {
     const headers = { 'retry-after': after, ...(date === undefined ? {} : { date }) }
-    expect(await resultOf(429, '', headers)).toEqual(fails({ _tag: 'HttpError', retryAfterMs }))
+    expect(await resultOf(429, '', headers)).toEqual(leftWith({ _tag: 'HttpError', retryAfterMs }))
   })
 })

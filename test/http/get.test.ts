@@ -5,12 +5,12 @@ import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
-import { fails, marbles } from '../support/marbles.js'
-import { virtually } from '../support/virtual.js'
+import { leftWith, marbles } from '../support/marbles.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 
 const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
 const limits = { requestTimeout: 100, maxBodyBytes: 4096 }
-const timeout = fails({ _tag: 'Timeout', afterMs: 100 })
+const timeout = leftWith({ _tag: 'Timeout', afterMs: 100 })
 
 describe('get', () => {
   it('sends one request to the target each time the task runs', async () => {
@@ -18,8 +18,8 @@ describe('get', () => {
     const source$ = fromTask$(get({ http, ...limits }, target))
     expect(http.requests).toHaveLength(0)
     const results = [firstValueFrom(source$), firstValueFrom(source$)]
-    http.request(1).answers(200, 'one')
-    http.request(2).answers(404, 'two')
+    http.request(1).respond(200, 'one')
+    http.request(2).respond(404, 'two')
     expect(await Promise.all(results)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
     expect(http.requests).toMatchObject([target, target])
     expect(http.request(1).maxBodyBytes).toBe(4096)
@@ -32,7 +32,7 @@ describe('get', () => {
       next: (result) => events.push(result._tag),
       complete: () => events.push('complete'),
     })
-    http.request(1).answers(200, '')
+    http.request(1).respond(200, '')
     await vi.waitFor(() => expect(events).toEqual(['Right', 'complete']))
   })
 
@@ -48,12 +48,12 @@ describe('get', () => {
     const requestTimeout = 2 ** 31 + 5
     const http = new FakeHttp()
     let timeouts = 0
-    virtually(
+    runInVirtualTime(
       ({ at }) => {
         fromTask$(get({ http, ...limits, requestTimeout }, target)).subscribe(() => timeouts++)
         at(requestTimeout - 1, () => expect(timeouts).toBe(0))
       },
-      { until: requestTimeout },
+      { endsAt: requestTimeout },
     )
     expect(timeouts).toBe(1)
   })
@@ -71,7 +71,7 @@ describe('get', () => {
     try {
       const http = new FakeHttp()
       const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
-      http.request(1).answers(200, '')
+      http.request(1).respond(200, '')
       await result
       expect(vi.getTimerCount()).toBe(0)
     } finally {
@@ -86,9 +86,9 @@ describe('get', () => {
       results.push(result),
     )
     subscription.unsubscribe()
-    http.request(1).fails(new Error('aborted'))
+    http.request(1).fail(new Error('aborted'))
     const second = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
-    http.request(2).answers(200, '')
+    http.request(2).respond(200, '')
     await second
     expect(results).toEqual([])
   })
@@ -96,22 +96,22 @@ describe('get', () => {
   it('returns an error of the transport unchanged', async () => {
     const http = new FakeHttp()
     const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
-    http.request(1).fails(new Error('refused'))
+    http.request(1).fail(new Error('refused'))
     expect(await result).toMatchObject(left({ _tag: 'NetworkError', message: 'no response: refused' }))
   })
 
   it('returns NetworkError when the transport throws', async () => {
     const http = new FakeHttp()
-    http.throws = new Error('transport')
+    http.thrownByGet = new Error('transport')
     expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toEqual(
-      fails({ _tag: 'NetworkError', cause: { name: 'Error', message: 'transport', code: undefined } }),
+      leftWith({ _tag: 'NetworkError', cause: { name: 'Error', message: 'transport', code: undefined } }),
     )
   })
 
   it('does not abort a request after its response', async () => {
     const http = new FakeHttp()
     const result = firstValueFrom(fromTask$(get({ http, ...limits }, target)))
-    http.request(1).answers(200, '')
+    http.request(1).respond(200, '')
     await result
     expect(http.request(1).aborted).toBe(false)
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { priceRequest } from '../../src/http/price-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { FakeHttp } from '../support/fake-http.js'
-import { fails, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/marbles.js'
 
 const topic: Topic = 'svc-0xAb'
 const limits = { requestTimeout: 100, maxBodyBytes: 4096, service: 'svc' }
@@ -18,7 +18,7 @@ const resultOf = async (
 ): Promise<unknown> => {
   const http = new FakeHttp()
   const result = firstValueFrom(fromTask$(priceRequest({ http, prices, ...limits }, topic)))
-  http.request(1).answers(status, body, headers)
+  http.request(1).respond(status, body, headers)
   return result
 }
 
@@ -27,7 +27,7 @@ describe('priceRequest', () => {
     const http = new FakeHttp()
     const gate = { origin: 'https://gate.example', prefix: '/prices', query: '?key=1' }
     const result = firstValueFrom(fromTask$(priceRequest({ http, prices: gate, ...limits }, topic)))
-    http.request(1).answers(200, '1.5')
+    http.request(1).respond(200, '1.5')
     expect(await result).toMatchObject({ right: { price: 1.5 } })
     expect(http.request(1)).toMatchObject({
       origin: 'https://gate.example',
@@ -49,7 +49,7 @@ describe('priceRequest', () => {
   it.each(['', '0', '-1', 'NaN', 'Infinity', '1,5', '<html>'])(
     'returns DecodeError for the body %j',
     async (body) => {
-      expect(await resultOf(200, body)).toEqual(fails({ _tag: 'DecodeError', input: body }))
+      expect(await resultOf(200, body)).toEqual(leftWith({ _tag: 'DecodeError', input: body }))
     },
   )
 
@@ -57,16 +57,16 @@ describe('priceRequest', () => {
     const withoutAddresses = 'Invalid (exchange, base, quote) tuple'
     const withAddresses = `${withoutAddresses}: the service does not support the pair (0xab, 0xcd)`
     expect(await resultOf(500, withoutAddresses)).toEqual(
-      fails({ _tag: 'UnsupportedPair', base: undefined, quote: undefined, body: withoutAddresses }),
+      leftWith({ _tag: 'UnsupportedPair', base: undefined, quote: undefined, body: withoutAddresses }),
     )
     expect(await resultOf(500, withAddresses)).toEqual(
-      fails({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd' }),
+      leftWith({ _tag: 'UnsupportedPair', base: '0xab', quote: '0xcd' }),
     )
   })
 
   it.each([204, 301, 400, 401, 404, 429, 500, 503])('returns HttpError for status %i', async (status) => {
     expect(await resultOf(status, 'why', { 'retry-after': '7' })).toEqual(
-      fails({ _tag: 'HttpError', status, body: 'why', retryAfterMs: 7000 }),
+      leftWith({ _tag: 'HttpError', status, body: 'why', retryAfterMs: 7000 }),
     )
   })
 
@@ -82,7 +82,7 @@ describe('priceRequest', () => {
         '',
       ] as Topic[]) {
         const source$ = fromTask$(priceRequest({ http, prices, ...limits }, wrong))
-        expectObservable(source$).toBe('(i|)', { i: fails({ _tag: 'InvalidTopic', topic: wrong }) })
+        expectObservable(source$).toBe('(i|)', { i: leftWith({ _tag: 'InvalidTopic', topic: wrong }) })
       }
     })
     expect(http.requests).toEqual([])
@@ -92,7 +92,7 @@ describe('priceRequest', () => {
     const http = new FakeHttp()
     marbles(({ expectObservable }) => {
       expectObservable(fromTask$(priceRequest({ http, prices, ...limits }, topic))).toBe('100ms (t|)', {
-        t: fails({ _tag: 'Timeout', afterMs: 100 }),
+        t: leftWith({ _tag: 'Timeout', afterMs: 100 }),
       })
     })
     expect(http.request(1).aborted).toBe(true)

@@ -7,7 +7,7 @@ import { depthRequest, type DepthEvent } from '../../src/http/depth-request.js'
 import type { SignedGet } from '../../src/http/signed-get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody, type FakeHttp } from '../support/fake-http.js'
-import { fails } from '../support/marbles.js'
+import { leftWith } from '../support/marbles.js'
 import {
   dateAfter,
   expectedSignature,
@@ -70,9 +70,9 @@ describe('SignedGet', () => {
     async (tag) => {
       const { signedGet, http } = signedGetOf()
       const result = send(signedGet)
-      if (tag === 'NetworkError') http.request(1).fails(new Error('refused'))
-      else http.request(1).answersWith(left(decodeError('body', 'xxx', [])))
-      expect(await result).toEqual(fails({ _tag: tag }))
+      if (tag === 'NetworkError') http.request(1).fail(new Error('refused'))
+      else http.request(1).complete(left(decodeError('body', 'xxx', [])))
+      expect(await result).toEqual(leftWith({ _tag: tag }))
       expect(http.requests).toHaveLength(1)
     },
   )
@@ -80,11 +80,11 @@ describe('SignedGet', () => {
 
 describe('SignedGet, after a 401', () => {
   it('returns Unauthorized without a retry when the clocks agree or the Date header is missing or invalid', async () => {
-    const unauthorized = fails({ _tag: 'Unauthorized', body: 'Unauthorized' })
+    const unauthorized = leftWith({ _tag: 'Unauthorized', body: 'Unauthorized' })
     for (const date of [undefined, 'nonsense', dateAfter(0), dateAfter(5000), dateAfter(-5000)]) {
       const { signedGet, http } = signedGetOf()
       const result = send(signedGet)
-      http.request(1).answers(401, 'Unauthorized', date === undefined ? {} : { date })
+      http.request(1).respond(401, 'Unauthorized', date === undefined ? {} : { date })
       expect(await result).toEqual(unauthorized)
       expect(http.requests).toHaveLength(1)
     }
@@ -95,11 +95,11 @@ describe('SignedGet, after a 401', () => {
     async (offset) => {
       const { signedGet, http } = signedGetOf()
       const result = send(signedGet)
-      http.request(1).answers(401, 'Unauthorized', { date: dateAfter(offset) })
+      http.request(1).respond(401, 'Unauthorized', { date: dateAfter(offset) })
       await untilRequested(http, 2)
       expect(expirationOf(http, 2)).toBe(now + offset + 10_000)
       expect(signatureOf(http, 2)).not.toBe(signatureOf(http, 1))
-      http.request(2).answers(200, depthBody())
+      http.request(2).respond(200, depthBody())
       expect(await result).toMatchObject({ right: { mint, receivedAt: now } })
     },
   )
@@ -107,10 +107,10 @@ describe('SignedGet, after a 401', () => {
   it('retries once: a second 401 is Unauthorized, whatever its Date header', async () => {
     const { signedGet, http } = signedGetOf()
     const result = send(signedGet)
-    http.request(1).answers(401, 'first', { date: dateAfter(60_000) })
+    http.request(1).respond(401, 'first', { date: dateAfter(60_000) })
     await untilRequested(http, 2)
-    http.request(2).answers(401, 'second', { date: dateAfter(600_000) })
-    expect(await result).toEqual(fails({ _tag: 'Unauthorized', body: 'second' }))
+    http.request(2).respond(401, 'second', { date: dateAfter(600_000) })
+    expect(await result).toEqual(leftWith({ _tag: 'Unauthorized', body: 'second' }))
     expect(http.requests).toHaveLength(2)
   })
 
@@ -119,12 +119,12 @@ describe('SignedGet, after a 401', () => {
     for (const [index, outcome] of [401, 'network', 200].entries()) {
       const result = send(signedGet)
       expect(expirationOf(http, 2 * index + 1)).toBe(now + 10_000)
-      http.request(2 * index + 1).answers(401, '', { date: dateAfter(-3_600_000) })
+      http.request(2 * index + 1).respond(401, '', { date: dateAfter(-3_600_000) })
       await untilRequested(http, 2 * index + 2)
       const retry = http.request(2 * index + 2)
-      if (outcome === 401) retry.answers(401, '')
-      else if (outcome === 200) retry.answers(200, depthBody())
-      else retry.fails(new Error('refused'))
+      if (outcome === 401) retry.respond(401, '')
+      else if (outcome === 200) retry.respond(200, depthBody())
+      else retry.fail(new Error('refused'))
       await result
     }
     void send(signedGet)
@@ -134,16 +134,16 @@ describe('SignedGet, after a 401', () => {
   it('returns the error of the retry', async () => {
     const { signedGet, http } = signedGetOf()
     const result = send(signedGet)
-    http.request(1).answers(401, '', { date: dateAfter(60_000) })
+    http.request(1).respond(401, '', { date: dateAfter(60_000) })
     await untilRequested(http, 2)
-    http.request(2).fails(new Error('refused'))
-    expect(await result).toEqual(fails({ _tag: 'NetworkError' }))
+    http.request(2).fail(new Error('refused'))
+    expect(await result).toEqual(leftWith({ _tag: 'NetworkError' }))
   })
 
   it('aborts the retry when the task is cancelled', async () => {
     const { signedGet, http } = signedGetOf()
     const subscription = request$(signedGet).subscribe()
-    http.request(1).answers(401, '', { date: dateAfter(60_000) })
+    http.request(1).respond(401, '', { date: dateAfter(60_000) })
     await untilRequested(http, 2)
     expect(http.request(2).aborted).toBe(false)
     subscription.unsubscribe()
@@ -153,20 +153,20 @@ describe('SignedGet, after a 401', () => {
   it('stores the clock offset of a successful retry for all later requests, until it changes again', async () => {
     const { signedGet, http } = signedGetOf()
     const first = send(signedGet)
-    http.request(1).answers(401, '', { date: dateAfter(60_000) })
+    http.request(1).respond(401, '', { date: dateAfter(60_000) })
     await untilRequested(http, 2)
-    http.request(2).answers(200, depthBody())
+    http.request(2).respond(200, depthBody())
     await first
     const second = send(signedGet, '0xcd')
     expect(expirationOf(http, 3)).toBe(now + 70_000)
     // The request was signed with that clock, so a 401 with the same clock is caused by the signature.
-    http.request(3).answers(401, '', { date: dateAfter(61_000) })
-    expect(await second).toEqual(fails({ _tag: 'Unauthorized' }))
+    http.request(3).respond(401, '', { date: dateAfter(61_000) })
+    expect(await second).toEqual(leftWith({ _tag: 'Unauthorized' }))
     const third = send(signedGet)
-    http.request(4).answers(401, '', { date: dateAfter(0) })
+    http.request(4).respond(401, '', { date: dateAfter(0) })
     await untilRequested(http, 5)
     expect(expirationOf(http, 5)).toBe(now + 10_000)
-    http.request(5).answers(200, depthBody())
+    http.request(5).respond(200, depthBody())
     expect(await third).toMatchObject({ _tag: 'Right' })
   })
 })
@@ -183,9 +183,9 @@ describe('SignedGet, when a response repeats the request', () => {
     const { signedGet, http } = signedGetOf()
     const result = send(signedGet)
     const secrets = [signatureOf(http, 1), key]
-    http.request(1).answers(status, echo(http))
+    http.request(1).respond(status, echo(http))
     const event = await result
-    expect(event).toEqual(fails({ _tag, [field]: redacted }))
+    expect(event).toEqual(leftWith({ _tag, [field]: redacted }))
     for (const secret of secrets) expect(JSON.stringify(event)).not.toContain(secret)
   })
 
@@ -194,16 +194,16 @@ describe('SignedGet, when a response repeats the request', () => {
     const result = send(signedGet)
     http
       .request(1)
-      .answersWith(left(decodeError('body', echo(http), [{ path: '', expected: 'less', actual: 'more' }])))
-    expect(await result).toEqual(fails({ _tag: 'DecodeError', input: redacted }))
+      .complete(left(decodeError('body', echo(http), [{ path: '', expected: 'less', actual: 'more' }])))
+    expect(await result).toEqual(leftWith({ _tag: 'DecodeError', input: redacted }))
   })
 
   it('redacts the signatures of both attempts after a retry', async () => {
     const { signedGet, http } = signedGetOf()
     const result = send(signedGet)
-    http.request(1).answers(401, '', { date: dateAfter(60_000) })
+    http.request(1).respond(401, '', { date: dateAfter(60_000) })
     await untilRequested(http, 2)
-    http.request(2).answers(401, `no: ${signatureOf(http, 2)}, after ${signatureOf(http, 1)}`)
-    expect(await result).toEqual(fails({ _tag: 'Unauthorized', body: 'no: [redacted], after [redacted]' }))
+    http.request(2).respond(401, `no: ${signatureOf(http, 2)}, after ${signatureOf(http, 1)}`)
+    expect(await result).toEqual(leftWith({ _tag: 'Unauthorized', body: 'no: [redacted], after [redacted]' }))
   })
 })

@@ -7,12 +7,12 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
 import { candles, type Candle } from '../../src/operators/index.js'
-import { letters, priceOf, record, timeline$, type At } from './support/timeline.js'
+import { letterEvents, priceOf, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { eventually } from '../support/eventually.js'
-import { unhandledErrors } from '../support/unhandled.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
-const unhandled = unhandledErrors()
+const unhandled = collectUnhandledErrors()
 
 type Tick = Either<string, Price>
 
@@ -113,7 +113,7 @@ describe('candles', () => {
   it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
     const pulled: unknown[] = []
     const source$ = of(prices['1']!, prices['E']!, prices['E']!).pipe(tap((value) => pulled.push(value)))
-    const { values, completedAt } = record(() => source$.pipe(candles(10), take(1)))
+    const { values, completedAt } = collectTimed(() => source$.pipe(candles(10), take(1)))
     expect(values).toEqual([{ at: 0, value: prices['E'] }])
     expect(completedAt).toBe(0)
     expect(pulled).toHaveLength(2)
@@ -124,7 +124,7 @@ describe('candles', () => {
     const feedBack = (event: Either<string, Candle>) => {
       if (isRight(event) && event.right.from === 0) source$.next(prices['9']!)
     }
-    const { values } = record(
+    const { values } = collectTimed(
       () => source$.pipe(candles(10), tap(feedBack)),
       () => source$.next(prices['5']!),
     )
@@ -147,7 +147,7 @@ describe('candles', () => {
     const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
     expectTypeOf(depth$.pipe(candles(5))).toEqualTypeOf<Observable<Either<DepthError, Candle>>>()
     // @ts-expect-error -- a string has no price
-    void of(letters['a']!).pipe(candles(5))
+    void of(letterEvents['a']!).pipe(candles(5))
   })
 
   it('matches a simple reference implementation for any events', () => {
@@ -159,12 +159,12 @@ describe('candles', () => {
         fc.integer({ min: 1, max: 30 }),
         (steps, ms, rest) => {
           let now = 0
-          const events = steps.map(({ gap, price, isLeft }): At<Tick> => {
+          const events = steps.map(({ gap, price, isLeft }): TimedValue<Tick> => {
             now += gap
             return { at: now, value: isLeft ? left('E') : right(priceOf(price)) }
           })
           const end = now + rest
-          const { values, completedAt } = record(() => timeline$(events, end).pipe(candles(ms)))
+          const { values, completedAt } = collectTimed(() => timeline$(events, end).pipe(candles(ms)))
           expect(values).toEqual(reference(events, ms, end))
           expect(completedAt).toBe(end)
         },
@@ -174,8 +174,12 @@ describe('candles', () => {
 })
 
 /** Evaluates each window on the complete list of events. */
-const reference = (events: readonly At<Tick>[], ms: number, end: number): At<Either<string, Candle>>[] => {
-  const emitted: At<Either<string, Candle>>[] = []
+const reference = (
+  events: readonly TimedValue<Tick>[],
+  ms: number,
+  end: number,
+): TimedValue<Either<string, Candle>>[] => {
+  const emitted: TimedValue<Either<string, Candle>>[] = []
   for (let to = ms; to <= end; to += ms) {
     const inside = events.filter(({ at }) => at >= to - ms && at < to)
     const seen = inside.flatMap(({ value }) => (isRight(value) ? [value.right.price] : []))

@@ -19,12 +19,12 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh } from '../../src/operators/index.js'
-import { letters, priceOf, record, timeline$ } from './support/timeline.js'
+import { letterEvents, priceOf, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { eventually } from '../support/eventually.js'
-import { unhandledErrors } from '../support/unhandled.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
-const unhandled = unhandledErrors()
+const unhandled = collectUnhandledErrors()
 
 const lax = { maxSkew: 1000 }
 
@@ -45,8 +45,8 @@ const both = (a: string, b: string) => right({ a, b })
 describe('combineFresh', () => {
   it('emits the latest values, or a Left while a leg is missing or has a Left', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   -a-----c---d----|', letters)
-      const b$ = hot$('   ---b-E---e------|', letters)
+      const a$ = hot$('   -a-----c---d----|', letterEvents)
+      const b$ = hot$('   ---b-E---e------|', letterEvents)
       const subscribed = '^---------------!'
       const expected = 'ml-r-n---s-t----|'
       const values = {
@@ -65,8 +65,8 @@ describe('combineFresh', () => {
 
   it('emits each fault once, and again when it recurs', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-a-b-c-d-e-f------g-', letters)
-      const b$ = hot$('------b-J-J-I-h-J---', letters)
+      const a$ = hot$('-a-b-c-d-e-f------g-', letterEvents)
+      const b$ = hot$('------b-J-J-I-h-J---', letterEvents)
       const expected = 'ml----pqn---o-r-n---'
       const values = {
         m: missing('a'),
@@ -83,9 +83,9 @@ describe('combineFresh', () => {
 
   it('names the first leg, in the order of the keys, that is missing or Left', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-----a-A-a---', letters)
-      const b$ = hot$('---B-------b-', letters)
-      const c$ = hot$('-C-----------', letters)
+      const a$ = hot$('-----a-A-a---', letterEvents)
+      const b$ = hot$('---B-------b-', letterEvents)
+      const c$ = hot$('-C-----------', letterEvents)
       const expected = 'm----n-o-n-p-'
       const values = { m: missing('a'), n: faulted('b', 'B'), o: faulted('a', 'A'), p: faulted('c', 'C') }
       expectObservable(combineFresh({ a: a$, b: b$, c: c$ }, lax)).toBe(expected, values)
@@ -94,8 +94,8 @@ describe('combineFresh', () => {
 
   it('compares legs without receivedAt by their arrival', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-a---b-c-d-----', letters)
-      const b$ = hot$('-b---------c---d', letters)
+      const a$ = hot$('-a---b-c-d-----', letterEvents)
+      const b$ = hot$('-b---------c---d', letterEvents)
       const expected = 'm(lr)q-p---s---t'
       const values = {
         m: missing('a'),
@@ -117,7 +117,7 @@ describe('combineFresh', () => {
       { at: 700, value: right(newer) },
       { at: 701, value: right(newest) },
     ])
-    const { values } = record(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 5 }))
+    const { values } = collectTimed(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 5 }))
     expect(values).toEqual([
       { at: 0, value: missing('b') },
       { at: 700, value: right({ a: older, b: newer }) },
@@ -128,22 +128,22 @@ describe('combineFresh', () => {
   it.each([NaN, Infinity, '7', undefined])('uses the arrival when receivedAt is %s', (receivedAt) => {
     const a$ = timeline$([{ at: 7, value: right({ receivedAt }) }])
     const b$ = timeline$([{ at: 8, value: right({ receivedAt: 8 }) }])
-    const { values } = record(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 1 }))
+    const { values } = collectTimed(() => combineFresh({ a: a$, b: b$ }, { maxSkew: 1 }))
     expect(values.at(-1)).toEqual({ at: 8, value: right({ a: { receivedAt }, b: { receivedAt: 8 } }) })
   })
 
   it('names the first of several legs that are too old when all have values', () => {
     const at$ = (receivedAt: number) => of(right({ receivedAt }))
     const all$ = combineFresh({ a: at$(100), b: at$(10), c: at$(0) }, { maxSkew: 50 })
-    expect(record(() => all$).values).toEqual([{ at: 0, value: skewed('b', 90) }])
+    expect(collectTimed(() => all$).values).toEqual([{ at: 0, value: skewed('b', 90) }])
     const some$ = combineFresh({ a: at$(100), b: at$(10), c: NEVER }, { maxSkew: 50 })
-    expect(record(() => some$).values).toEqual([{ at: 0, value: missing('c') }])
+    expect(collectTimed(() => some$).values).toEqual([{ at: 0, value: missing('c') }])
   })
 
   it('emits the error and the message of a leg with a Left', () => {
     const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 })
     const a$ = new BehaviorSubject(left(down))
-    const { values } = record(() => combineFresh({ a: a$ }, lax))
+    const { values } = collectTimed(() => combineFresh({ a: a$ }, lax))
     const message = 'leg a: Disconnected: connection down (1006: reset); attempt 2 in 250 ms'
     const expected = left({ _tag: 'NotFresh', message, leg: 'a', why: 'left', error: down })
     expect(values).toEqual([{ at: 0, value: expected }])
@@ -151,25 +151,25 @@ describe('combineFresh', () => {
 
   it('combines the values that the legs emit synchronously into one event', () => {
     const a$ = new ReplaySubject<Either<string, string>>()
-    a$.next(letters['a']!)
-    a$.next(letters['b']!)
-    const b$ = new BehaviorSubject(letters['c']!)
-    expect(record(() => combineFresh({ a: a$, b: b$ }, lax)).values).toEqual([
+    a$.next(letterEvents['a']!)
+    a$.next(letterEvents['b']!)
+    const b$ = new BehaviorSubject(letterEvents['c']!)
+    expect(collectTimed(() => combineFresh({ a: a$, b: b$ }, lax)).values).toEqual([
       { at: 0, value: both('b', 'c') },
     ])
   })
 
   it('emits a change of each leg, also when two legs have the same source', () => {
-    const a$ = new BehaviorSubject(letters['a']!)
-    const { values } = record(
+    const a$ = new BehaviorSubject(letterEvents['a']!)
+    const { values } = collectTimed(
       () => combineFresh({ a: a$, b: a$ }, lax),
-      () => a$.next(letters['b']!),
+      () => a$.next(letterEvents['b']!),
     )
     expect(values.map(({ value }) => value)).toEqual([both('a', 'a'), both('b', 'a'), both('b', 'b')])
   })
 
   it('emits records with the keys in their order, whichever leg emits first', () => {
-    const { values } = record(() =>
+    const { values } = collectTimed(() =>
       combineFresh({ z: timeline$([{ at: 9, value: right(1) }]), b: of(right(2)), a: of(right(3)) }, lax),
     )
     const last = values.at(-1)!.value
@@ -180,8 +180,8 @@ describe('combineFresh', () => {
 describe('combineFresh, when a leg completes or fails,', () => {
   it('keeps the value of the completed leg until it is too old', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   -a|', letters)
-      const b$ = hot$('   --b--c---d--e---|', letters)
+      const a$ = hot$('   -a|', letterEvents)
+      const b$ = hot$('   --b--c---d--e---|', letterEvents)
       const subscribed = '^-!'
       const expected = 'mlr--s---t------|'
       const values = {
@@ -198,8 +198,8 @@ describe('combineFresh, when a leg completes or fails,', () => {
 
   it('completes if the last event of the leg was a Left, and unsubscribes from the others', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   -a-----', letters)
-      const b$ = hot$('   ---B-|-', letters)
+      const a$ = hot$('   -a-----', letterEvents)
+      const b$ = hot$('   ---B-|-', letterEvents)
       const subscribed = '^----!-'
       const expected = 'ml-n-|-'
       const values = { m: missing('a'), l: missing('b'), n: faulted('b', 'B') }
@@ -211,8 +211,8 @@ describe('combineFresh, when a leg completes or fails,', () => {
 
   it('names the leg and completes if the leg had no value', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   ------', letters)
-      const b$ = hot$('   ---|--', letters)
+      const a$ = hot$('   ------', letterEvents)
+      const b$ = hot$('   ---|--', letterEvents)
       const subscribed = '^--!--'
       const expected = 'm--(n|)'
       const values = { m: missing('a'), n: missing('b') }
@@ -222,16 +222,19 @@ describe('combineFresh, when a leg completes or fails,', () => {
   })
 
   it('completes immediately if the leg has completed before', () => {
-    const all$ = combineFresh({ a: NEVER, b: of(letters['B']!), c: EMPTY }, lax)
-    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: faulted('b', 'B') }], completedAt: 0 })
+    const all$ = combineFresh({ a: NEVER, b: of(letterEvents['B']!), c: EMPTY }, lax)
+    expect(collectTimed(() => all$)).toEqual({
+      values: [{ at: 0, value: faulted('b', 'B') }],
+      completedAt: 0,
+    })
   })
 
   it('emits the NotFresh of the lost leg last, even if a handler changes another leg', () => {
     const [a$, b$] = [new Subject<Either<string, string>>(), new Subject<Either<string, string>>()]
     const feedBack = (event: Either<NotFresh, unknown>) => {
-      if (isLeft(event) && event.left.leg === 'b') a$.next(letters['A']!)
+      if (isLeft(event) && event.left.leg === 'b') a$.next(letterEvents['A']!)
     }
-    const { values, completedAt } = record(
+    const { values, completedAt } = collectTimed(
       () => combineFresh({ a: a$, b: b$ }, lax).pipe(tap(feedBack)),
       () => b$.complete(),
     )
@@ -241,18 +244,18 @@ describe('combineFresh, when a leg completes or fails,', () => {
   })
 
   it('completes with the last leg without another event', () => {
-    const all$ = combineFresh({ a: of(letters['a']!), b: of(letters['b']!) }, lax)
-    expect(record(() => all$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
+    const all$ = combineFresh({ a: of(letterEvents['a']!), b: of(letterEvents['b']!) }, lax)
+    expect(collectTimed(() => all$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
   })
 
   it('completes immediately without legs', () => {
-    expect(record(() => combineFresh({}, lax))).toEqual({ values: [], completedAt: 0 })
+    expect(collectTimed(() => combineFresh({}, lax))).toEqual({ values: [], completedAt: 0 })
   })
 
   it('passes the Rx error through and unsubscribes from the others', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   -a-----', letters)
-      const b$ = hot$('   --b-#--', letters)
+      const a$ = hot$('   -a-----', letterEvents)
+      const b$ = hot$('   --b-#--', letterEvents)
       const subscribed = '^---!--'
       const expected = 'mlr-#--'
       const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
@@ -265,8 +268,8 @@ describe('combineFresh, when a leg completes or fails,', () => {
 describe('combineFresh', () => {
   it('unsubscribes from all legs on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$('   -a---a-', letters)
-      const b$ = hot$('   --b---b', letters)
+      const a$ = hot$('   -a---a-', letterEvents)
+      const b$ = hot$('   --b---b', letterEvents)
       const subscribed = '^--!---'
       const expected = 'mlr----'
       const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
@@ -277,40 +280,40 @@ describe('combineFresh', () => {
   })
 
   it('unsubscribes from all legs when its subscriber takes one event', () => {
-    const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
+    const [a$, b$] = [new BehaviorSubject(letterEvents['a']!), new BehaviorSubject(letterEvents['b']!)]
     const first$ = combineFresh({ a: a$, b: b$ }, lax).pipe(take(1))
-    expect(record(() => first$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
+    expect(collectTimed(() => first$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
     expect([a$.observed, b$.observed]).toEqual([false, false])
   })
 
   it('emits the latest values when a handler changes a leg', () => {
-    const [a$, b$] = [new BehaviorSubject(letters['a']!), new BehaviorSubject(letters['b']!)]
+    const [a$, b$] = [new BehaviorSubject(letterEvents['a']!), new BehaviorSubject(letterEvents['b']!)]
     const seen: unknown[] = []
     const subscription = combineFresh({ a: a$, b: b$ }, lax).subscribe((value) => {
       seen.push(value)
-      if (seen.length === 1) b$.next(letters['B']!)
-      if (seen.length === 2) b$.next(letters['c']!)
+      if (seen.length === 1) b$.next(letterEvents['B']!)
+      if (seen.length === 2) b$.next(letterEvents['c']!)
     })
     expect(seen).toEqual([both('a', 'b'), faulted('b', 'B'), both('a', 'c')])
     subscription.unsubscribe()
   })
 
   it('keeps the order of events when a handler changes a leg: the Left is last', () => {
-    const [a$, b$] = [new Subject<Either<string, string>>(), new BehaviorSubject(letters['b']!)]
+    const [a$, b$] = [new Subject<Either<string, string>>(), new BehaviorSubject(letterEvents['b']!)]
     const seen: unknown[] = []
     const combined$ = combineFresh({ a: a$, b: b$ }, lax).pipe(
       tap((value) => {
-        if (isRight(value)) b$.next(letters['B']!)
+        if (isRight(value)) b$.next(letterEvents['B']!)
       }),
     )
     const subscription = combined$.subscribe((value) => seen.push(value))
-    a$.next(letters['a']!)
+    a$.next(letterEvents['a']!)
     expect(seen).toEqual([missing('a'), both('a', 'b'), faulted('b', 'B')])
     subscription.unsubscribe()
   })
 
   it('has a state for each subscriber, also for one that a handler adds', () => {
-    const [a$, b$] = [new BehaviorSubject(letters['a']!), new Subject<Either<string, string>>()]
+    const [a$, b$] = [new BehaviorSubject(letterEvents['a']!), new Subject<Either<string, string>>()]
     const combined$ = combineFresh({ a: a$, b: b$ }, lax)
     const [first, second]: [unknown[], unknown[]] = [[], []]
     const inner$ = combined$.pipe(tap((value) => second.push(value)))
@@ -322,18 +325,18 @@ describe('combineFresh', () => {
         }),
       )
       .subscribe()
-    b$.next(letters['b']!)
-    a$.next(letters['c']!)
+    b$.next(letterEvents['b']!)
+    a$.next(letterEvents['c']!)
     expect(first).toEqual([missing('b'), both('a', 'b'), both('c', 'b')])
     expect(second).toEqual([missing('b')])
   })
 
   it('emits immediately inside an action of `queueScheduler`, and loses no event if the action throws', () => {
-    const b$ = new BehaviorSubject(letters['b']!)
+    const b$ = new BehaviorSubject(letterEvents['b']!)
     const seen: unknown[] = []
     const subscription = combineFresh({ b: b$ }, lax).subscribe((value) => seen.push(value))
     const act = (): void => {
-      b$.next(letters['B']!)
+      b$.next(letterEvents['B']!)
       throw new Error(`after ${seen.length}`)
     }
     expect(() => queueScheduler.schedule(act)).toThrow('after 2')
@@ -342,13 +345,13 @@ describe('combineFresh', () => {
   })
 
   it('continues when a handler throws', async () => {
-    const a$ = new BehaviorSubject(letters['a']!)
+    const a$ = new BehaviorSubject(letterEvents['a']!)
     const seen: unknown[] = []
     combineFresh({ a: a$ }, lax).subscribe((value) => {
       seen.push(value)
       throw new Error('by the handler')
     })
-    a$.next(letters['b']!)
+    a$.next(letterEvents['b']!)
     expect(seen).toEqual([right({ a: 'a' }), right({ a: 'b' })])
     await eventually(() => expect(unhandled).toHaveLength(2))
   })
@@ -425,7 +428,7 @@ describe('combineFresh, for any events of its legs,', () => {
             else legs[key]!.next(value)
           }
           past.forEach(play)
-          const { values } = record(
+          const { values } = collectTimed(
             () => combineFresh(legs, { maxSkew }),
             () => timeline$(future.map((value) => ({ at: value.at, value }))).subscribe(play),
           )

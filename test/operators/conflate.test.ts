@@ -6,19 +6,19 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { conflate, type Conflated } from '../../src/operators/index.js'
-import { letters, record, timeline$, type At } from './support/timeline.js'
+import { letterEvents, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { eventually } from '../support/eventually.js'
-import { unhandledErrors } from '../support/unhandled.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
-const unhandled = unhandledErrors()
+const unhandled = collectUnhandledErrors()
 
 const window = (value: string, dropped: number) => right({ value, dropped })
 
 describe('conflate', () => {
   it('emits the latest value at the end of each window, with the number of dropped values', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-b-c------d----------e-----------', letters)
+      const source$ = hot$('-a-b-c------d----------e-----------', letterEvents)
       const subscribed = '  ^----------------------------------'
       const expected = '    -------x----------y----------z-----'
       const values = { x: window('c', 2), y: window('d', 0), z: window('e', 0) }
@@ -29,7 +29,7 @@ describe('conflate', () => {
 
   it('opens a window with the first value after the previous window', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-abcde-fgh-----i-------', letters)
+      const source$ = hot$('-abcde-fgh-----i-------', letterEvents)
       const expected = '    ------x-----y-------z---'
       const values = { x: window('e', 4), y: window('h', 2), z: window('i', 0) }
       expectObservable(source$.pipe(conflate(5))).toBe(expected, values)
@@ -38,25 +38,25 @@ describe('conflate', () => {
 
   it('emits a Left immediately and drops the pending value', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-a-b-C-----------d--------', letters)
+      const source$ = hot$('-a-b-C-----------d--------', letterEvents)
       const expected = '    -----C-----------------x--'
-      const values = { ...letters, x: window('d', 0) }
+      const values = { ...letterEvents, x: window('d', 0) }
       expectObservable(source$.pipe(conflate(6))).toBe(expected, values)
     })
   })
 
   it('keeps the window open after a Left, so that errors do not delay values', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-a-B-cD--efG-h----------', letters)
+      const source$ = hot$('-a-B-cD--efG-h----------', letterEvents)
       const expected = '    ---B--D----G---x--------'
-      const values = { ...letters, x: window('h', 2) }
+      const values = { ...letterEvents, x: window('h', 2) }
       expectObservable(source$.pipe(conflate(6))).toBe(expected, values)
     })
   })
 
   it('emits the pending value when the source completes, and completes', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = cold$('-ab-|', letters)
+      const source$ = cold$('-ab-|', letterEvents)
       const subscribed = '   ^---!'
       const expected = '     ----(x|)'
       expectObservable(source$.pipe(conflate(6))).toBe(expected, { x: window('b', 1) })
@@ -66,15 +66,15 @@ describe('conflate', () => {
 
   it('completes with the source when no value is pending', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('-aB-|', letters)
+      const source$ = cold$('-aB-|', letterEvents)
       const expected = '     --B-|'
-      expectObservable(source$.pipe(conflate(6))).toBe(expected, letters)
+      expectObservable(source$.pipe(conflate(6))).toBe(expected, letterEvents)
     })
   })
 
   it('passes an Rx error through immediately and drops the pending value', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('-ab-#', letters)
+      const source$ = cold$('-ab-#', letterEvents)
       const expected = '     ----#'
       expectObservable(source$.pipe(conflate(6))).toBe(expected)
     })
@@ -82,7 +82,7 @@ describe('conflate', () => {
 
   it('closes the window and unsubscribes from the source on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a------------', letters)
+      const source$ = hot$('-a------------', letterEvents)
       const subscribed = '  ^--!'
       const expected = '    --------------'
       expectObservable(source$.pipe(conflate(6)), subscribed).toBe(expected)
@@ -92,7 +92,7 @@ describe('conflate', () => {
 
   it('has a window for each subscriber', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$(' -a-b----c-----', letters)
+      const source$ = hot$(' -a-b----c-----', letterEvents)
       const early = '        ^-------------'
       const expectedEarly = '-----x------z-'
       const late = '         --^-----------'
@@ -105,35 +105,37 @@ describe('conflate', () => {
   })
 
   it('emits undefined as a value', () => {
-    const { values } = record(() => of(right(undefined)).pipe(conflate(6)))
+    const { values } = collectTimed(() => of(right(undefined)).pipe(conflate(6)))
     expect(values).toEqual([{ at: 0, value: right({ value: undefined, dropped: 0 }) }])
   })
 
   it('with 0 ms emits the latest value of an event-loop turn', () => {
     const events = [1, 2, 3].map((value) => ({ at: 5, value: right(value) }))
-    const { values } = record(() => timeline$(events).pipe(conflate(0)))
+    const { values } = collectTimed(() => timeline$(events).pipe(conflate(0)))
     expect(values).toEqual([{ at: 5, value: right({ value: 3, dropped: 2 }) }])
   })
 
   it('stops reading a synchronous source when its subscriber unsubscribes at a Left', () => {
     const pulled: unknown[] = []
-    const source$ = of(letters['a']!, letters['B']!, letters['C']!).pipe(tap((value) => pulled.push(value)))
-    const { values, completedAt } = record(() => source$.pipe(conflate(6), take(1)))
-    expect(values).toEqual([{ at: 0, value: letters['B'] }])
+    const source$ = of(letterEvents['a']!, letterEvents['B']!, letterEvents['C']!).pipe(
+      tap((value) => pulled.push(value)),
+    )
+    const { values, completedAt } = collectTimed(() => source$.pipe(conflate(6), take(1)))
+    expect(values).toEqual([{ at: 0, value: letterEvents['B'] }])
     expect(completedAt).toBe(0)
-    expect(pulled).toEqual([letters['a'], letters['B']])
+    expect(pulled).toEqual([letterEvents['a'], letterEvents['B']])
   })
 
   it('opens a new window with a value that a handler feeds back', () => {
     const source$ = new Subject<Either<string, string>>()
     const feedBack = (event: Either<string, Conflated<string>>) => {
-      if (isRight(event) && event.right.value === 'b') source$.next(letters['c']!)
+      if (isRight(event) && event.right.value === 'b') source$.next(letterEvents['c']!)
     }
-    const { values } = record(
+    const { values } = collectTimed(
       () => source$.pipe(conflate(6), tap(feedBack)),
       () => {
-        source$.next(letters['a']!)
-        source$.next(letters['b']!)
+        source$.next(letterEvents['a']!)
+        source$.next(letterEvents['b']!)
       },
     )
     expect(values).toEqual([
@@ -149,10 +151,10 @@ describe('conflate', () => {
       seen.push(value)
       throw new Error('by the handler')
     })
-    source$.next(letters['A']!)
-    source$.next(letters['b']!)
+    source$.next(letterEvents['A']!)
+    source$.next(letterEvents['b']!)
     source$.complete()
-    expect(seen).toEqual([letters['A'], window('b', 0)])
+    expect(seen).toEqual([letterEvents['A'], window('b', 0)])
     await eventually(() => expect(unhandled).toHaveLength(2))
   })
 
@@ -161,11 +163,11 @@ describe('conflate', () => {
     try {
       const source$ = new Subject<Either<string, string>>()
       source$.pipe(conflate(1000)).subscribe()
-      for (let i = 0; i < 1000; i++) source$.next(letters['a']!)
+      for (let i = 0; i < 1000; i++) source$.next(letterEvents['a']!)
       expect(vi.getTimerCount()).toBe(1)
       vi.advanceTimersByTime(1000)
       expect(vi.getTimerCount()).toBe(0)
-      source$.next(letters['a']!)
+      source$.next(letterEvents['a']!)
       source$.complete()
       expect(vi.getTimerCount()).toBe(0)
     } finally {
@@ -196,12 +198,12 @@ describe('conflate', () => {
     fc.assert(
       fc.property(fc.array(event), length, fc.nat(20), (steps, ms, rest) => {
         let now = 0
-        const events = steps.map(({ gap, isLeft }, index): At<Either<number, number>> => {
+        const events = steps.map(({ gap, isLeft }, index): TimedValue<Either<number, number>> => {
           now += gap
           return { at: now, value: isLeft ? { _tag: 'Left', left: index } : right(index) }
         })
         const end = now + rest * 2 + 2
-        const { values, completedAt } = record(() => timeline$(events, end).pipe(conflate(ms)))
+        const { values, completedAt } = collectTimed(() => timeline$(events, end).pipe(conflate(ms)))
         expect(values).toEqual(reference(events, ms, end))
         expect(completedAt).toBe(end)
       }),
@@ -210,15 +212,15 @@ describe('conflate', () => {
 })
 
 /** Divides the complete list of events into windows and evaluates each. */
-const reference = (events: readonly At<Either<number, number>>[], ms: number, end: number) => {
-  const conflated: At<Either<number, Conflated<number>>>[] = []
+const reference = (events: readonly TimedValue<Either<number, number>>[], ms: number, end: number) => {
+  const conflated: TimedValue<Either<number, Conflated<number>>>[] = []
   let rest = events
   for (;;) {
     const first = rest.find((event) => isRight(event.value))
     if (first === undefined) break
     const cut = first.at + ms
     const inside = rest.filter(({ at }) => at < cut)
-    const values = inside.filter((event): event is At<Right<number>> => isRight(event.value))
+    const values = inside.filter((event): event is TimedValue<Right<number>> => isRight(event.value))
     const last = inside.at(-1)!.value
     if (isRight(last)) {
       const value = right({ value: last.right, dropped: values.length - 1 })

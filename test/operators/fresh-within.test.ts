@@ -6,13 +6,13 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError, Stale } from '../../src/errors/model.js'
 import { freshWithin } from '../../src/operators/index.js'
-import { letters, priceOf, record, timeline$ } from './support/timeline.js'
+import { letterEvents, priceOf, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
-import { block } from '../support/event-loop.js'
+import { blockEventLoop } from '../support/event-loop.js'
 import { eventually } from '../support/eventually.js'
-import { unhandledErrors } from '../support/unhandled.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
-const unhandled = unhandledErrors()
+const unhandled = collectUnhandledErrors()
 
 const stale5 = left({
   _tag: 'Stale',
@@ -21,12 +21,12 @@ const stale5 = left({
   silentForMs: 5,
   last: undefined,
 })
-const values = { ...letters, S: stale5 }
+const values = { ...letterEvents, S: stale5 }
 
 describe('freshWithin', () => {
   it('emits one Stale when no event follows a value in time', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a--b-----------------c-------d---|', letters)
+      const source$ = hot$('-a--b-----------------c-------d---|', letterEvents)
       const subscribed = '  ^---------------------------------!'
       const expected = '    -a--b----S------------c----S--d---|'
       expectObservable(source$.pipe(freshWithin(5))).toBe(expected, values)
@@ -36,7 +36,7 @@ describe('freshWithin', () => {
 
   it('emits no Stale after a Left or before the first value', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('----------a--B------------C---------|', letters)
+      const source$ = hot$('----------a--B------------C---------|', letterEvents)
       const expected = '    ----------a--B------------C---------|'
       expectObservable(source$.pipe(freshWithin(5))).toBe(expected, values)
     })
@@ -44,7 +44,7 @@ describe('freshWithin', () => {
 
   it('emits no Stale after completion', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('-a--|', letters)
+      const source$ = cold$('-a--|', letterEvents)
       const expected = '     -a--|'
       expectObservable(source$.pipe(freshWithin(5))).toBe(expected, values)
     })
@@ -52,7 +52,7 @@ describe('freshWithin', () => {
 
   it('passes an Rx error through and emits no Stale after it', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('-a--#', letters)
+      const source$ = cold$('-a--#', letterEvents)
       const expected = '     -a--#'
       expectObservable(source$.pipe(freshWithin(5))).toBe(expected, values)
     })
@@ -60,7 +60,7 @@ describe('freshWithin', () => {
 
   it('cancels the deadline and unsubscribes from the source on unsubscribe', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a------------', letters)
+      const source$ = hot$('-a------------', letterEvents)
       const subscribed = '  ^--!          '
       const expected = '    -a------------'
       expectObservable(source$.pipe(freshWithin(5)), subscribed).toBe(expected, values)
@@ -70,7 +70,7 @@ describe('freshWithin', () => {
 
   it('has a deadline for each subscriber', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('        -a--------', letters)
+      const source$ = cold$('        -a--------', letterEvents)
       const fresh$ = source$.pipe(freshWithin(5))
       expectObservable(fresh$, '   ^---------').toBe('-a----S', values)
       expectObservable(fresh$, '   ---^------').toBe('----a----S', values)
@@ -79,7 +79,7 @@ describe('freshWithin', () => {
 
   it('emits a Stale with the topic of the value and the price as last', () => {
     const price = priceOf(2)
-    const { values: emitted } = record(() =>
+    const { values: emitted } = collectTimed(() =>
       timeline$([{ at: 3, value: right(price) }]).pipe(freshWithin(10)),
     )
     expect(emitted).toEqual([
@@ -109,7 +109,7 @@ describe('freshWithin', () => {
     ['a number', 7, '', 'no value for 10 ms'],
     ['null', null, '', 'no value for 10 ms'],
   ])('emits a Stale without last after %s', (_, value, topic, message) => {
-    const { values: emitted } = record(() =>
+    const { values: emitted } = collectTimed(() =>
       timeline$([{ at: 0, value: right(value) }]).pipe(freshWithin(10)),
     )
     expect(emitted[1]?.value).toEqual(
@@ -118,26 +118,26 @@ describe('freshWithin', () => {
   })
 
   it('stops reading a synchronous source when its subscriber unsubscribes', () => {
-    const { values: emitted, completedAt } = record(() =>
-      of(letters['a']!, letters['b']!).pipe(freshWithin(5), take(1)),
+    const { values: emitted, completedAt } = collectTimed(() =>
+      of(letterEvents['a']!, letterEvents['b']!).pipe(freshWithin(5), take(1)),
     )
-    expect(emitted).toEqual([{ at: 0, value: letters['a'] }])
+    expect(emitted).toEqual([{ at: 0, value: letterEvents['a'] }])
     expect(completedAt).toBe(0)
   })
 
   it('restarts the deadline when a handler feeds a value back', () => {
     const source$ = new Subject<Either<string, string>>()
     const feedBack = (value: Either<unknown, string>) => {
-      if (value === letters['a']) source$.next(letters['b']!)
+      if (value === letterEvents['a']) source$.next(letterEvents['b']!)
     }
-    const { values: emitted } = record(
+    const { values: emitted } = collectTimed(
       () => source$.pipe(freshWithin(5), tap(feedBack)),
-      () => source$.next(letters['a']!),
+      () => source$.next(letterEvents['a']!),
     )
     // In `tap`, the value that is fed back overtakes the value that is being handled.
     expect(emitted).toEqual([
-      { at: 0, value: letters['b'] },
-      { at: 0, value: letters['a'] },
+      { at: 0, value: letterEvents['b'] },
+      { at: 0, value: letterEvents['a'] },
       { at: 5, value: stale5 },
     ])
   })
@@ -166,11 +166,11 @@ describe('freshWithin in real time', () => {
     const source$ = new Subject<Either<string, string>>()
     const seen: unknown[] = []
     const subscription = source$.pipe(freshWithin(200)).subscribe((value) => seen.push(value))
-    source$.next(letters['a']!)
+    source$.next(letterEvents['a']!)
     // Like data in a socket's buffer, this value arrives after the timers that are due.
-    setImmediate(() => setImmediate(() => source$.next(letters['b']!)))
-    block(250)
-    await eventually(() => expect(seen).toEqual([letters['a'], letters['b']]))
+    setImmediate(() => setImmediate(() => source$.next(letterEvents['b']!)))
+    blockEventLoop(250)
+    await eventually(() => expect(seen).toEqual([letterEvents['a'], letterEvents['b']]))
     subscription.unsubscribe()
   })
 
@@ -179,13 +179,13 @@ describe('freshWithin in real time', () => {
     try {
       const source$ = new Subject<Either<string, string>>()
       const subscription = source$.pipe(freshWithin(30)).subscribe()
-      source$.next(letters['a']!)
-      source$.next(letters['b']!)
+      source$.next(letterEvents['a']!)
+      source$.next(letterEvents['b']!)
       expect(vi.getTimerCount()).toBe(1)
       subscription.unsubscribe()
       expect(vi.getTimerCount()).toBe(0)
       source$.pipe(freshWithin(30)).subscribe()
-      source$.next(letters['a']!)
+      source$.next(letterEvents['a']!)
       expect(vi.getTimerCount()).toBe(1)
       source$.complete()
       expect(vi.getTimerCount()).toBe(0)
@@ -201,10 +201,10 @@ describe('freshWithin in real time', () => {
       seen.push(value)
       throw new Error('by the handler')
     })
-    source$.next(letters['a']!)
-    source$.next(letters['b']!)
+    source$.next(letterEvents['a']!)
+    source$.next(letterEvents['b']!)
     source$.complete()
-    expect(seen).toEqual([letters['a'], letters['b']])
+    expect(seen).toEqual([letterEvents['a'], letterEvents['b']])
     await eventually(() => expect(unhandled).toHaveLength(2))
   })
 })

@@ -4,13 +4,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { lefts } from '../../src/operators/index.js'
-import { letters } from './support/timeline.js'
+import { letterEvents } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 
 describe('lefts', () => {
   it('emits the errors and drops the values', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-D-|', letters)
+      const source$ = hot$('-a-B-c-D-|', letterEvents)
       const subscribed = '  ^--------!'
       const expected = '    ---B---D-|'
       expectObservable(source$.pipe(lefts())).toBe(expected)
@@ -20,7 +20,7 @@ describe('lefts', () => {
 
   it('passes an Rx error through', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-A-#', letters)
+      const source$ = hot$('-A-#', letterEvents)
       const expected = '    -A-#'
       expectObservable(source$.pipe(lefts())).toBe(expected)
     })
@@ -28,7 +28,7 @@ describe('lefts', () => {
 
   it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const seen: string[] = []
-    of(letters['A']!, letters['B']!)
+    of(letterEvents['A']!, letterEvents['B']!)
       .pipe(lefts(), take(1))
       .subscribe((error) => seen.push(error))
     expect(seen).toEqual(['A'])

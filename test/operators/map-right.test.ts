@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { mapRight } from '../../src/operators/index.js'
-import { letters } from './support/timeline.js'
+import { letterEvents } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 
 const doubled = (text: string) => text + text
@@ -13,10 +13,10 @@ const doubled = (text: string) => text + text
 describe('mapRight', () => {
   it('maps the values and passes the Lefts through', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-|', letters)
+      const source$ = hot$('-a-B-c-|', letterEvents)
       const subscribed = '  ^------!'
       const expected = '    -x-B-y-|'
-      const values = { x: right('aa'), B: letters['B']!, y: right('cc') }
+      const values = { x: right('aa'), B: letterEvents['B']!, y: right('cc') }
       expectObservable(source$.pipe(mapRight(doubled))).toBe(expected, values)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
@@ -24,29 +24,29 @@ describe('mapRight', () => {
 
   it('passes a Left through as the same object', () => {
     const seen: unknown[] = []
-    of(letters['A']!)
+    of(letterEvents['A']!)
       .pipe(mapRight(doubled))
       .subscribe((value) => seen.push(value))
-    expect(seen[0]).toBe(letters['A'])
+    expect(seen[0]).toBe(letterEvents['A'])
   })
 
   it('emits an exception of the function as an Rx error and unsubscribes from the source', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-|', letters)
+      const source$ = hot$('-a-B-c-|', letterEvents)
       const subscribed = '  ^----!  '
       const expected = '    -a-B-#  '
       const failing = (text: string) => {
         if (text === 'c') throw 'thrown' as unknown as Error
         return text
       }
-      expectObservable(source$.pipe(mapRight(failing))).toBe(expected, letters, 'thrown')
+      expectObservable(source$.pipe(mapRight(failing))).toBe(expected, letterEvents, 'thrown')
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
   })
 
   it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const calls: string[] = []
-    of(letters['a']!, letters['b']!)
+    of(letterEvents['a']!, letterEvents['b']!)
       .pipe(
         mapRight((text) => calls.push(text)),
         take(1),

@@ -4,13 +4,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { orThrow } from '../../src/operators/index.js'
-import { letters } from './support/timeline.js'
+import { letterEvents } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 
 describe('orThrow', () => {
   it('emits the values and fails with the first Left', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-b-C-d-|', letters)
+      const source$ = hot$('-a-b-C-d-|', letterEvents)
       const subscribed = '  ^----!    '
       const expected = '    -a-b-#    '
       expectObservable(source$.pipe(orThrow())).toBe(expected, undefined, 'C')
@@ -20,7 +20,7 @@ describe('orThrow', () => {
 
   it('completes with the source', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-a-b-|', letters)
+      const source$ = hot$('-a-b-|', letterEvents)
       const expected = '    -a-b-|'
       expectObservable(source$.pipe(orThrow())).toBe(expected)
     })
@@ -37,7 +37,7 @@ describe('orThrow', () => {
 
   it('allows retry to resubscribe', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = cold$(' -a-B', letters)
+      const source$ = cold$(' -a-B', letterEvents)
       const subscribed = ['^--!', '---^--!']
       const expected = '    -a--a-#'
       expectObservable(source$.pipe(orThrow(), retry(1))).toBe(expected, undefined, 'B')
@@ -47,7 +47,7 @@ describe('orThrow', () => {
 
   it('does not fail if its subscriber unsubscribes before a synchronous Left', () => {
     const seen: unknown[] = []
-    of(letters['a']!, letters['B']!)
+    of(letterEvents['a']!, letterEvents['B']!)
       .pipe(orThrow(), take(1))
       .subscribe({ next: (value) => seen.push(value), error: (error: unknown) => seen.push({ error }) })
     expect(seen).toEqual(['a'])

@@ -4,13 +4,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { rights } from '../../src/operators/index.js'
-import { letters } from './support/timeline.js'
+import { letterEvents } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 
 describe('rights', () => {
   it('emits the values and drops the Lefts', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-|', letters)
+      const source$ = hot$('-a-B-c-|', letterEvents)
       const subscribed = '  ^------!'
       const expected = '    -a---c-|'
       expectObservable(source$.pipe(rights())).toBe(expected)
@@ -20,7 +20,7 @@ describe('rights', () => {
 
   it('passes an Rx error through', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('-a-#', letters)
+      const source$ = hot$('-a-#', letterEvents)
       const expected = '    -a-#'
       expectObservable(source$.pipe(rights())).toBe(expected)
     })
@@ -28,7 +28,7 @@ describe('rights', () => {
 
   it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const seen: string[] = []
-    of(letters['a']!, letters['b']!)
+    of(letterEvents['a']!, letterEvents['b']!)
       .pipe(rights(), take(1))
       .subscribe((value) => seen.push(value))
     expect(seen).toEqual(['a'])

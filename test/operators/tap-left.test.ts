@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { rights, tapLeft } from '../../src/operators/index.js'
-import { letters } from './support/timeline.js'
+import { letterEvents } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 
 const ignore = () => undefined
@@ -12,38 +12,38 @@ const ignore = () => undefined
 describe('tapLeft', () => {
   it('passes all events through unchanged', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-|', letters)
+      const source$ = hot$('-a-B-c-|', letterEvents)
       const subscribed = '  ^------!'
       const expected = '    -a-B-c-|'
-      expectObservable(source$.pipe(tapLeft(ignore))).toBe(expected, letters)
+      expectObservable(source$.pipe(tapLeft(ignore))).toBe(expected, letterEvents)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
   })
 
   it('calls the function with each error before it emits the Left', () => {
     const order: unknown[] = []
-    of(letters['a']!, letters['B']!, letters['C']!)
+    of(letterEvents['a']!, letterEvents['B']!, letterEvents['C']!)
       .pipe(tapLeft((error) => order.push(error)))
       .subscribe((value) => order.push(value))
-    expect(order).toEqual([letters['a'], 'B', letters['B'], 'C', letters['C']])
+    expect(order).toEqual([letterEvents['a'], 'B', letterEvents['B'], 'C', letterEvents['C']])
   })
 
   it('emits an exception of the function as an Rx error and unsubscribes from the source', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a-B-c-|', letters)
+      const source$ = hot$('-a-B-c-|', letterEvents)
       const subscribed = '  ^--!    '
       const expected = '    -a-#    '
       const failing = () => {
         throw 'thrown' as unknown as Error
       }
-      expectObservable(source$.pipe(tapLeft(failing))).toBe(expected, letters, 'thrown')
+      expectObservable(source$.pipe(tapLeft(failing))).toBe(expected, letterEvents, 'thrown')
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
   })
 
   it('stops reading a synchronous source when its subscriber unsubscribes', () => {
     const calls: string[] = []
-    of(letters['A']!, letters['B']!)
+    of(letterEvents['A']!, letterEvents['B']!)
       .pipe(
         tapLeft((error) => calls.push(error)),
         take(1),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/option-table.js'
 import { closestName } from '../../src/option-kinds/closest-name.js'
-import { running } from '../support/simulator.js'
+import { startTestSimulator } from '../support/simulator.js'
 
 const names = Object.keys(clientTable)
 
@@ -54,7 +54,7 @@ describe('closestName', () => {
   })
 
   it('takes no property of a simulator for another option', async () => {
-    const simulator = await running()
+    const simulator = await startTestSimulator({})
     const unknown = Object.keys(simulator).filter((name) => !names.includes(name))
     expect(unknown).toEqual(expect.arrayContaining(['tokens', 'connections', 'inject', 'send', 'close']))
     expect(unknown.map((name) => closestName(name, names))).toEqual(unknown.map(() => undefined))

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { parseCertificates } from '../../src/platform/certificates.js'
-import { selfSigned } from '../support/network/certificate.js'
+import { createSelfSignedCertificate } from '../support/network/certificate.js'
 
-const { cert, key } = selfSigned()
-const other = selfSigned().cert
+const { cert, key } = createSelfSignedCertificate()
+const other = createSelfSignedCertificate().cert
 
 describe('parseCertificates', () => {
   it('accepts one or several certificates, with text between them, as a string or as bytes', () => {

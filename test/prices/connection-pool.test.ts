@@ -1,7 +1,16 @@
 import { concat, EMPTY, merge, NEVER, of, switchMap, take, timer } from 'rxjs'
 import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { a, at, b, fails, marbles, scripted, subscribes, unsubscribes } from '../support/marbles.js'
+import {
+  a,
+  priceAt,
+  b,
+  leftWith,
+  marbles,
+  createScriptedClient,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../support/marbles.js'
 
 const moves = {
   o: server.opens,
@@ -14,19 +23,19 @@ const moves = {
   x: server.closes(1012, 'restarting'),
 }
 
-const frames = { a: subscribes(a), b: subscribes(b), A: unsubscribes(a), B: unsubscribes(b) }
+const frames = { a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a), B: unsubscribeFrame(b) }
 
 describe('ConnectionPool', () => {
   it('sends one subscribe frame per topic, and emits the latest price to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('    --oA-1---2', moves))
+      const { client, socket } = createScriptedClient(cold('    --oA-1---2', moves))
       expectObservable(client.price$(a), '           ^--------------!').toBe('-----1---2', {
-        '1': at(5, a, 1),
-        '2': at(9, a, 2),
+        '1': priceAt(5, a, 1),
+        '2': priceAt(9, a, 2),
       })
       expectObservable(client.price$(a), '           -------^-------!').toBe('-------1-2', {
-        '1': at(5, a, 1),
-        '2': at(9, a, 2),
+        '1': priceAt(5, a, 1),
+        '2': priceAt(9, a, 2),
       })
       expectObservable(socket.sent$, '               ^--------------!').toBe('--a', frames)
       expectObservable(socket.dials$, '              ^--------------!').toBe('1', { '1': 1 })
@@ -35,18 +44,24 @@ describe('ConnectionPool', () => {
 
   it('shares topics that differ only in case, and emits each as its subscriber wrote it', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('    --oA-1', moves))
-      expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', { '1': at(5, 'svc-0xAA', 1) })
-      expectObservable(client.price$('svc-0xaa'), '  ^-------!').toBe('-----1', { '1': at(5, 'svc-0xaa', 1) })
-      expectObservable(socket.sent$, '               ^-------!').toBe('--a', { a: subscribes('svc-0xAA') })
+      const { client, socket } = createScriptedClient(cold('    --oA-1', moves))
+      expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', {
+        '1': priceAt(5, 'svc-0xAA', 1),
+      })
+      expectObservable(client.price$('svc-0xaa'), '  ^-------!').toBe('-----1', {
+        '1': priceAt(5, 'svc-0xaa', 1),
+      })
+      expectObservable(socket.sent$, '               ^-------!').toBe('--a', {
+        a: subscribeFrame('svc-0xAA'),
+      })
     })
   })
 
   it('sends `unsubscribe` `linger` ms after the last subscriber unsubscribes, and closes the socket after the last topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('o-B13', moves), { linger: 20 })
-      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
-      expectObservable(client.price$(b), '^---------!').toBe('----3', { '3': at(4, b, 3) })
+      const { client, socket } = createScriptedClient(cold('o-B13', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(b), '^---------!').toBe('----3', { '3': priceAt(4, b, 3) })
       expectObservable(socket.sent$, '^ 100ms !').toBe('(ab) 21ms A 4ms B', frames)
       expectObservable(socket.hangUps$, '^ 100ms !').toBe('30ms x', { x: 1 })
       expectObservable(client.status$, '^ 100ms !').toBe('(ico) 25ms i', {
@@ -59,16 +74,16 @@ describe('ConnectionPool', () => {
 
   it('sends no frame when a topic gets a new subscriber within `linger`', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('o-A1', moves), { linger: 20 })
-      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': at(3, a, 1) })
-      expectObservable(client.price$(a), '20ms ^ 40ms !').toBe('20ms 1', { '1': at(3, a, 1) })
+      const { client, socket } = createScriptedClient(cold('o-A1', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(a), '20ms ^ 40ms !').toBe('20ms 1', { '1': priceAt(3, a, 1) })
       expectObservable(socket.sent$, '^ 70ms !').toBe('a', frames)
     })
   })
 
   it('closes a socket that is connecting, without a frame, when the last subscriber unsubscribes', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('-----o', moves))
+      const { client, socket } = createScriptedClient(cold('-----o', moves))
       expectObservable(client.price$(a), '^--!').toBe('')
       expectObservable(socket.sent$, '^-----------').toBe('')
       expectObservable(socket.hangUps$, '^-----------').toBe('---x', { x: 1 })
@@ -77,7 +92,7 @@ describe('ConnectionPool', () => {
 
   it('does not dial when all subscribers unsubscribe within the same tick', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('o', moves))
+      const { client, socket } = createScriptedClient(cold('o', moves))
       const completesAtOnce$ = merge(client.price$(a), client.price$(b)).pipe(take(0))
       expectObservable(completesAtOnce$).toBe('|')
       expectObservable(socket.dials$, '^---------').toBe('')
@@ -86,13 +101,13 @@ describe('ConnectionPool', () => {
 
   it('sends no frame for a switch from A to B to A within one tick', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('o-A1--2', moves), { linger: 0 })
+      const { client, socket } = createScriptedClient(cold('o-A1--2', moves), { linger: 0 })
       const topic$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
       expectObservable(topic$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
         '---1-12',
         {
-          '1': at(3, a, 1),
-          '2': at(6, a, 2),
+          '1': priceAt(3, a, 1),
+          '2': priceAt(6, a, 2),
         },
       )
       expectObservable(socket.sent$, '^-------!').toBe('a', frames)
@@ -103,7 +118,7 @@ describe('ConnectionPool', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = (dial: number) =>
         cold('o-----', moves).pipe(switchMap(() => (dial > 2 ? EMPTY : concat(of(server.opens), NEVER))))
-      const { client, socket } = scripted(script$, { maxTopicsPerConnection: 1 })
+      const { client, socket } = createScriptedClient(script$, { maxTopicsPerConnection: 1 })
       expectObservable(merge(client.price$(a), client.price$(b)), '^----!').toBe('')
       expectObservable(socket.dials$, '^---!').toBe('(12)', { '1': 1, '2': 2 })
       expectObservable(socket.sent$, '^---!').toBe('(ab)', frames)
@@ -116,33 +131,33 @@ describe('a late subscriber of a topic', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' o-A1-x', moves)
       const second$ = cold('o-A---2', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : second$))
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : second$))
       expectObservable(client.price$(a), '^ 150ms !').toBe('---1-x 130ms 2', {
-        '1': at(3, a, 1),
-        x: fails({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
-        '2': at(136, a, 2, 2),
+        '1': priceAt(3, a, 1),
+        x: leftWith({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
+        '2': priceAt(136, a, 2, 2),
       })
       // Subscribes during the retry delay, and again after the reconnect but before the first price.
       expectObservable(client.price$(a), '50ms ^---!').toBe('50ms x', {
-        x: fails({ _tag: 'Disconnected', code: 1012 }),
+        x: leftWith({ _tag: 'Disconnected', code: 1012 }),
       })
-      expectObservable(client.price$(a), '133ms ^ 10ms !').toBe('136ms 2', { '2': at(136, a, 2, 2) })
+      expectObservable(client.price$(a), '133ms ^ 10ms !').toBe('136ms 2', { '2': priceAt(136, a, 2, 2) })
     })
   })
 
   it('receives `Stale` while the topic is stale, and then the next price', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
-      const stale = (silentForMs: number) => fails({ _tag: 'Stale', topic: a, silentForMs, last })
+      const { client } = createScriptedClient(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
+      const stale = (silentForMs: number) => leftWith({ _tag: 'Stale', topic: a, silentForMs, last })
       const last = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
       expectObservable(client.price$(a), '^ 80ms !').toBe('---1 29ms s 30ms 2', {
-        '1': at(3, a, 1),
+        '1': priceAt(3, a, 1),
         s: stale(30),
-        '2': at(64, a, 2),
+        '2': priceAt(64, a, 2),
       })
       expectObservable(client.price$(a), '43ms ^ 30ms !').toBe('43ms s 20ms 2', {
         s: stale(40),
-        '2': at(64, a, 2),
+        '2': priceAt(64, a, 2),
       })
     })
   })
@@ -151,22 +166,22 @@ describe('a late subscriber of a topic', () => {
 describe('a topic without prices', () => {
   it('becomes stale `staleAfter` ms after its confirmation', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('o----A', moves), { staleAfter: 30 })
+      const { client } = createScriptedClient(cold('o----A', moves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 80ms !').toBe('35ms s', {
-        s: fails({ _tag: 'Stale', silentForMs: 30, last: undefined }),
+        s: leftWith({ _tag: 'Stale', silentForMs: 30, last: undefined }),
       })
     })
   })
 
   it('becomes stale independently of other topics; an unchanged price also resets the deadline', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
+      const { client } = createScriptedClient(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
         '1': expect.anything() as object,
       })
       expectObservable(client.price$(b), '^ 50ms !').toBe('----3 29ms s', {
         '3': expect.anything() as object,
-        s: fails({ _tag: 'Stale', topic: b }),
+        s: leftWith({ _tag: 'Stale', topic: b }),
       })
     })
   })
@@ -174,11 +189,11 @@ describe('a topic without prices', () => {
   it('becomes stale although it receives malformed frames', () => {
     marbles(({ cold, expectObservable }) => {
       const moreMoves = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
-      const { client } = scripted(cold('o-A1 20ms z', moreMoves), { staleAfter: 30 })
+      const { client } = createScriptedClient(cold('o-A1 20ms z', moreMoves), { staleAfter: 30 })
       expectObservable(client.price$(a), '^ 50ms !').toBe('---1 20ms z 8ms s', {
-        '1': at(3, a, 1),
-        z: fails({ _tag: 'DecodeError' }),
-        s: fails({ _tag: 'Stale' }),
+        '1': priceAt(3, a, 1),
+        z: leftWith({ _tag: 'DecodeError' }),
+        s: leftWith({ _tag: 'Stale' }),
       })
     })
   })
@@ -186,9 +201,9 @@ describe('a topic without prices', () => {
   it('emits `SubscriptionTimeout` with the recent error texts if it is not confirmed, and is requested again', () => {
     marbles(({ cold, expectObservable }) => {
       const moreMoves = { ...moves, e: server.says('Error: 0xcc is busy') }
-      const { client, socket } = scripted(cold('o--e 60ms A', moreMoves), { confirmTimeout: 50 })
+      const { client, socket } = createScriptedClient(cold('o--e 60ms A', moreMoves), { confirmTimeout: 50 })
       const timedOut = (recent: string[]) =>
-        fails({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
+        leftWith({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
       expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: timedOut(['Error: 0xcc is busy']) })
       expectObservable(socket.sent$, '^ 110ms !').toBe('a 49ms a', frames)
       // `SubscriptionTimeout` is not replayed to a late subscriber.

@@ -5,9 +5,9 @@ import { deliver } from '../../src/prices/fan-out.js'
 import { failureEvent, priceEvent } from '../../src/prices/price-events.js'
 import type { PriceEvent } from '../../src/prices/topic-state.js'
 import { a } from '../support/marbles.js'
-import { listenerOf } from './support/subscribers.js'
-import { unhandledErrors } from '../support/unhandled.js'
-import { virtually } from '../support/virtual.js'
+import { createPriceSubscriber } from './support/price-subscriber.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 
 const receivedPrice = { price: 7, receivedAt: 5, epoch: 3 }
 
@@ -23,7 +23,9 @@ describe('PriceEventFactory', () => {
   it('is called once for consecutive subscribers that wrote the topic alike', () => {
     const events: PriceEvent[] = []
     const observer = { next: (event: PriceEvent) => void events.push(event) }
-    const subscribers = [a, a, 'svc-0xAA', a].map((topic) => listenerOf(topic as typeof a, observer))
+    const subscribers = [a, a, 'svc-0xAA', a].map((topic) =>
+      createPriceSubscriber(topic as typeof a, observer),
+    )
     deliver({ subscribers, eventFor: priceEvent(receivedPrice) })
     expect(events).toHaveLength(4)
     expect(events[1]).toBe(events[0])
@@ -33,11 +35,11 @@ describe('PriceEventFactory', () => {
 })
 
 describe('deliver', () => {
-  const reported = unhandledErrors()
+  const reported = collectUnhandledErrors()
 
   /** Subscribers that append their id on `next`, and the negative id on completion. */
   const subscribersOf = (ids: readonly number[], calls: number[]) =>
-    ids.map((id) => listenerOf(a, { next: () => calls.push(id), complete: () => calls.push(-id) }))
+    ids.map((id) => createPriceSubscriber(a, { next: () => calls.push(id), complete: () => calls.push(-id) }))
 
   it('notifies all subscribers in order and completes none', () => {
     const calls: number[] = []
@@ -56,22 +58,22 @@ describe('deliver', () => {
 
   it('skips a subscriber that an earlier one unsubscribes during the delivery', () => {
     const calls: number[] = []
-    const second = listenerOf(a, { next: () => calls.push(2), complete: () => calls.push(-2) })
-    const first = listenerOf(a, { next: () => second.subscription.unsubscribe() })
+    const second = createPriceSubscriber(a, { next: () => calls.push(2), complete: () => calls.push(-2) })
+    const first = createPriceSubscriber(a, { next: () => second.subscription.unsubscribe() })
     deliver({ subscribers: [first, second], eventFor: priceEvent(receivedPrice), completes: true })
     expect(calls).toEqual([])
   })
 
   it('notifies the remaining subscribers after a handler throws, and RxJS reports the exception', () => {
     const calls: number[] = []
-    virtually(() => {
+    runInVirtualTime(() => {
       const throws = () => {
         throw new Error('in a handler')
       }
       const subscribers = [
-        listenerOf(a, { next: throws }),
-        listenerOf(a, { next: () => calls.push(2), complete: throws }),
-        listenerOf(a, { next: () => calls.push(3) }),
+        createPriceSubscriber(a, { next: throws }),
+        createPriceSubscriber(a, { next: () => calls.push(2), complete: throws }),
+        createPriceSubscriber(a, { next: () => calls.push(3) }),
       ]
       deliver({ subscribers, eventFor: priceEvent(receivedPrice), completes: true })
     })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { assertNever } from '../../src/domain/assert-never.js'
-import { manual, ManualTransport } from '../support/manual-transport.js'
-import { unhandledErrors } from '../support/unhandled.js'
-import { virtually } from '../support/virtual.js'
+import { createManualClient, ManualTransport } from '../support/manual-transport.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 import { bases, clientOptions, Model, type Behaviour } from './model.js'
-import { sample } from '../support/long.js'
+import { caseCount } from '../support/long.js'
 
 type Command =
   | {
@@ -33,7 +33,7 @@ interface Scenario {
   readonly ticks: readonly Tick[]
   readonly linger: number
   readonly maxFramesPerSecond: number | undefined
-  readonly saysGoodbye: boolean
+  readonly reportsClose: boolean
   /** True if the scenario ends with `close()`; otherwise all subscribers unsubscribe. */
   readonly closes: boolean
 }
@@ -97,7 +97,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   ),
   linger: fc.constantFrom(0, 30, 300),
   maxFramesPerSecond: fc.constantFrom(undefined, undefined, 2, 5),
-  saysGoodbye: fc.boolean(),
+  reportsClose: fc.boolean(),
   closes: fc.boolean(),
 })
 
@@ -108,17 +108,17 @@ interface Outcome {
   readonly model: Model
   readonly transport: ManualTransport
   /** The number of timers after the last event. */
-  readonly timersLeft: number
+  readonly pendingTimers: number
 }
 
-const run = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Scenario): Outcome => {
+const run = ({ ticks, linger, maxFramesPerSecond, reportsClose, closes }: Scenario): Outcome => {
   const created: { readonly model: Model; readonly transport: ManualTransport }[] = []
-  const timersLeft = virtually(
-    ({ now, at, after, timers }) => {
+  const pendingTimers = runInVirtualTime(
+    ({ now, at, after, pendingTimers }) => {
       const model = new Model(now, after, linger, maxFramesPerSecond ?? Infinity)
-      const transport = new ManualTransport({ ...model.transportOptions, saysGoodbye })
+      const transport = new ManualTransport({ ...model.transportOptions, reportsClose })
       created.push({ model, transport })
-      const { client } = manual(
+      const { client } = createManualClient(
         { ...clientOptions, linger, ...(maxFramesPerSecond === undefined ? {} : { maxFramesPerSecond }) },
         transport,
       )
@@ -172,28 +172,28 @@ const run = ({ ticks, linger, maxFramesPerSecond, saysGoodbye, closes }: Scenari
         else model.subscribers.filter(({ active }) => active).forEach((one) => model.unsubscribe(one))
       })
       at(time + settleMs + model.cleanupMs, () => {
-        if (transport.alive.length > 0) model.addViolation('a socket remains')
-        if (timers() > 0) model.addViolation('a timer remains')
+        if (transport.activeSockets.length > 0) model.addViolation('a socket remains')
+        if (pendingTimers() > 0) model.addViolation('a timer remains')
       })
     },
-    { until: 100_000 },
+    { endsAt: 100_000 },
   )
-  return { ...created[0]!, timersLeft }
+  return { ...created[0]!, pendingTimers }
 }
 
 describe('a price client', () => {
-  unhandledErrors()
+  collectUnhandledErrors()
 
   it(`behaves like its model in any scenario: seed ${inject('seed')}`, { timeout: 60_000 }, () => {
     const counts = new Map<string, number>()
     fc.assert(
       fc.property(scenario, (generated) => {
-        const { model, timersLeft } = run(generated)
+        const { model, pendingTimers } = run(generated)
         expect(model.violations).toEqual([])
-        expect(timersLeft).toBe(0)
+        expect(pendingTimers).toBe(0)
         for (const [kind, count] of model.counts) counts.set(kind, (counts.get(kind) ?? 0) + count)
       }),
-      { numRuns: sample(3000) },
+      { numRuns: caseCount(3000) },
     )
     // The scenarios must cause enough events of every kind.
     const kinds = [
@@ -204,6 +204,6 @@ describe('a price client', () => {
       'SubscriptionRejected',
       'uncorrelated',
     ]
-    for (const kind of kinds) expect(counts.get(kind), kind).toBeGreaterThan(sample(500))
+    for (const kind of kinds) expect(counts.get(kind), kind).toBeGreaterThan(caseCount(500))
   })
 })

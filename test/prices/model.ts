@@ -2,7 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Price, PriceClient, PriceError, Topic } from 'svc-streams'
 import { assertNever } from '../../src/domain/assert-never.js'
-import type { ManualOptions, ManualSocket, ManualTransport } from '../support/manual-transport.js'
+import type { ManualTransportOptions, ManualSocket, ManualTransport } from '../support/manual-transport.js'
 
 // A model of a client's guarantees, independent of the implementation: which topics are requested on the open
 // connection, the time of each topic's last activity, and which events each subscriber must receive, and when.
@@ -103,12 +103,12 @@ export class Model {
     private readonly framesPerSecond: number,
   ) {}
 
-  get transportOptions(): ManualOptions {
+  get transportOptions(): ManualTransportOptions {
     return {
-      dialled: (socket) => this.onDial(socket),
-      sent: (socket, frame) => this.onFrame(socket, frame),
-      ended: (_socket, how) => this.onEnded(how),
-      answers: () => !this.ignoresPings,
+      onDial: (socket) => this.onDial(socket),
+      onSend: (socket, frame) => this.onFrame(socket, frame),
+      onEnd: (_socket, how) => this.onEnded(how),
+      answersPings: () => !this.ignoresPings,
     }
   }
 
@@ -156,14 +156,14 @@ export class Model {
   // Actions of the service. Each has no effect if it is impossible in the current state.
 
   openSockets(transport: ManualTransport): void {
-    for (const socket of transport.alive) this.open(socket)
+    for (const socket of transport.activeSockets) this.open(socket)
   }
 
   dropConnection(transport: ManualTransport, code: number): void {
-    const socket = transport.alive[0]
+    const socket = transport.activeSockets[0]
     if (socket === undefined) return
     this.onFailure(code)
-    socket.drops(code, 'dropped by the test')
+    socket.drop(code, 'dropped by the test')
     this.checkDisconnected()
   }
 
@@ -179,7 +179,7 @@ export class Model {
     // A confirmation answers all subscribe frames of a listed topic, including earlier ones.
     for (const one of listed) this.clearPendingAck(one)
     const topics = listed.map((one) => `svc-${one}-0xffff`)
-    this.sendFrame(undefined, 'other', 0, () => this.socket?.confirms(...topics))
+    this.sendFrame(undefined, 'other', 0, () => this.socket?.deliverConfirmation(...topics))
   }
 
   sendPrice(base: Base, price: number): void {
@@ -195,7 +195,7 @@ export class Model {
     const receivers = requested === undefined ? [] : this.activeSubscribersOf(base)
     const before = receivers.map(({ events }) => events.length)
     this.sendFrame(base, 'price', requested === undefined && !isLate ? 1 : 0, () =>
-      this.socket?.prices(`svc-${base.toUpperCase().replace('X', 'x')}`, price),
+      this.socket?.deliverPrice(`svc-${base.toUpperCase().replace('X', 'x')}`, price),
     )
     for (const [index, { events, topic }] of receivers.entries()) {
       const received = events.length - before[index]!
@@ -266,7 +266,7 @@ export class Model {
       ...new Set(this.subscribers.filter(({ active }) => active).map(({ base }) => base)),
     ].sort()
     const requested = [...this.requested.keys()].sort()
-    const open = transport.alive.filter(({ state }) => state === 'open').length
+    const open = transport.activeSockets.filter(({ state }) => state === 'open').length
     if (wanted.join() !== requested.join())
       this.addViolation(`wanted: ${wanted.join()}; requested: ${requested.join()}`)
     if (open !== (wanted.length > 0 ? 1 : 0)) this.addViolation(`${open} sockets for ${wanted.length} topics`)
@@ -289,13 +289,13 @@ export class Model {
   }
 
   private open(socket: ManualSocket): void {
-    if (socket.state !== 'dialling') return
+    if (socket.state !== 'connecting') return
     this.epoch++
     this.openedAt = this.now()
     this.failure = undefined
     this.resetConnection()
     this.socket = socket
-    socket.opens()
+    socket.open()
   }
 
   private onFrame(socket: ManualSocket, frame: string): void {
@@ -460,7 +460,7 @@ export class Model {
   /** Sends an error text that rejects a topic, or that is uncorrelated if there is no `base`. */
   private sendRejection(base: Base | undefined, text: string): void {
     const receivers = base !== undefined && this.isUnconfirmed(base) ? this.activeSubscribersOf(base) : []
-    this.sendFrame(base, 'rejection', base === undefined ? 1 : 0, () => this.socket?.says(text))
+    this.sendFrame(base, 'rejection', base === undefined ? 1 : 0, () => this.socket?.deliver(text))
     if (base === undefined) return
     for (const { active, events, topic } of receivers) {
       const last = events.at(-1)

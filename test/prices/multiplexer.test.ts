@@ -1,14 +1,20 @@
 import { take, type Subscription } from 'rxjs'
 import type { ClientOptions, ConnectionStatus, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { manual, ManualTransport, type ManualOptions, type Manual } from '../support/manual-transport.js'
-import { a, b, subscribes, unsubscribes } from '../support/marbles.js'
-import { unhandledErrors } from '../support/unhandled.js'
-import { journalOf, virtually, type Journal, type Virtual } from '../support/virtual.js'
+import {
+  createManualClient,
+  ManualTransport,
+  type ManualTransportOptions,
+  type ManualClient,
+} from '../support/manual-transport.js'
+import { a, b, subscribeFrame, unsubscribeFrame } from '../support/marbles.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+import { createTimedLog, type TimedLog } from '../support/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
 
 const c: Topic = 'svc-0xcc'
 
-interface Scenario extends Virtual, Journal, Manual {
+interface Scenario extends VirtualTime, TimedLog, ManualClient {
   /** Subscribes to a topic, and logs its events under a name. */
   readonly subscribe: (topic: Topic, name: string, next?: (price: unknown) => void) => Subscription
 }
@@ -19,7 +25,7 @@ const unsubscribeAll = (subscriptions: readonly Subscription[]): void => {
 
 interface Outcome {
   readonly lines: readonly string[]
-  readonly timersLeft: number
+  readonly pendingTimers: number
   readonly transport: ManualTransport
 }
 
@@ -27,15 +33,15 @@ interface Outcome {
 const run = (
   scenario: (scenario: Scenario) => void,
   options: Partial<ClientOptions> = {},
-  transportOptions: ManualOptions = {},
+  transportOptions: ManualTransportOptions = {},
 ): Outcome => {
   const transport = new ManualTransport(transportOptions)
   let lines: readonly string[] = []
-  const timersLeft = virtually(
+  const pendingTimers = runInVirtualTime(
     (virtual) => {
-      const eventLog = journalOf(virtual)
+      const eventLog = createTimedLog(virtual)
       lines = eventLog.lines
-      const { client } = manual(options, transport)
+      const { client } = createManualClient(options, transport)
       const subscribe: Scenario['subscribe'] = (topic, name, next) => {
         const observer = eventLog.observer(name)
         return client.price$(topic).subscribe({
@@ -48,9 +54,9 @@ const run = (
       }
       scenario({ ...virtual, ...eventLog, client, transport, subscribe })
     },
-    { until: 100_000 },
+    { endsAt: 100_000 },
   )
-  return { lines, timersLeft, transport }
+  return { lines, pendingTimers, transport }
 }
 
 describe('a `next` handler of prices', () => {
@@ -62,9 +68,9 @@ describe('a `next` handler of prices', () => {
         hasSubscribed = true
       })
       subscribe(a, 'second')
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
-      at(3, () => transport.last.prices(a, 2))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
+      at(3, () => transport.lastSocket.deliverPrice(a, 2))
       at(4, () => void client.close())
     })
     expect(lines).toEqual([
@@ -76,11 +82,11 @@ describe('a `next` handler of prices', () => {
   it('may subscribe to another topic, which is then requested', () => {
     const { transport } = run(({ at, client, transport, subscribe }) => {
       subscribe(a, 'a', () => subscribe(b, 'b'))
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
       at(3, () => void client.close())
     })
-    expect(transport.last.frames).toEqual([subscribes(a), subscribes(b)])
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a), subscribeFrame(b)])
   })
 
   it('may unsubscribe another subscriber, which then does not receive the current price', () => {
@@ -89,45 +95,45 @@ describe('a `next` handler of prices', () => {
       subscribe(a, 'first', () => others[0]?.unsubscribe())
       others.push(subscribe(a, 'other'))
       subscribe(a, 'last')
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
       at(3, () => void client.close())
     })
     expect(lines).toEqual(['2 first: 1', '2 last: 1', '3 first: complete', '3 last: complete'])
   })
 
   it('may unsubscribe, on its first price or on its initial event', () => {
-    const { lines, transport, timersLeft } = run(
+    const { lines, transport, pendingTimers } = run(
       ({ at, client, transport, observer }) => {
         client.price$(a).pipe(take(1)).subscribe(observer('first'))
-        at(1, () => transport.last.opens())
-        at(2, () => transport.last.prices(a, 1))
+        at(1, () => transport.lastSocket.open())
+        at(2, () => transport.lastSocket.deliverPrice(a, 1))
         at(5, () => client.price$(a).pipe(take(1)).subscribe(observer('second')))
       },
       { linger: 10 },
     )
     expect(lines).toEqual(['2 first: 1', '2 first: complete', '5 second: 1', '5 second: complete'])
-    expect(transport.last.frames).toEqual([subscribes(a), unsubscribes(a)])
-    expect(transport.last.endings).toEqual(['close'])
-    expect(timersLeft).toBe(0)
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a), unsubscribeFrame(a)])
+    expect(transport.lastSocket.endCalls).toEqual(['close'])
+    expect(pendingTimers).toBe(0)
   })
 
   it('may close the client: all subscribers complete without the current price', () => {
-    const { lines, timersLeft, transport } = run(({ at, client, transport, subscribe, observer }) => {
+    const { lines, pendingTimers, transport } = run(({ at, client, transport, subscribe, observer }) => {
       client.status$.subscribe(observer('status'))
       subscribe(a, 'first', () => void client.close())
       subscribe(a, 'second')
       subscribe(b, 'other')
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
-      at(3, () => transport.last.listener.text('{"topic":"svc-0xaa","price":2}'))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
+      at(3, () => transport.lastSocket.listener.text('{"topic":"svc-0xaa","price":2}'))
     })
     expect(lines.slice(3)).toEqual([
       ...['2 first: 1', '2 status: Closed', '2 first: complete', '2 second: complete', '2 other: complete'],
       '2 status: complete',
     ])
-    expect(transport.alive).toEqual([])
-    expect(timersLeft).toBe(0)
+    expect(transport.activeSockets).toEqual([])
+    expect(pendingTimers).toBe(0)
   })
 
   it('may unsubscribe and resubscribe synchronously, which sends no frame', () => {
@@ -136,18 +142,18 @@ describe('a `next` handler of prices', () => {
         const subscriptions: Subscription[] = []
         const resubscribe = (): void => {
           subscriptions.pop()?.unsubscribe()
-          if (transport.last.frames.length < 3) subscriptions.push(subscribe(a, 'again'))
+          if (transport.lastSocket.frames.length < 3) subscriptions.push(subscribe(a, 'again'))
         }
         subscriptions.push(subscribe(a, 'first', resubscribe))
-        at(1, () => transport.last.opens())
-        at(2, () => transport.last.prices(a, 1))
-        at(3, () => transport.last.prices(a, 2))
+        at(1, () => transport.lastSocket.open())
+        at(2, () => transport.lastSocket.deliverPrice(a, 1))
+        at(3, () => transport.lastSocket.deliverPrice(a, 2))
         at(4, () => void client.close())
       },
       { linger: 0 },
     )
     expect(lines).toEqual(['2 first: 1', '2 again: 1', '3 again: 2', '4 again: complete'])
-    expect(transport.last.frames).toEqual([subscribes(a)])
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a)])
   })
 })
 
@@ -163,8 +169,8 @@ describe('a `next` handler of `Disconnected`', () => {
         subscribe(c, 'new')
       })
       subscribe(b, 'other')
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.drops())
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.drop())
       at(50, () => void client.close())
     })
     expect(lines.filter((line) => line.includes('Disconnected'))).toEqual([
@@ -174,25 +180,25 @@ describe('a `next` handler of `Disconnected`', () => {
   })
 
   it('may unsubscribe all subscribers: the client does not dial again', () => {
-    const { lines, transport, timersLeft } = run(({ at, transport, subscribe }) => {
+    const { lines, transport, pendingTimers } = run(({ at, transport, subscribe }) => {
       const subscriptions: Subscription[] = []
       subscriptions.push(subscribe(a, 'first', () => unsubscribeAll(subscriptions)))
       subscriptions.push(subscribe(a, 'second'), subscribe(b, 'third'))
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.drops())
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.drop())
     })
     expect(lines).toEqual(['2 first: Disconnected 1'])
     expect(transport.sockets).toHaveLength(1)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('reads the current state from `inspect`', () => {
     const seen: unknown[] = []
     run(({ at, client, transport, subscribe }) => {
       subscribe(a, 'a', () => seen.push(client.inspect()))
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
-      at(3, () => transport.last.drops(1012, 'restarting'))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
+      at(3, () => transport.lastSocket.drop(1012, 'restarting'))
       at(4, () => void client.close())
     })
     const topics = [{ topic: a, subscribers: 1, state: 'live', lastPriceAgeMs: 0 }]
@@ -207,14 +213,14 @@ describe('a `next` handler of `Disconnected`', () => {
   })
 
   it('may close the client: all subscribers complete, and the client does not dial again', () => {
-    const { lines, transport, timersLeft } = run(({ at, client, transport, subscribe }) => {
+    const { lines, transport, pendingTimers } = run(({ at, client, transport, subscribe }) => {
       subscribe(a, 'first', () => void client.close())
       subscribe(b, 'second')
-      at(2, () => transport.last.drops())
+      at(2, () => transport.lastSocket.drop())
     })
     expect(lines).toEqual(['2 first: Disconnected 1', '2 first: complete', '2 second: complete'])
     expect(transport.sockets).toHaveLength(1)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 })
 
@@ -229,8 +235,8 @@ describe('a `next` handler of a missed deadline', () => {
         hasSubscribed = true
       })
       subscribe(b, 'second')
-      at(0, () => transport.last.opens())
-      at(1, () => transport.last.confirms(a, b))
+      at(0, () => transport.lastSocket.open())
+      at(1, () => transport.lastSocket.deliverConfirmation(a, b))
       at(110, () => void client.close())
     }, timeouts)
     expect(lines.slice(0, 3)).toEqual(['101 first: Stale', '101 joiner: Stale', '101 second: Stale'])
@@ -239,15 +245,15 @@ describe('a `next` handler of a missed deadline', () => {
 
   it('may unsubscribe all subscribers or close the client: no timer remains', () => {
     for (const ending of ['unsubscribe', 'close']) {
-      const { lines, transport, timersLeft } = run(({ at, client, transport, subscribe }) => {
+      const { lines, transport, pendingTimers } = run(({ at, client, transport, subscribe }) => {
         const subscriptions: Subscription[] = []
         const end = () => (ending === 'close' ? void client.close() : unsubscribeAll(subscriptions))
         subscriptions.push(subscribe(a, 'first', end), subscribe(b, 'second'))
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
       }, timeouts)
       expect(lines.filter((line) => line.includes('Timeout'))).toEqual(['51 first: SubscriptionTimeout'])
-      expect(transport.alive).toEqual([])
-      expect(timersLeft).toBe(0)
+      expect(transport.activeSockets).toEqual([])
+      expect(pendingTimers).toBe(0)
     }
   })
 })
@@ -256,9 +262,9 @@ describe('a `complete` handler', () => {
   it('may subscribe again to a rejected topic, which is requested again on the same connection', () => {
     const { lines, transport } = run(({ at, client, transport, subscribe }) => {
       subscribe(a, 'first').add(() => subscribe(a, 'again'))
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.says('no'))
-      at(4, () => transport.last.prices(a, 1))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliver('no'))
+      at(4, () => transport.lastSocket.deliverPrice(a, 1))
       at(5, () => void client.close())
     })
     expect(lines).toEqual([
@@ -268,11 +274,11 @@ describe('a `complete` handler', () => {
       '5 again: complete',
     ])
     expect(transport.sockets).toHaveLength(1)
-    expect(transport.last.frames).toEqual([subscribes(a), subscribes(a)])
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a), subscribeFrame(a)])
   })
 
   it('receives `ClientClosed` for a new subscription when the client is closing', () => {
-    const { lines, transport, timersLeft } = run(({ at, client, subscribe, observer }) => {
+    const { lines, transport, pendingTimers } = run(({ at, client, subscribe, observer }) => {
       client.price$(a).subscribe({ complete: () => subscribe(b, 'late') })
       client.status$.subscribe({ complete: () => subscribe(c, 'later') })
       subscribe(b, 'other')
@@ -286,7 +292,7 @@ describe('a `complete` handler', () => {
       ...['1 later: ClientClosed', '1 later: complete', '1 status: Closed', '1 status: complete'],
     ])
     expect(transport.sockets).toHaveLength(1)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('may close the client again, and receives the same promise', () => {
@@ -314,8 +320,8 @@ describe('a `next` handler of `status$`', () => {
   /** Passes through all states: open, drop, unsubscribe, resubscribe, dial again, unsubscribe. */
   const passThroughStates = ({ at, transport, subscribe }: Scenario): void => {
     let subscription = subscribe(a, 'a')
-    at(1, () => transport.alive.forEach((socket) => socket.opens()))
-    at(2, () => transport.alive.forEach((socket) => socket.drops()))
+    at(1, () => transport.activeSockets.forEach((socket) => socket.open()))
+    at(2, () => transport.activeSockets.forEach((socket) => socket.drop()))
     at(3, () => subscription.unsubscribe())
     at(4, () => (subscription = subscribe(a, 'a')))
     at(200, () => subscription.unsubscribe())
@@ -332,35 +338,38 @@ describe('a `next` handler of `status$`', () => {
     'may close the client on %s (%i): the client does not dial again, and no timer remains',
     (...state) => {
       let dialsBefore = 0
-      const { lines, transport, timersLeft } = run((scenario) => {
+      const { lines, transport, pendingTimers } = run((scenario) => {
         onNth(scenario, state, () => {
           dialsBefore = scenario.transport.sockets.length
-          scenario.note('closing')
+          scenario.add('closing')
           void scenario.client.close()
         })
         passThroughStates(scenario)
       })
       expect(lines.filter((line) => line.endsWith('closing'))).toHaveLength(1)
       expect(transport.sockets).toHaveLength(dialsBefore)
-      expect(transport.alive).toEqual([])
-      expect(timersLeft).toBe(0)
+      expect(transport.activeSockets).toEqual([])
+      expect(pendingTimers).toBe(0)
     },
   )
 
   it.each(states)(
     'may subscribe on %s (%i): the topic is requested, and `close` leaves no timer',
     (...state) => {
-      const { transport, timersLeft, lines } = run((scenario) => {
+      const { transport, pendingTimers, lines } = run((scenario) => {
         const { at, client, subscribe } = scenario
         onNth(scenario, state, () => {
           const subscription = subscribe(b, 'b')
           at(
             scenario.now() + 500,
-            () => scenario.transport.last.state === 'dialling' && scenario.transport.last.opens(),
+            () =>
+              scenario.transport.lastSocket.state === 'connecting' && scenario.transport.lastSocket.open(),
           )
           at(scenario.now() + 600, () => {
-            scenario.note(
-              scenario.transport.last.frames.includes(subscribes(b)) ? 'requested' : 'not requested',
+            scenario.add(
+              scenario.transport.lastSocket.frames.includes(subscribeFrame(b))
+                ? 'requested'
+                : 'not requested',
             )
             subscription.unsubscribe()
           })
@@ -371,28 +380,34 @@ describe('a `next` handler of `status$`', () => {
       expect(
         lines.filter((line) => line.endsWith('requested')).map((line) => line.replace(/^\d+ /, '')),
       ).toEqual(['requested'])
-      expect(transport.alive).toEqual([])
-      expect(timersLeft).toBe(0)
+      expect(transport.activeSockets).toEqual([])
+      expect(pendingTimers).toBe(0)
     },
   )
 
   it('may unsubscribe all subscribers in any state: no socket and no timer remain', () => {
     for (const state of states.slice(0, 3)) {
-      const { transport, timersLeft } = run((scenario) => {
+      const { transport, pendingTimers } = run((scenario) => {
         const subscriptions: Subscription[] = []
         onNth(scenario, state, () => unsubscribeAll(subscriptions))
         subscriptions.push(scenario.subscribe(a, 'a'))
-        scenario.at(1, () => scenario.transport.last.state === 'dialling' && scenario.transport.last.opens())
-        scenario.at(2, () => scenario.transport.last.state === 'open' && scenario.transport.last.drops())
+        scenario.at(
+          1,
+          () => scenario.transport.lastSocket.state === 'connecting' && scenario.transport.lastSocket.open(),
+        )
+        scenario.at(
+          2,
+          () => scenario.transport.lastSocket.state === 'open' && scenario.transport.lastSocket.drop(),
+        )
       })
-      expect(transport.alive).toEqual([])
-      expect(timersLeft).toBe(0)
+      expect(transport.activeSockets).toEqual([])
+      expect(pendingTimers).toBe(0)
     }
   })
 })
 
 describe('a handler that throws', () => {
-  const reported = unhandledErrors()
+  const reported = collectUnhandledErrors()
 
   it('does not affect other subscribers, other topics, the socket, or other streams', () => {
     const { lines, transport } = run(({ at, client, transport, subscribe, observer }) => {
@@ -406,13 +421,13 @@ describe('a handler that throws', () => {
       subscribe(b, 'b')
       client.price$(a).subscribe({ next: throws, complete: throws })
       client.errors$.subscribe(observer('errors'))
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
-      at(3, () => transport.last.prices(b, 2))
-      at(4, () => transport.last.says('Error'))
-      at(5, () => transport.last.drops())
-      at(150, () => transport.last.opens())
-      at(151, () => transport.last.prices(a, 3))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
+      at(3, () => transport.lastSocket.deliverPrice(b, 2))
+      at(4, () => transport.lastSocket.deliver('Error'))
+      at(5, () => transport.lastSocket.drop())
+      at(150, () => transport.lastSocket.open())
+      at(151, () => transport.lastSocket.deliverPrice(a, 3))
       at(152, () => void client.close())
     })
     expect(lines).toEqual([
@@ -420,7 +435,7 @@ describe('a handler that throws', () => {
       ...['151 a: 3', '152 a: complete', '152 b: complete', '152 errors: complete'],
     ])
     expect(transport.sockets).toHaveLength(2)
-    expect(transport.last.endings).toEqual(['close'])
+    expect(transport.lastSocket.endCalls).toEqual(['close'])
     expect(reported.length).toBeGreaterThanOrEqual(9)
     expect(new Set(reported.map(String))).toEqual(new Set(['Error: in a handler']))
   })
@@ -432,9 +447,9 @@ describe('a handler that throws', () => {
         count++
         throw new Error('in a handler')
       })
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
-      at(3, () => transport.last.prices(a, 2))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
+      at(3, () => transport.lastSocket.deliverPrice(a, 2))
       at(4, () => void client.close())
     })
     expect(count).toBe(2)
@@ -442,77 +457,77 @@ describe('a handler that throws', () => {
   })
 
   it('on its initial event does not affect other subscribers', () => {
-    const { lines, timersLeft } = run(({ at, client, transport, subscribe }) => {
+    const { lines, pendingTimers } = run(({ at, client, transport, subscribe }) => {
       subscribe(a, 'a')
-      at(1, () => transport.last.opens())
-      at(2, () => transport.last.prices(a, 1))
+      at(1, () => transport.lastSocket.open())
+      at(2, () => transport.lastSocket.deliverPrice(a, 1))
       at(3, () => {
         client.price$(a).subscribe(() => {
           throw new Error('in a handler')
         })
       })
-      at(4, () => transport.last.prices(a, 2))
+      at(4, () => transport.lastSocket.deliverPrice(a, 2))
       at(5, () => void client.close())
     })
     expect(lines).toEqual(['2 a: 1', '4 a: 2', '5 a: complete'])
     expect(reported).toHaveLength(2)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 })
 
 describe('a transport callback', () => {
   it('may close the client from `send`: no further frame is sent', () => {
     const closers: (() => void)[] = []
-    const { lines, transport, timersLeft } = run(
+    const { lines, transport, pendingTimers } = run(
       ({ at, client, transport, subscribe }) => {
         closers.push(() => void client.close())
         subscribe(a, 'a')
         subscribe(b, 'b')
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
       },
       {},
-      { sent: () => closers.pop()?.() },
+      { onSend: () => closers.pop()?.() },
     )
     expect(lines).toEqual(['1 a: complete', '1 b: complete'])
-    expect(transport.last.frames).toEqual([subscribes(a)])
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a)])
     expect(transport.sockets).toHaveLength(1)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('may close the client from `dial`: the new socket is closed', () => {
     const closers: (() => void)[] = []
-    const { lines, transport, timersLeft } = run(
+    const { lines, transport, pendingTimers } = run(
       ({ client, subscribe }) => {
         closers.push(() => void client.close())
         subscribe(a, 'a')
       },
       {},
-      { dialled: () => closers.pop()?.() },
+      { onDial: () => closers.pop()?.() },
     )
     expect(lines).toEqual(['0 a: complete'])
-    expect(transport.alive).toEqual([])
-    expect(transport.last.endings).toEqual(['close'])
-    expect(timersLeft).toBe(0)
+    expect(transport.activeSockets).toEqual([])
+    expect(transport.lastSocket.endCalls).toEqual(['close'])
+    expect(pendingTimers).toBe(0)
   })
 
   it('may subscribe from `close`: the client dials again for the new subscriber', () => {
     const callbacks: (() => void)[] = []
-    const { lines, transport, timersLeft } = run(
+    const { lines, transport, pendingTimers } = run(
       ({ at, client, transport, subscribe }) => {
         callbacks.push(() => subscribe(b, 'b'))
         const subscription = subscribe(a, 'a')
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
         at(2, () => subscription.unsubscribe())
-        at(10, () => transport.last.opens())
-        at(11, () => transport.last.prices(b, 1))
+        at(10, () => transport.lastSocket.open())
+        at(11, () => transport.lastSocket.deliverPrice(b, 1))
         at(12, () => void client.close())
       },
       { linger: 0 },
-      { ended: () => callbacks.pop()?.() },
+      { onEnd: () => callbacks.pop()?.() },
     )
     expect(lines).toEqual(['11 b: 1', '12 b: complete'])
     expect(transport.sockets).toHaveLength(2)
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 })
 
@@ -523,47 +538,49 @@ describe('many topics', () => {
     for (const closesAfter of [undefined, 300]) {
       let sent = 0
       const closers: (() => void)[] = []
-      const { transport, timersLeft } = run(
+      const { transport, pendingTimers } = run(
         ({ at, client, transport, subscribe }) => {
           closers.push(() => void client.close())
           for (const topic of topics) subscribe(topic, topic)
-          at(1, () => transport.last.opens())
+          at(1, () => transport.lastSocket.open())
           at(20, () => void client.close())
         },
         {},
         {
-          sent: () => {
+          onSend: () => {
             if (++sent === closesAfter) closers.pop()?.()
           },
         },
       )
-      expect(transport.last.frames).toEqual(topics.slice(0, closesAfter).map(subscribes))
-      expect(timersLeft).toBe(0)
+      expect(transport.lastSocket.frames).toEqual(topics.slice(0, closesAfter).map(subscribeFrame))
+      expect(pendingTimers).toBe(0)
     }
   })
 
   it('are requested in bursts of 256 per event-loop turn', () => {
     run(({ at, client, transport, subscribe }) => {
       for (const topic of topics) subscribe(topic, topic)
-      at(1, () => transport.last.opens())
-      at(1, () => expect(transport.last.frames).toHaveLength(256))
-      at(2, () => expect(transport.last.frames).toHaveLength(700))
+      at(1, () => transport.lastSocket.open())
+      at(1, () => expect(transport.lastSocket.frames).toHaveLength(256))
+      at(2, () => expect(transport.lastSocket.frames).toHaveLength(700))
       at(3, () => void client.close())
     })
   })
 
   it('are unsubscribed once each when all but one lose their subscribers', () => {
-    const { transport, timersLeft } = run(
+    const { transport, pendingTimers } = run(
       ({ at, transport, subscribe }) => {
         const subscriptions = topics.map((topic) => subscribe(topic, topic))
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
         at(2, () => unsubscribeAll(subscriptions.slice(1)))
         at(50, () => subscriptions[0]?.unsubscribe())
       },
       { linger: 10 },
     )
-    expect(transport.last.frames.slice(700)).toEqual([...topics.slice(1), topics[0]!].map(unsubscribes))
-    expect(timersLeft).toBe(0)
+    expect(transport.lastSocket.frames.slice(700)).toEqual(
+      [...topics.slice(1), topics[0]!].map(unsubscribeFrame),
+    )
+    expect(pendingTimers).toBe(0)
   })
 })
 
@@ -572,23 +589,23 @@ describe('`maxFramesPerSecond`', () => {
   const [, , , fourth, fifth] = topics as [Topic, Topic, Topic, Topic, Topic]
 
   it('delays further frames, and drops the frame of a topic that is unsubscribed while it is queued', () => {
-    const { transport, timersLeft } = run(
+    const { transport, pendingTimers } = run(
       ({ at, client, transport, subscribe }) => {
         const subscriptions = topics.map((topic) => subscribe(topic, topic))
-        at(1, () => transport.last.opens())
-        at(2, () => expect(transport.last.frames).toHaveLength(3))
+        at(1, () => transport.lastSocket.open())
+        at(2, () => expect(transport.lastSocket.frames).toHaveLength(3))
         // The price of a live topic does not shorten the delay.
-        at(900, () => transport.last.prices(topics[0]!, 1))
+        at(900, () => transport.lastSocket.deliverPrice(topics[0]!, 1))
         at(950, () => unsubscribeAll(subscriptions.slice(3, 5)))
-        at(1001, () => expect(transport.last.frames).toHaveLength(3))
-        at(1100, () => expect(transport.last.frames).toHaveLength(5))
+        at(1001, () => expect(transport.lastSocket.frames).toHaveLength(3))
+        at(1100, () => expect(transport.lastSocket.frames).toHaveLength(5))
         at(1200, () => void client.close())
       },
       { maxFramesPerSecond: 3 },
     )
     const requested = topics.filter((topic) => topic !== fourth && topic !== fifth)
-    expect(transport.last.frames).toEqual(requested.map(subscribes))
-    expect(timersLeft).toBe(0)
+    expect(transport.lastSocket.frames).toEqual(requested.map(subscribeFrame))
+    expect(pendingTimers).toBe(0)
   })
 
   it('counts the frames of all connections, including closed ones', () => {
@@ -598,13 +615,13 @@ describe('`maxFramesPerSecond`', () => {
       ({ at, now, client, transport, subscribe }) => {
         elapsed = now
         for (const topic of topics) subscribe(topic, topic)
-        for (const ms of [1, 2, 3]) at(ms, () => transport.alive.forEach((socket) => socket.opens()))
-        at(1500, () => transport.alive[0]?.drops())
-        for (const ms of [1700, 1800]) at(ms, () => transport.last.opens())
+        for (const ms of [1, 2, 3]) at(ms, () => transport.activeSockets.forEach((socket) => socket.open()))
+        at(1500, () => transport.activeSockets[0]?.drop())
+        for (const ms of [1700, 1800]) at(ms, () => transport.lastSocket.open())
         at(9000, () => void client.close())
       },
       { maxFramesPerSecond: 2, maxTopicsPerConnection: 3, pingInterval: 20_000 },
-      { sent: () => sentAt.push(elapsed()) },
+      { onSend: () => sentAt.push(elapsed()) },
     )
     // Seven topics, and again the three topics of the dropped connection.
     expect(sentAt).toHaveLength(10)
@@ -614,17 +631,17 @@ describe('`maxFramesPerSecond`', () => {
   })
 
   it('does not keep a connection open for delayed unsubscribe frames', () => {
-    const { lines, timersLeft } = run(
-      ({ at, note, client, transport, subscribe }) => {
-        client.status$.subscribe(({ _tag }) => note(_tag))
+    const { lines, pendingTimers } = run(
+      ({ at, add, client, transport, subscribe }) => {
+        client.status$.subscribe(({ _tag }) => add(_tag))
         const subscriptions = topics.map((topic) => subscribe(topic, topic))
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
         at(4000, () => unsubscribeAll(subscriptions))
       },
       { maxFramesPerSecond: 2, linger: 100, confirmTimeout: 60_000 },
     )
     expect(lines).toEqual(['0 Idle', '0 Connecting', '1 Open', '4100 Idle'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 })
 
@@ -632,12 +649,12 @@ describe('a topic without subscribers', () => {
   it('has no timer after `linger`, nor after the client closes', () => {
     for (const ending of ['unsubscribe', 'close']) {
       run(
-        ({ at, client, transport, subscribe, timers }) => {
+        ({ at, client, transport, subscribe, pendingTimers }) => {
           const subscriptions = [subscribe(a, 'a'), subscribe(b, 'b')]
-          at(1, () => transport.last.opens())
-          at(2, () => transport.last.prices(a, 1))
+          at(1, () => transport.lastSocket.open())
+          at(2, () => transport.lastSocket.deliverPrice(a, 1))
           at(3, () => (ending === 'close' ? void client.close() : unsubscribeAll(subscriptions)))
-          at(ending === 'close' ? 4 : 14, () => expect(timers()).toBe(0))
+          at(ending === 'close' ? 4 : 14, () => expect(pendingTimers()).toBe(0))
         },
         { linger: 10 },
       )
@@ -648,14 +665,14 @@ describe('a topic without subscribers', () => {
     const { transport } = run(
       ({ at, transport, subscribe }) => {
         const subscription = subscribe(a, 'a')
-        at(1, () => transport.last.opens())
+        at(1, () => transport.lastSocket.open())
         at(2, () => subscription.unsubscribe())
-        at(3, () => transport.last.says('Invalid token 0xaa'))
-        at(4, () => expect(transport.alive).toEqual([]))
+        at(3, () => transport.lastSocket.deliver('Invalid token 0xaa'))
+        at(4, () => expect(transport.activeSockets).toEqual([]))
       },
       { linger: 5000 },
     )
-    expect(transport.last.frames).toEqual([subscribes(a)])
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a)])
   })
 })
 
@@ -667,11 +684,11 @@ describe('several connections', () => {
       client.status$.subscribe(observer('status'))
       subscribe(a, 'a')
       subscribe(b, 'b')
-      at(1, () => transport.sockets.forEach((socket) => socket.opens()))
-      at(2, () => transport.sockets[0]?.drops())
-      at(3, () => transport.sockets[1]?.prices(b, 1))
-      at(150, () => transport.sockets[2]?.opens())
-      at(151, () => transport.sockets[2]?.prices(a, 2))
+      at(1, () => transport.sockets.forEach((socket) => socket.open()))
+      at(2, () => transport.sockets[0]?.drop())
+      at(3, () => transport.sockets[1]?.deliverPrice(b, 1))
+      at(150, () => transport.sockets[2]?.open())
+      at(151, () => transport.sockets[2]?.deliverPrice(a, 2))
       at(152, () => void client.close())
     }, limited)
     expect(lines.filter((line) => !line.includes('status'))).toEqual([
@@ -684,10 +701,10 @@ describe('several connections', () => {
       subscribe(a, 'a')
       subscribe(b, 'b')
       at(0, () => client.status$.subscribe(observer('status')))
-      at(1, () => transport.sockets[1]?.opens())
-      at(2, () => transport.sockets[0]?.opens())
-      at(3, () => transport.sockets[1]?.drops())
-      at(200, () => transport.sockets[2]?.opens())
+      at(1, () => transport.sockets[1]?.open())
+      at(2, () => transport.sockets[0]?.open())
+      at(3, () => transport.sockets[1]?.drop())
+      at(200, () => transport.sockets[2]?.open())
       at(201, () => void client.close())
     }, limited)
     expect(lines.filter((line) => line.includes('status'))).toEqual([
@@ -702,9 +719,9 @@ describe('several connections', () => {
       const onEvent = (event: unknown) => epochs.push((event as { right: { epoch: number } }).right.epoch)
       client.price$(a).subscribe(onEvent)
       client.price$(b).subscribe(onEvent)
-      at(1, () => transport.sockets.forEach((socket) => socket.opens()))
-      at(2, () => transport.sockets[1]?.prices(b, 1))
-      at(3, () => transport.sockets[0]?.prices(a, 1))
+      at(1, () => transport.sockets.forEach((socket) => socket.open()))
+      at(2, () => transport.sockets[1]?.deliverPrice(b, 1))
+      at(3, () => transport.sockets[0]?.deliverPrice(a, 1))
       at(4, () => void client.close())
     }, limited)
     expect(epochs).toEqual([2, 1])
@@ -714,22 +731,22 @@ describe('several connections', () => {
     const { transport } = run(({ at, client, transport, subscribe }) => {
       const first = subscribe(a, 'a')
       subscribe(b, 'b')
-      at(1, () => transport.sockets.forEach((socket) => socket.opens()))
+      at(1, () => transport.sockets.forEach((socket) => socket.open()))
       at(2, () => subscribe('svc-0xAA', 'a'))
       at(3, () => first.unsubscribe())
       at(4, () => subscribe(a, 'a'))
       at(5, () => expect(transport.sockets).toHaveLength(2))
       at(6, () => void client.close())
     }, limited)
-    expect(transport.sockets.map(({ frames }) => frames)).toEqual([[subscribes(a)], [subscribes(b)]])
+    expect(transport.sockets.map(({ frames }) => frames)).toEqual([[subscribeFrame(a)], [subscribeFrame(b)]])
     const reused = run(({ at, client, transport, subscribe }) => {
       const first = subscribe(a, 'a')
-      at(1, () => transport.last.opens())
+      at(1, () => transport.lastSocket.open())
       at(2, () => first.unsubscribe())
       at(3, () => subscribe(b, 'b'))
       at(4, () => void client.close())
     }, limited)
     expect(reused.transport.sockets).toHaveLength(2)
-    expect(reused.transport.sockets.map(({ state }) => state)).toEqual(['gone', 'gone'])
+    expect(reused.transport.sockets.map(({ state }) => state)).toEqual(['closed', 'closed'])
   })
 })

@@ -10,9 +10,9 @@ import {
   type PriceSubscriber,
   type ReceivedPrice,
 } from '../../src/prices/topic-state.js'
-import { subscribes, unsubscribes } from '../support/marbles.js'
-import { listenerOf } from './support/subscribers.js'
-import { brief } from '../support/virtual.js'
+import { subscribeFrame, unsubscribeFrame } from '../support/marbles.js'
+import { createPriceSubscriber } from './support/price-subscriber.js'
+import { summarize } from '../support/timed-log.js'
 
 const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
 const aa: Address = '0xaa'
@@ -38,7 +38,7 @@ const requestTopics = (
   options: Partial<typeof timeouts> = {},
 ): RequestedTopics => {
   const subscriptions = new Subscriptions({ ...timeouts, ...options })
-  const subscribers = bases.map((base) => listenerOf(topicOf(base)))
+  const subscribers = bases.map((base) => createPriceSubscriber(topicOf(base)))
   const states = subscribers.map((subscriber, index) =>
     subscriptions.addSubscriber(bases[index]!, subscriber),
   )
@@ -52,7 +52,7 @@ const requestTopics = (
 /** The events of each delivery, one for each subscriber, in a short form. */
 const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
   deliveries.flatMap(({ subscribers, eventFor }) =>
-    subscribers.map(({ topic }) => `${topic} ${brief(eventFor(topic))}`),
+    subscribers.map(({ topic }) => `${topic} ${summarize(eventFor(topic))}`),
   )
 
 it('Subscriptions.removeSubscriber does nothing after `clear`, and does not copy the subscribers', () => {
@@ -70,30 +70,30 @@ it('Subscriptions.removeSubscriber does nothing after `clear`, and does not copy
 describe('Subscriptions.takeFrames', () => {
   it('returns one frame for each topic, in order, and at most `limit` frames per call', () => {
     const subscriptions = new Subscriptions(timeouts)
-    for (const base of [aa, bb, cc]) subscriptions.addSubscriber(base, listenerOf(topicOf(base)))
+    for (const base of [aa, bb, cc]) subscriptions.addSubscriber(base, createPriceSubscriber(topicOf(base)))
     subscriptions.onOpen()
     expect(subscriptions.hasPendingFrames).toBe(true)
-    expect(subscriptions.takeFrames(2, 0)).toEqual([subscribes('svc-0xaa'), subscribes('svc-0xbb')])
+    expect(subscriptions.takeFrames(2, 0)).toEqual([subscribeFrame('svc-0xaa'), subscribeFrame('svc-0xbb')])
     expect(subscriptions.hasPendingFrames).toBe(true)
-    expect(subscriptions.takeFrames(2, 0)).toEqual([subscribes('svc-0xcc')])
+    expect(subscriptions.takeFrames(2, 0)).toEqual([subscribeFrame('svc-0xcc')])
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.takeFrames(2, 0)).toEqual([])
   })
 
   it('returns no frame for another subscriber of a requested topic', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xAA'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xAA'))
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([])
   })
 
   it('requests a topic as its first subscriber wrote it, even if that one has unsubscribed since', () => {
     const subscriptions = new Subscriptions(timeouts)
-    const first = listenerOf('svc-0xAA')
+    const first = createPriceSubscriber('svc-0xAA')
     const state = subscriptions.addSubscriber(aa, first)
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     subscriptions.removeSubscriber(state, first, 0)
     subscriptions.onOpen()
-    expect(subscriptions.takeFrames(Infinity, 0)).toEqual([subscribes('svc-0xAA')])
+    expect(subscriptions.takeFrames(Infinity, 0)).toEqual([subscribeFrame('svc-0xAA')])
   })
 
   it('unsubscribes a topic once when its linger ends, and removes it', () => {
@@ -103,18 +103,18 @@ describe('Subscriptions.takeFrames', () => {
     expect(subscriptions.expireDeadlines(109)).toEqual([])
     expect(subscriptions.hasPendingFrames).toBe(false)
     subscriptions.expireDeadlines(110)
-    expect(subscriptions.takeFrames(Infinity, 110)).toEqual([unsubscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 110)).toEqual([unsubscribeFrame('svc-0xaa')])
     expect(subscriptions.has(aa)).toBe(false)
     expect(subscriptions.size).toBe(1)
     subscriptions.expireDeadlines(500)
-    expect(subscriptions.takeFrames(Infinity, 500)).not.toContain(unsubscribes('svc-0xaa'))
+    expect(subscriptions.takeFrames(Infinity, 500)).not.toContain(unsubscribeFrame('svc-0xaa'))
   })
 
   it('returns no frame for a topic that gets a subscriber between the end of its linger and the frame', () => {
     const { subscriptions, states, unsubscribe } = requestTopics([aa])
     unsubscribe(0, 10)
     subscriptions.expireDeadlines(110)
-    expect(subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))).toBe(states[0])
+    expect(subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))).toBe(states[0])
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([])
     expect(subscriptions.expireDeadlines(250)).toEqual([])
     expect(subscriptions.has(aa)).toBe(true)
@@ -123,14 +123,14 @@ describe('Subscriptions.takeFrames', () => {
   it('unsubscribes a topic immediately when `linger` is 0, and requests it again for a later subscriber', () => {
     const { subscriptions, states, unsubscribe } = requestTopics([aa], { linger: 0 })
     unsubscribe(0, 10)
-    expect(subscriptions.takeFrames(Infinity, 10)).toEqual([unsubscribes('svc-0xaa')])
-    expect(subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))).not.toBe(states[0])
-    expect(subscriptions.takeFrames(Infinity, 11)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 10)).toEqual([unsubscribeFrame('svc-0xaa')])
+    expect(subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))).not.toBe(states[0])
+    expect(subscriptions.takeFrames(Infinity, 11)).toEqual([subscribeFrame('svc-0xaa')])
   })
 
   it('returns no frame for a topic that is removed before it is requested', () => {
     const { subscriptions } = requestTopics([])
-    const subscriber = listenerOf('svc-0xaa')
+    const subscriber = createPriceSubscriber('svc-0xaa')
     subscriptions.removeSubscriber(subscriptions.addSubscriber(aa, subscriber), subscriber, 1)
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.size).toBe(0)
@@ -138,7 +138,7 @@ describe('Subscriptions.takeFrames', () => {
 
   it('returns no frame for a topic that loses one of two subscribers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 10)
     expect(subscriptions.nextDeadline).toBe(300)
     subscriptions.onConfirmation(aa, 20)
@@ -153,25 +153,28 @@ describe('Subscriptions.takeFrames', () => {
     expect(subscriptions.hasPendingFrames).toBe(false)
     expect(subscriptions.nextDeadline).toBe(Infinity)
     subscriptions.onOpen()
-    expect(subscriptions.takeFrames(Infinity, 50)).toEqual([subscribes('svc-0xaa'), subscribes('svc-0xcc')])
+    expect(subscriptions.takeFrames(Infinity, 50)).toEqual([
+      subscribeFrame('svc-0xaa'),
+      subscribeFrame('svc-0xcc'),
+    ])
   })
 
   it('returns all repeated subscribe frames at once if there is no uncorrelated error text', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.addSubscriber(bb, listenerOf('svc-0xbb'))
+    subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
     subscriptions.takeFrames(Infinity, 100)
     subscriptions.expireDeadlines(300)
-    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     subscriptions.expireDeadlines(400)
-    expect(subscriptions.takeFrames(Infinity, 400)).toEqual([subscribes('svc-0xbb')])
+    expect(subscriptions.takeFrames(Infinity, 400)).toEqual([subscribeFrame('svc-0xbb')])
   })
 
   it('is not affected by a former subscriber of a rejected topic that unsubscribes late', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.onErrorText('Invalid token 0xaa', 1)
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 2)
-    expect(subscriptions.takeFrames(Infinity, 500)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 500)).toEqual([subscribeFrame('svc-0xaa')])
   })
 })
 
@@ -182,7 +185,7 @@ describe('a requested topic', () => {
     expect(subscriptions.expireDeadlines(299)).toEqual([])
     expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
     expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual([])
-    expect(subscriptions.takeFrames(Infinity, 310)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 310)).toEqual([subscribeFrame('svc-0xaa')])
     expect(eventsOf(subscriptions.expireDeadlines(609))).toEqual([])
     expect(eventsOf(subscriptions.expireDeadlines(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
   })
@@ -193,7 +196,7 @@ describe('a requested topic', () => {
       if (unsubscribedAt < 300) unsubscribe(0, unsubscribedAt)
       subscriptions.expireDeadlines(300)
       if (unsubscribedAt > 300) unsubscribe(0, unsubscribedAt)
-      expect(subscriptions.takeFrames(Infinity, 310)).toEqual([unsubscribes('svc-0xaa')])
+      expect(subscriptions.takeFrames(Infinity, 310)).toEqual([unsubscribeFrame('svc-0xaa')])
       expect(subscriptions.size).toBe(0)
     }
   })
@@ -206,7 +209,7 @@ describe('a requested topic', () => {
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
     expect(subscriptions.nextDeadline).toBe(410)
     subscriptions.expireDeadlines(410)
-    expect(subscriptions.takeFrames(Infinity, 410)).toEqual([unsubscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 410)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 
   it('is confirmed by a confirmation or by a price', () => {
@@ -255,8 +258,8 @@ describe('a requested topic', () => {
     subscriptions.onPrice(aa, receivedPrice(1), 0)
     unsubscribe(0, 10)
     expect(eventsOf(subscriptions.expireDeadlines(1000))).toEqual([])
-    const state = subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
-    expect(brief(initialEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
+    const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
+    expect(summarize(initialEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
     expect(initialEvent(state, timeouts, 1500)?.('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', silentForMs: 1500, last: { topic: 'svc-0xAA', price: 1 } },
     })
@@ -268,7 +271,7 @@ describe('a requested topic', () => {
     subscriptions.onConfirmation(aa, 2)
     expect(initialEvent(states[0]!, timeouts, 3)).toBeUndefined()
     subscriptions.onPrice(aa, receivedPrice(7), 4)
-    expect(brief(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
+    expect(summarize(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.onDown()
     expect(initialEvent(states[0]!, timeouts, 6)).toBeUndefined()
   })
@@ -291,7 +294,7 @@ describe('an uncorrelated error text', () => {
   it('is part of the `SubscriptionTimeout` of each topic that was pending when it arrived', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onErrorText('early', 100)
-    subscriptions.addSubscriber(cc, listenerOf('svc-0xcc'))
+    subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
     subscriptions.takeFrames(Infinity, 200)
     subscriptions.onErrorText('late', 250)
     expect(timeoutOf(subscriptions, 300)).toMatchObject([
@@ -325,15 +328,15 @@ describe('an uncorrelated error text', () => {
     const { subscriptions } = requestTopics([aa, bb, cc])
     subscriptions.onErrorText('Error', 1)
     subscriptions.expireDeadlines(300)
-    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
     subscriptions.onConfirmation(aa, 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
-    expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribes('svc-0xbb')])
+    expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
     expect(eventsOf(subscriptions.expireDeadlines(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
-    expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribes('svc-0xcc')])
+    expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribeFrame('svc-0xcc')])
     expect(eventsOf([subscriptions.onErrorText('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
-    expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribes('svc-0xbb')])
+    expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribeFrame('svc-0xbb')])
   })
 
   it('does not delay the first subscribe frame of a topic', () => {
@@ -341,20 +344,20 @@ describe('an uncorrelated error text', () => {
     subscriptions.onErrorText('Error', 1)
     subscriptions.expireDeadlines(300)
     subscriptions.takeFrames(Infinity, 300)
-    subscriptions.addSubscriber(cc, listenerOf('svc-0xcc'))
-    expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribes('svc-0xcc')])
+    subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
+    expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribeFrame('svc-0xcc')])
   })
 
   it('does not delay the unsubscribe frame of a topic', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa, bb])
     subscriptions.onErrorText('Error', 1)
     subscriptions.expireDeadlines(300)
-    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribes('svc-0xaa')])
+    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     unsubscribe(1, 310)
     subscriptions.expireDeadlines(600)
     expect(subscriptions.takeFrames(Infinity, 600)).toEqual([
-      unsubscribes('svc-0xbb'),
-      subscribes('svc-0xaa'),
+      unsubscribeFrame('svc-0xbb'),
+      subscribeFrame('svc-0xaa'),
     ])
   })
 
@@ -375,7 +378,7 @@ describe('an uncorrelated error text', () => {
 describe('an error text', () => {
   it('rejects and completes all subscribers of its topic, each with the topic as it wrote it', () => {
     const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xAA'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xAA'))
     const delivery = subscriptions.onErrorText('Invalid token 0xaa', 1)
     expect(delivery?.completes).toBe(true)
     expect(eventsOf([delivery!])).toEqual(['svc-0xaa SubscriptionRejected', 'svc-0xAA SubscriptionRejected'])
@@ -405,7 +408,7 @@ describe('an error text', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 0 })
     unsubscribe(0, 1)
     subscriptions.takeFrames(Infinity, 1)
-    subscriptions.addSubscriber(aa, listenerOf('svc-0xaa'))
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     subscriptions.takeFrames(Infinity, 2)
     subscriptions.onPrice(aa, receivedPrice(1), 3)
     expect(subscriptions.onErrorText('Error', 4)).toMatchObject({ subscribers: [] })

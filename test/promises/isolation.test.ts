@@ -19,40 +19,33 @@ import { createClient, type Client, type ConnectionStatus, type Topic } from 'sv
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { block } from '../support/event-loop.js'
-import {
-  btcTopic,
-  clientOf,
-  closing,
-  ethTopic,
-  record,
-  startService,
-  wbtc,
-  weth,
-  type Recorded,
-} from '../support/simulator.js'
-import { unhandledErrors } from '../support/unhandled.js'
-import { webSocketServer } from '../support/network/servers.js'
+import { blockEventLoop } from '../support/event-loop.js'
+import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { collectEvents, type CollectedEvents } from '../support/collect-events.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+import { startWebSocketServer } from '../support/network/servers.js'
 
 // test/client/client.test.ts covers a throwing price$ handler and invalid frames of every kind.
 
-const unhandled = unhandledErrors()
+const unhandled = collectUnhandledErrors()
 
 const limit = 10_000
 
 const start = async (simulated: SimulatorOptions = {}): Promise<{ simulator: Simulator; client: Client }> => {
-  const simulator = await startService(simulated)
+  const simulator = await startTestSimulator({ ...fastMarket, ...simulated })
   const reconnect = { initialDelay: 5, maxDelay: 5 }
-  return { simulator, client: clientOf(simulator, { maxFrameBytes: limit, linger: 10, reconnect }) }
+  return { simulator, client: createClientFor(simulator, { maxFrameBytes: limit, linger: 10, reconnect }) }
 }
 
-type Stream = Recorded<{ readonly _tag: string }, unknown>
+type Stream = CollectedEvents<{ readonly _tag: string }, unknown>
 
 /** Waits until each stream has emitted three more values. */
 const goOn = async (...streams: readonly Stream[]): Promise<void> => {
-  const before = streams.map(({ rights }) => rights().length)
+  const before = streams.map(({ values }) => values().length)
   await eventually(() =>
-    streams.forEach(({ rights }, index) => expect(rights().length).toBeGreaterThan(before[index]! + 2)),
+    streams.forEach(({ values }, index) => expect(values().length).toBeGreaterThan(before[index]! + 2)),
   )
 }
 
@@ -76,9 +69,9 @@ describe('a handler that throws', () => {
     const { simulator, client } = await start({ faults: { garbage: ['binary'] } })
     const attached = attach(client)
     const [eth, btc, depth] = [
-      record(client.price$(ethTopic)),
-      record(client.price$(btcTopic)),
-      record(client.depth$(weth, 5)),
+      collectEvents(client.price$(ethTopic)),
+      collectEvents(client.price$(btcTopic)),
+      collectEvents(client.depth$(weth, 5)),
     ]
     await eventually(() => expect(thrown).toBeGreaterThan(0))
     await goOn(eth, btc, depth)
@@ -94,7 +87,7 @@ describe('a handler that throws', () => {
     let failure: unknown
     const failing = client.price$(ethTopic).pipe(filter(boom))
     failing.subscribe({ error: (error: unknown) => (failure = error) })
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     expect(failure).toEqual(new Error('mine'))
     expect(simulator.upgrades).toBe(1)
@@ -104,7 +97,7 @@ describe('a handler that throws', () => {
 describe('an operator that throws, with a teardown that throws', () => {
   it('does not affect other subscribers, on the first price or on a later one', async () => {
     const { simulator, client } = await start()
-    const others = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const others = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(btcTopic))]
     const ignored = { error: () => undefined }
     client.price$(ethTopic).pipe(map(boom), finalize(boom)).subscribe(ignored)
     client.price$('svc-0x0a').pipe(map(boom), finalize(boom)).subscribe(ignored)
@@ -123,7 +116,7 @@ describe('an operator that throws, with a teardown that throws', () => {
       .price$(ethTopic)
       .pipe(filter(isLeft), map(boom), finalize(boom))
       .subscribe({ error: () => undefined })
-    const others = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const others = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(btcTopic))]
     await goOn(...others)
     simulator.dropConnections(1012)
     await eventually(() => others.forEach(({ tags }) => expect(tags()).toContain('Disconnected')))
@@ -141,17 +134,17 @@ describe('a user action on asapScheduler that throws', () => {
   it('does not prevent the first connection', async () => {
     const { client } = await start()
     failing()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     flush()
     await goOn(eth)
   })
 
   it('does not prevent a subscribe on an open connection', async () => {
     const { client } = await start()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     failing()
-    const btc = record(client.price$(btcTopic))
+    const btc = collectEvents(client.price$(btcTopic))
     flush()
     await goOn(eth, btc)
   })
@@ -168,9 +161,9 @@ describe('a teardown that throws', () => {
     client.status$.subscribe({ complete: () => (completed += 1) })
     client.errors$.subscribe({ complete: () => (completed += 1) })
     const streams = [
-      record(client.price$(ethTopic)),
-      record(client.price$(btcTopic)),
-      record(client.depth$(weth, 5)),
+      collectEvents(client.price$(ethTopic)),
+      collectEvents(client.price$(btcTopic)),
+      collectEvents(client.depth$(weth, 5)),
     ]
     await goOn(...streams)
     await client.close()
@@ -184,7 +177,7 @@ describe('a teardown that throws', () => {
   it('does not affect other topics after a rejection', async () => {
     const { simulator, client } = await start()
     client.price$('svc-0xdead').pipe(finalize(boom)).subscribe()
-    const [dead, eth] = [record(client.price$('svc-0xdead')), record(client.price$(ethTopic))]
+    const [dead, eth] = [collectEvents(client.price$('svc-0xdead')), collectEvents(client.price$(ethTopic))]
     await goOn(eth)
     await eventually(() => expect(dead.tags()).toEqual(['SubscriptionRejected']))
     expect(simulator.upgrades).toBe(1)
@@ -197,7 +190,7 @@ describe('a long frame', () => {
     const { simulator, client } = await start()
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
-    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const [eth, btc] = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(btcTopic))]
     await goOn(eth, btc)
     simulator.send('x'.repeat(limit))
     simulator.send(`{"topic":"${ethTopic}","price":"`.padEnd(limit - 2, 'x') + '"}')
@@ -210,25 +203,25 @@ describe('a long frame', () => {
 
   it('at the limit can be a price', async () => {
     const { simulator, client } = await start()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     simulator.send(`{"topic":"${ethTopic}","price":123456789}`.padEnd(limit))
-    await eventually(() => expect(eth.rights().map(({ price }) => price)).toContain(123456789))
+    await eventually(() => expect(eth.values().map(({ price }) => price)).toContain(123456789))
   })
 
   it('above the limit ends the connection with 1009, and all topics recover', async () => {
     const { simulator, client } = await start()
     const errors: unknown[] = []
     client.errors$.subscribe((error) => errors.push(error))
-    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const [eth, btc] = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(btcTopic))]
     await goOn(eth, btc)
     simulator.send(`{"topic":"${ethTopic}","price":123456789}`.padEnd(limit + 1))
     await eventually(() => {
-      for (const { rights } of [eth, btc]) expect(rights().at(-1)?.epoch).toBe(2)
+      for (const { values } of [eth, btc]) expect(values().at(-1)?.epoch).toBe(2)
     })
-    for (const { events, rights } of [eth, btc]) {
+    for (const { events, values } of [eth, btc]) {
       expect(events.filter(isLeft)).toMatchObject([{ left: { _tag: 'Disconnected', code: 1009 } }])
-      expect(rights().map(({ price }) => price)).not.toContain(123456789)
+      expect(values().map(({ price }) => price)).not.toContain(123456789)
     }
     expect(errors).toEqual([])
   })
@@ -239,19 +232,19 @@ describe('a binary frame', () => {
     const { simulator, client } = await start()
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     simulator.send(Buffer.from(`{"topic":"${ethTopic}","price":123456789}`))
     await goOn(eth)
     expect(errors).toEqual(['binary'])
-    expect(eth.rights().map(({ price }) => price)).not.toContain(123456789)
+    expect(eth.values().map(({ price }) => price)).not.toContain(123456789)
     expect(simulator.upgrades).toBe(1)
   })
 })
 
 describe('a text that is not UTF-8', () => {
   it('is an uncorrelated error and does not end the connection', async () => {
-    const { url, clients } = await webSocketServer((peer) => {
+    const { url, clients } = await startWebSocketServer((peer) => {
       peer.on('message', (data: Buffer) => {
         const { topic } = JSON.parse(data.toString()) as { readonly topic: Topic }
         const [start = '', end = ''] = JSON.stringify({ topic, price: 7 }).split('-0x')
@@ -260,14 +253,14 @@ describe('a text that is not UTF-8', () => {
         peer.send(JSON.stringify({ topic, price: 12.5 }))
       })
     })
-    const client = closing(
+    const client = closeAfterTest(
       createClient({ environment: 'testnet', priceBaseUrl: url.replace('ws', 'http'), priceWsUrl: url }),
     )
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
-    const [eth, btc] = [record(client.price$(ethTopic)), record(client.price$(btcTopic))]
+    const [eth, btc] = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(btcTopic))]
     await eventually(() => {
-      for (const { rights } of [eth, btc]) expect(rights()).toMatchObject([{ price: 12.5, epoch: 1 }])
+      for (const { values } of [eth, btc]) expect(values()).toMatchObject([{ price: 12.5, epoch: 1 }])
     })
     expect(errors).toEqual(['unknown-topic', 'unknown-topic'])
     expect([...eth.tags(), ...btc.tags()]).toEqual(['Right', 'Right'])
@@ -278,11 +271,11 @@ describe('a text that is not UTF-8', () => {
 describe('a slow consumer', () => {
   it('that blocks the thread delays other subscribers, which miss no price', async () => {
     const { simulator, client } = await start()
-    client.price$(ethTopic).subscribe(() => block(15))
+    client.price$(ethTopic).subscribe(() => blockEventLoop(15))
     const [eth, same, btc] = [
-      record(client.price$(ethTopic)),
-      record(client.price$(ethTopic)),
-      record(client.price$(btcTopic)),
+      collectEvents(client.price$(ethTopic)),
+      collectEvents(client.price$(ethTopic)),
+      collectEvents(client.price$(btcTopic)),
     ]
     await goOn(eth, btc)
     expect(same.events).toEqual(eth.events)
@@ -296,7 +289,7 @@ describe('a slow consumer', () => {
       .price$(ethTopic)
       .pipe(switchMap(() => NEVER))
       .subscribe()
-    const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
+    const [eth, depth] = [collectEvents(client.price$(ethTopic)), collectEvents(client.depth$(weth, 5))]
     await goOn(eth, depth)
   })
 })
@@ -312,9 +305,9 @@ describe('a handler of next can', () => {
       .price$(ethTopic)
       .pipe(filter(isRight), take(1))
       .subscribe(() => {
-        const same = record(client.price$(ethTopic))
-        expect(same.rights().length).toBe(1)
-        streams = [same, record(client.price$(btcTopic)), record(client.depth$(weth, 5))]
+        const same = collectEvents(client.price$(ethTopic))
+        expect(same.values().length).toBe(1)
+        streams = [same, collectEvents(client.price$(btcTopic)), collectEvents(client.depth$(weth, 5))]
       })
     await eventually(() => expect(streams.length).toBe(3))
     await goOn(...streams)
@@ -324,13 +317,13 @@ describe('a handler of next can', () => {
 
   it('unsubscribe another subscriber, which receives nothing more', async () => {
     const { client } = await start()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     const siblings: Stream[] = []
     client
       .price$(ethTopic)
       .subscribe(() => siblings.forEach(({ subscription }) => subscription.unsubscribe()))
     await goOn(eth)
-    siblings.push(record(client.price$(ethTopic)))
+    siblings.push(collectEvents(client.price$(ethTopic)))
     await goOn(eth)
     // The replayed price.
     expect(siblings[0]!.events.length).toBe(1)
@@ -338,7 +331,7 @@ describe('a handler of next can', () => {
 
   it('unsubscribe by take(1), repeatedly', async () => {
     const { simulator, client } = await start()
-    const prices = record(client.price$(ethTopic).pipe(take(1), repeat(20)))
+    const prices = collectEvents(client.price$(ethTopic).pipe(take(1), repeat(20)))
     await eventually(() => expect(prices.isComplete()).toBe(true))
     expect(prices.events.length).toBe(20)
     await eventually(() => expect(simulator.connections).toEqual([]))
@@ -348,7 +341,7 @@ describe('a handler of next can', () => {
   it('switch from topic A to B and back', async () => {
     const { simulator, client } = await start()
     const wanted = new Subject<Topic>()
-    const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
+    const prices = collectEvents(wanted.pipe(switchMap((topic) => client.price$(topic))))
     const switching = new Subscription()
     const next: Record<string, Topic> = { [ethTopic]: btcTopic, [btcTopic]: ethTopic }
     let switches = 0
@@ -356,7 +349,7 @@ describe('a handler of next can', () => {
       merge(client.price$(ethTopic), client.price$(btcTopic))
         .pipe(filter(isRight))
         .subscribe(() => {
-          const last = prices.rights().at(-1)
+          const last = prices.values().at(-1)
           if (last !== undefined && switches++ < 20) wanted.next(next[last.topic]!)
         }),
     )
@@ -366,7 +359,7 @@ describe('a handler of next can', () => {
     switching.unsubscribe()
     await eventually(() => expect(active(simulator)).toEqual([ethTopic]))
     await goOn(prices)
-    expect(prices.rights().at(-1)?.topic).toBe(ethTopic)
+    expect(prices.values().at(-1)?.topic).toBe(ethTopic)
     expect(new Set(prices.tags())).toEqual(new Set(['Right']))
     expect(simulator.upgrades).toBe(1)
   })
@@ -374,7 +367,7 @@ describe('a handler of next can', () => {
   it('switch from topic A to B and back within one tick, with a subscribe for A only', async () => {
     const { simulator, client } = await start()
     const wanted = new Subject<Topic>()
-    const prices = record(wanted.pipe(switchMap((topic) => client.price$(topic))))
+    const prices = collectEvents(wanted.pipe(switchMap((topic) => client.price$(topic))))
     await firstValueFrom(
       client.price$(btcTopic).pipe(
         filter(isRight),
@@ -391,12 +384,12 @@ describe('a handler of next can', () => {
 
   it('unsubscribe and subscribe again without a second subscribe frame', async () => {
     const { simulator, client } = await start()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     let again: Stream | undefined
     const first = client.price$(ethTopic).subscribe(() => {
       first.unsubscribe()
-      again ??= record(client.price$(ethTopic))
+      again ??= collectEvents(client.price$(ethTopic))
     })
     await eventually(() => expect(again).toBeDefined())
     await goOn(eth, again!)
@@ -407,7 +400,7 @@ describe('a handler of next can', () => {
 describe('a handler of complete can', () => {
   it('subscribe to a rejected topic again, which sends one more subscribe', async () => {
     const { simulator, client } = await start()
-    const answers = record(client.price$('svc-0xdead').pipe(repeat(3)))
+    const answers = collectEvents(client.price$('svc-0xdead').pipe(repeat(3)))
     await eventually(() => expect(answers.isComplete()).toBe(true))
     expect(answers.tags()).toEqual(new Array(3).fill('SubscriptionRejected'))
     expect(simulator.frames.length).toBe(3)
@@ -472,9 +465,9 @@ describe('a client that is closed', () => {
         before = eventCount()
       })
       streams.push(
-        record(client.price$(ethTopic)),
-        record(client.price$(btcTopic)),
-        record(client.depth$(wbtc, 5)),
+        collectEvents(client.price$(ethTopic)),
+        collectEvents(client.price$(btcTopic)),
+        collectEvents(client.depth$(wbtc, 5)),
       )
       client.status$.subscribe(({ _tag }) => statuses.push(_tag))
       await eventually(() => expect(closing).toBeDefined())
@@ -490,7 +483,7 @@ describe('a client that is closed', () => {
 
   it('inside next of status$ with Idle releases all sockets', async () => {
     const { simulator, client } = await start()
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await goOn(eth)
     let closing: Promise<void> | undefined
     client.status$.pipe(filter(isStatus('Idle'))).subscribe(() => void (closing ??= client.close()))

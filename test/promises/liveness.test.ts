@@ -1,12 +1,19 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { block } from '../support/event-loop.js'
+import { blockEventLoop } from '../support/event-loop.js'
 import { startServiceThread } from '../support/network/service-thread.js'
-import { closing, ethTopic, record } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { ethTopic } from '../support/tokens.js'
+import { collectEvents } from '../support/collect-events.js'
 import { frame, opcode } from '../transport/ws/support/frames.js'
-import { clientAt, playService, politely, type Line } from '../support/network/scripted-service.js'
-import { disconnects } from './support/prices.js'
+import {
+  createPriceClient,
+  startScriptedService,
+  confirmAndSendPrice,
+  type ServiceConnection,
+} from '../support/network/scripted-service.js'
+import { disconnectedErrors } from './support/collected-prices.js'
 
 // Any frame keeps a connection open. A connection without frames is replaced.
 
@@ -24,118 +31,123 @@ describe('a service that never answers a ping', () => {
   // Long enough for a loaded machine.
   const timeouts = { pingInterval: 150, pongTimeout: 150 }
 
-  it.each<[string, (line: Line) => void]>([
-    ['prices', (line) => line.price(ethTopic, 1)],
-    ['unsolicited pongs', (line) => line.pong()],
-    ['pings', (line) => line.ping()],
-    ['confirmations', (line) => line.confirm(ethTopic)],
-    ['error texts', (line) => line.say('Error: not now')],
-    ['binary frames', (line) => line.say(Buffer.of(1, 2, 3))],
-    ['invalid prices', (line) => line.price(ethTopic, -1)],
-    ['prices of topics without a subscriber', (line) => line.price('svc-0xdead', 1)],
+  it.each<[string, (connection: ServiceConnection) => void]>([
+    ['prices', (connection) => connection.sendPrice(ethTopic, 1)],
+    ['unsolicited pongs', (connection) => connection.sendPong()],
+    ['pings', (connection) => connection.sendPing()],
+    ['confirmations', (connection) => connection.sendConfirmation(ethTopic)],
+    ['error texts', (connection) => connection.send('Error: not now')],
+    ['binary frames', (connection) => connection.send(Buffer.of(1, 2, 3))],
+    ['invalid prices', (connection) => connection.sendPrice(ethTopic, -1)],
+    ['prices of topics without a subscriber', (connection) => connection.sendPrice('svc-0xdead', 1)],
   ])('keeps its connection as long as it sends %s', async (_what, say) => {
-    const service = await playService({
-      pongs: false,
-      subscribed: (line, topic) => {
-        politely(line, topic)
-        every(10, () => say(line))
+    const service = await startScriptedService({
+      answersPings: false,
+      onSubscribe: (connection, topic) => {
+        confirmAndSendPrice(connection, topic)
+        every(10, () => say(connection))
       },
     })
-    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
-    await eventually(() => expect(service.lines[0]?.pings()).toBeGreaterThan(3))
-    expect(disconnects(eth)).toEqual([])
-    expect(service.dials.length).toBe(1)
-    expect(service.lines[0]?.isOpen()).toBe(true)
+    const eth = collectEvents(createPriceClient(service.url, timeouts).price$(ethTopic))
+    await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(3))
+    expect(disconnectedErrors(eth)).toEqual([])
+    expect(service.dialTimes.length).toBe(1)
+    expect(service.connections[0]?.isOpen()).toBe(true)
   })
 
-  it.each<[string, (line: Line) => void]>([
-    ['pongs between them', (line) => line.pong()],
+  it.each<[string, (connection: ServiceConnection) => void]>([
+    ['pongs between them', (connection) => connection.sendPong()],
     [
       'nothing else',
-      ({ wire }) => wire.write(frame({ opcode: opcode.continuation, payload: space, isFinal: false })),
+      ({ tcpSocket }) =>
+        tcpSocket.write(frame({ opcode: opcode.continuation, payload: space, isFinal: false })),
     ],
   ])('keeps its connection while it sends the fragments of a message and %s', async (_what, say) => {
-    const service = await playService({
-      pongs: false,
-      subscribed: (line, topic) => {
-        politely(line, topic)
-        line.wire.write(Buffer.from([0x01, 1, ...Buffer.from('{')]))
-        every(10, () => say(line))
+    const service = await startScriptedService({
+      answersPings: false,
+      onSubscribe: (connection, topic) => {
+        confirmAndSendPrice(connection, topic)
+        connection.tcpSocket.write(Buffer.from([0x01, 1, ...Buffer.from('{')]))
+        every(10, () => say(connection))
       },
     })
-    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
-    await eventually(() => expect(service.lines[0]?.pings()).toBeGreaterThan(3))
+    const eth = collectEvents(createPriceClient(service.url, timeouts).price$(ethTopic))
+    await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(3))
     expect(eth.tags()).toEqual(['Right'])
-    expect(service.dials.length).toBe(1)
+    expect(service.dialTimes.length).toBe(1)
   })
 })
 
 describe('the client', () => {
   const timeouts = { pingInterval: 60, pongTimeout: 50 }
 
-  it.each<[string, boolean, (line: Line) => void]>([
-    ['sends nothing and reads nothing', true, ({ wire }) => wire.pause()],
+  it.each<[string, boolean, (connection: ServiceConnection) => void]>([
+    ['sends nothing and reads nothing', true, ({ tcpSocket }) => tcpSocket.pause()],
     ['sends nothing and reads everything', false, () => undefined],
-    ['stops within a frame', false, ({ wire }) => wire.write(halfFrame)],
-    ['stops within a frame header', false, ({ wire }) => wire.write(Buffer.of(0x81))],
-    ['stops within a fragmented message', false, ({ wire }) => wire.write(Buffer.of(0x01, 1, 0x7b))],
+    ['stops within a frame', false, ({ tcpSocket }) => tcpSocket.write(halfFrame)],
+    ['stops within a frame header', false, ({ tcpSocket }) => tcpSocket.write(Buffer.of(0x81))],
+    [
+      'stops within a fragmented message',
+      false,
+      ({ tcpSocket }) => tcpSocket.write(Buffer.of(0x01, 1, 0x7b)),
+    ],
     [
       'sends an endless frame byte by byte',
       false,
-      ({ wire }) => {
-        wire.write(Buffer.of(0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0))
+      ({ tcpSocket }) => {
+        tcpSocket.write(Buffer.of(0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0))
         every(5, () => {
-          if (wire.writable) wire.write(' ')
+          if (tcpSocket.writable) tcpSocket.write(' ')
         })
       },
     ],
-  ])('replaces the socket when the service %s', async (_how, pongs, fall) => {
-    const service = await playService({
-      pongs,
-      subscribed: (line, topic) => {
-        politely(line, topic)
-        if (line.id > 1) return every(10, () => line.price(topic, line.id))
-        fall(line)
+  ])('replaces the socket when the service %s', async (_how, answersPings, fall) => {
+    const service = await startScriptedService({
+      answersPings,
+      onSubscribe: (connection, topic) => {
+        confirmAndSendPrice(connection, topic)
+        if (connection.id > 1) return every(10, () => connection.sendPrice(topic, connection.id))
+        fall(connection)
       },
     })
-    const eth = record(clientAt(service.url, timeouts).price$(ethTopic))
-    await eventually(() => expect(eth.rights().at(-1)?.epoch).toBeGreaterThanOrEqual(2))
+    const eth = collectEvents(createPriceClient(service.url, timeouts).price$(ethTopic))
+    await eventually(() => expect(eth.values().at(-1)?.epoch).toBeGreaterThanOrEqual(2))
     expect(eth.tags().slice(0, 3)).toEqual(['Right', 'Disconnected', 'Right'])
-    expect(disconnects(eth)[0]).toMatchObject({
+    expect(disconnectedErrors(eth)[0]).toMatchObject({
       code: 1006,
       attempt: 1,
       reason: 'no frame within 50 ms of a ping',
     })
-    service.lines[0]!.wire.resume()
+    service.connections[0]!.tcpSocket.resume()
     // The client terminates the socket: a close handshake would need the service.
-    await eventually(() => expect(service.lines[0]!.endedWith()).toBe(1006))
+    await eventually(() => expect(service.connections[0]!.closeCode()).toBe(1006))
   })
 })
 
 describe('a blocked event loop', () => {
   it('causes no Stale, no SubscriptionTimeout and no reconnect, in any phase of the loop', async () => {
-    const { priceWsUrl } = closing(await startServiceThread({ tick: 20 })).addresses
-    const client = clientAt(priceWsUrl, {
+    const { priceWsUrl } = closeAfterTest(await startServiceThread({ tick: 20 })).addresses
+    const client = createPriceClient(priceWsUrl, {
       pingInterval: 50,
       pongTimeout: 50,
       staleAfter: 100,
       confirmTimeout: 100,
     })
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     const moments: ((act: () => void) => unknown)[] = [setImmediate, setTimeout, queueMicrotask]
     for (const later of [...moments, ...moments]) {
-      const before = eth.rights().length
+      const before = eth.values().length
       await new Promise<void>((resolve) =>
         later(() => {
-          block(250)
+          blockEventLoop(250)
           resolve()
         }),
       )
-      block(150)
-      await eventually(() => expect(eth.rights().length).toBeGreaterThan(before + 1))
+      blockEventLoop(150)
+      await eventually(() => expect(eth.values().length).toBeGreaterThan(before + 1))
     }
     expect(eth.events.every(isRight)).toBe(true)
-    expect(eth.rights().at(-1)?.epoch).toBe(1)
+    expect(eth.values().at(-1)?.epoch).toBe(1)
   })
 })

@@ -3,43 +3,39 @@ import { createClient } from 'svc-streams'
 import type { Faults } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
-import { tcpServer } from '../support/network/servers.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { ethTopic, weth } from '../support/tokens.js'
+import { collectEvents } from '../support/collect-events.js'
+import { startTcpServer } from '../support/network/servers.js'
 import { runProgram } from '../support/process/node-process.js'
 
-/** Accepts connections and never responds. */
-const deafServer = async (): Promise<string> => `127.0.0.1:${await tcpServer((socket) => socket.resume())}`
+/** Starts a server that accepts connections and never responds. */
+const startSilentServer = async (): Promise<string> =>
+  `127.0.0.1:${await startTcpServer((socket) => socket.resume())}`
 
 describe('a process exits when the client is', () => {
-  it.each<[title: string, when: string, at?: Faults | 'a deaf service']>([
-    ['without subscribers', 'all have left'],
-    [
-      'without subscribers during a reconnect delay',
-      'all have left while it waits to reconnect',
-      { refuseUpgrades: 503 },
-    ],
-    [
-      'without subscribers during a dial and requests',
-      'all have left while it dials and requests',
-      'a deaf service',
-    ],
-    ['closed', 'closed'],
-    ['closed during a dial and requests', 'closed while it dials and requests', 'a deaf service'],
-    ['closed during a reconnect delay', 'closed while it waits to reconnect', { refuseUpgrades: 503 }],
-    ['closed while the service does not respond', 'closed with a frozen peer', { stall: true }],
-    ['disposed', 'disposed'],
-  ])('%s, and the service has no open socket', async (_title, when, at = {}) => {
-    const isDeaf = at === 'a deaf service'
-    const faults = isDeaf ? {} : at
-    const simulator = await startService({ tokens: [weth], faults })
+  it.each<[scenario: string, service?: Faults | 'unresponsive']>([
+    ['without subscribers'],
+    ['without subscribers during a reconnect delay', { refuseUpgrades: 503 }],
+    ['without subscribers during a dial and requests', 'unresponsive'],
+    ['closed'],
+    ['closed during a dial and requests', 'unresponsive'],
+    ['closed during a reconnect delay', { refuseUpgrades: 503 }],
+    ['closed while the service does not respond', { stall: true }],
+    ['disposed'],
+  ])('%s, and the service has no open socket', async (scenario, service = {}) => {
+    const isUnresponsive = service === 'unresponsive'
+    const faults = isUnresponsive ? {} : service
+    const simulator = await startTestSimulator({ ...fastMarket, tokens: [weth], faults })
     const { baseUrl, priceBaseUrl, priceWsUrl, authKey } = simulator
-    const deaf = await deafServer()
-    const addresses = isDeaf
-      ? { baseUrl: `http://${deaf}`, priceBaseUrl: `http://${deaf}`, priceWsUrl: `ws://${deaf}`, authKey }
+    const host = await startSilentServer()
+    const addresses = isUnresponsive
+      ? { baseUrl: `http://${host}`, priceBaseUrl: `http://${host}`, priceWsUrl: `ws://${host}`, authKey }
       : { baseUrl, priceBaseUrl, priceWsUrl, authKey }
-    expect(await runProgram('test/promises/programs/ends.ts', [when, JSON.stringify(addresses)])).toBe(
-      'ended by itself\n',
-    )
+    expect(
+      await runProgram('test/promises/programs/exit-scenarios.ts', [scenario, JSON.stringify(addresses)]),
+    ).toBe('exited\n')
     simulator.inject({})
     await eventually(() => expect(simulator.connections).toEqual([]))
   })
@@ -47,10 +43,10 @@ describe('a process exits when the client is', () => {
 
 describe('a shared AbortSignal', () => {
   it('keeps no listener of a closed client', async () => {
-    const simulator = await startService()
+    const simulator = await startTestSimulator()
     const { signal } = new AbortController()
     const clients = Array.from({ length: 100 }, () =>
-      closing(createClient({ environment: 'mainnet', ...simulator, signal })),
+      closeAfterTest(createClient({ environment: 'mainnet', ...simulator, signal })),
     )
     for (const client of clients) {
       // The clients share one listener, because Node warns above ten.
@@ -63,34 +59,34 @@ describe('a shared AbortSignal', () => {
 
 describe('the service has no open socket', () => {
   it('after the last subscriber leaves, and the client can connect again', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { linger: 10 })
-    const streams = [record(client.price$(ethTopic)), record(client.price$(ethTopic))]
-    await eventually(() => streams.forEach(({ rights }) => expect(rights().length).toBeGreaterThan(0)))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { linger: 10 })
+    const streams = [collectEvents(client.price$(ethTopic)), collectEvents(client.price$(ethTopic))]
+    await eventually(() => streams.forEach(({ values }) => expect(values().length).toBeGreaterThan(0)))
     for (const { subscription } of streams) subscription.unsubscribe()
     await eventually(() => expect(simulator.connections).toEqual([]))
     expect(client.inspect()).toEqual({ status: { _tag: 'Idle' }, topics: [], polls: [] })
-    const again = record(client.price$(ethTopic))
-    await eventually(() => expect(again.rights().length).toBeGreaterThan(0))
+    const again = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(again.values().length).toBeGreaterThan(0))
     expect(simulator.connections.length).toBe(1)
   })
 
   it('and no open request after close(), which aborts dials and requests in progress', async () => {
     const ends = { opened: 0, closed: 0 }
-    const port = await tcpServer((socket) => {
+    const port = await startTcpServer((socket) => {
       ends.opened += 1
       socket.resume().once('close', () => (ends.closed += 1))
       socket.once('end', () => socket.destroy())
     })
     const base = `http://127.0.0.1:${port}`
-    const simulator = await startService()
-    const client = clientOf(simulator, {
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, {
       baseUrl: base,
       priceBaseUrl: base,
       priceWsUrl: `ws://127.0.0.1:${port}`,
     })
-    record(client.price$(ethTopic))
-    record(client.depth$(weth, 10))
+    collectEvents(client.price$(ethTopic))
+    collectEvents(client.depth$(weth, 10))
     void client.price(ethTopic)()
     await eventually(() => expect(ends.opened).toBe(3))
     await client.close()

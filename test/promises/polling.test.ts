@@ -4,8 +4,11 @@ import { firstValueFrom, skip, take } from 'rxjs'
 import { createClient, type Client, type DepthClientOptions } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, record, startService, wbtc, weth } from '../support/simulator.js'
-import { httpServer } from '../support/network/servers.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { collectEvents } from '../support/collect-events.js'
+import { wbtc, weth } from '../support/tokens.js'
+import { startHttpServer } from '../support/network/servers.js'
 
 const side = { total_quantity: 1, total_quantity_usd: 1 }
 const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })
@@ -27,7 +30,7 @@ const startRelayer = async (
   options: Partial<DepthClientOptions> = {},
 ): Promise<{ client: Client; arrivals: readonly Arrival[] }> => {
   const arrivals: Arrival[] = []
-  const baseUrl = await httpServer((request, response) => {
+  const baseUrl = await startHttpServer((request, response) => {
     const isBeside = (each: Arrival): boolean =>
       each.request.url === request.url && !each.response.writableEnded && !each.response.closed
     const others = arrivals.filter(isBeside).length
@@ -36,7 +39,9 @@ const startRelayer = async (
   })
   const reconnect = { initialDelay: 1, maxDelay: 1 }
   const prices = { priceBaseUrl: baseUrl, authKey: 'AAEC' }
-  const client = closing(createClient({ environment: 'mainnet', baseUrl, ...prices, reconnect, ...options }))
+  const client = closeAfterTest(
+    createClient({ environment: 'mainnet', baseUrl, ...prices, reconnect, ...options }),
+  )
   return { client, arrivals }
 }
 
@@ -50,7 +55,7 @@ describe('a poll', () => {
     const { client, arrivals } = await startRelayer((response, _index, { url = '' }) =>
       url.endsWith(weth) && held.length < 5 ? held.push(response) : ok(response),
     )
-    const depth = record(client.depth$(weth, 1))
+    const depth = collectEvents(client.depth$(weth, 1))
     for (let late = 1; late <= 5; late++) {
       await eventually(() => expect(held.length).toBe(late))
       // Wait for many intervals, measured by another poll.
@@ -58,16 +63,16 @@ describe('a poll', () => {
       expect(held.length).toBe(late)
       ok(held.at(-1)!)
     }
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(20))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(20))
     expect(new Set(arrivals.map(({ others }) => others))).toEqual(new Set([0]))
     expect(new Set(depth.tags())).toEqual(new Set(['Right']))
   })
 
   it('is shared by subscribers with the same mint and interval', async () => {
     const { client, arrivals } = await startRelayer(ok)
-    const streams = Array.from({ length: 10 }, () => record(client.depth$(weth, 600_000)))
+    const streams = Array.from({ length: 10 }, () => collectEvents(client.depth$(weth, 600_000)))
     await eventually(() => streams.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
-    const late = record(client.depth$(weth, 600_000))
+    const late = collectEvents(client.depth$(weth, 600_000))
     expect(late.tags()).toEqual(['Right'])
     expect(arrivals.length).toBe(1)
     expect(client.inspect().polls).toMatchObject([{ subscribers: 11 }])
@@ -75,7 +80,7 @@ describe('a poll', () => {
 
   it('aborts its request when the last subscriber leaves, and not earlier', async () => {
     const { client, arrivals } = await startRelayer(() => undefined)
-    const streams = [record(client.depth$(weth, 1000)), record(client.depth$(weth, 1000))]
+    const streams = [collectEvents(client.depth$(weth, 1000)), collectEvents(client.depth$(weth, 1000))]
     await eventually(() => expect(arrivals.length).toBe(1))
     streams[0]!.subscription.unsubscribe()
     const [{ response }] = arrivals as [Arrival]
@@ -95,11 +100,11 @@ describe('a poll', () => {
     const { client, arrivals } = await startRelayer((response, index) =>
       index === 0 ? undefined : ok(response),
     )
-    const first = record(client.depth$(weth, 1))
+    const first = collectEvents(client.depth$(weth, 1))
     await eventually(() => expect(arrivals.length).toBeGreaterThan(0))
     first.subscription.unsubscribe()
-    const again = record(client.depth$(weth, 1))
-    await eventually(() => expect(again.rights().length).toBeGreaterThan(3))
+    const again = collectEvents(client.depth$(weth, 1))
+    await eventually(() => expect(again.values().length).toBeGreaterThan(3))
     expect(first.events).toEqual([])
     expect(new Set(again.tags())).toEqual(new Set(['Right']))
   })
@@ -128,8 +133,8 @@ describe('a failure', () => {
       maxBodyBytes: 1000,
       requestTimeout: 100,
     })
-    const depth = record(client.depth$(weth, 1))
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(3))
+    const depth = collectEvents(client.depth$(weth, 1))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(3))
     expect(depth.tags().slice(0, 12)).toEqual([
       'HttpError',
       'NetworkError',
@@ -154,8 +159,8 @@ describe('a failure', () => {
     const reconnect = { initialDelay: 20, maxDelay: 60_000 }
     const inARow = await startRelayer(failing(Infinity), { reconnect })
     const nowAndThen = await startRelayer(failing(1), { reconnect })
-    const row = record(inARow.client.depth$(weth, 1))
-    const mixed = record(nowAndThen.client.depth$(weth, 1))
+    const row = collectEvents(inARow.client.depth$(weth, 1))
+    const mixed = collectEvents(nowAndThen.client.depth$(weth, 1))
     await eventually(() => expect(mixed.events.filter(isLeft).length).toBeGreaterThan(25))
     expect(row.events.length).toBeGreaterThan(0)
     expect(row.events.length).toBeLessThan(25)
@@ -169,8 +174,8 @@ describe('Retry-After', () => {
         index === 0 ? response.writeHead(status, { 'retry-after': '1' }).end() : ok(response),
       { reconnect: { initialDelay: 1, maxDelay: 30_000 } },
     )
-    const depth = record(client.depth$(weth, 1))
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(1))
+    const depth = collectEvents(client.depth$(weth, 1))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(1))
     expect(depth.events[0]).toMatchObject({ left: { status, retryAfterMs: 1000 } })
     // A lower bound: a loaded machine only waits longer. Timers may fire 1 ms early.
     expect(gaps(arrivals)[0]).toBeGreaterThanOrEqual(998)
@@ -184,7 +189,7 @@ describe('Retry-After', () => {
           index === 0 ? response.writeHead(429, { 'retry-after': header }).end() : ok(response),
         { reconnect: { initialDelay: 1, maxDelay: 50 } },
       )
-      const depth = record(client.depth$(weth, 1))
+      const depth = collectEvents(client.depth$(weth, 1))
       await eventually(() => expect(depth.tags().slice(0, 2)).toEqual(['HttpError', 'Right']))
     },
   )
@@ -192,20 +197,22 @@ describe('Retry-After', () => {
 
 describe('a clock offset', () => {
   it('costs one additional request, once for all polls', async () => {
-    const simulator = await startService({ faults: { clockOffset: 3_600_000 } })
-    const client = clientOf(simulator)
-    const eth = record(client.depth$(weth, 600_000))
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { clockOffset: 3_600_000 } })
+    const client = createClientFor(simulator)
+    const eth = collectEvents(client.depth$(weth, 600_000))
     await eventually(() => expect(eth.tags()).toEqual(['Right']))
     expect(simulator.requests.length).toBe(2)
-    const btc = record(client.depth$(wbtc, 5).pipe(take(5)))
+    const btc = collectEvents(client.depth$(wbtc, 5).pipe(take(5)))
     await eventually(() => expect(btc.isComplete()).toBe(true))
     expect(new Set(btc.tags())).toEqual(new Set(['Right']))
     expect(simulator.requests.length).toBe(2 + 5)
   })
 
   it('is corrected for each of several concurrent requests', async () => {
-    const client = clientOf(await startService({ faults: { clockOffset: 3_600_000 } }))
-    const polls = [record(client.depth$(weth, 600_000)), record(client.depth$(wbtc, 600_000))]
+    const client = createClientFor(
+      await startTestSimulator({ ...fastMarket, faults: { clockOffset: 3_600_000 } }),
+    )
+    const polls = [collectEvents(client.depth$(weth, 600_000)), collectEvents(client.depth$(wbtc, 600_000))]
     await eventually(() => polls.forEach(({ tags }) => expect(tags()).toEqual(['Right'])))
   })
 
@@ -221,8 +228,8 @@ describe('a clock offset', () => {
 describe('a keep-alive connection', () => {
   it('is reused', async () => {
     const { client, arrivals } = await startRelayer(ok)
-    const depth = record(client.depth$(weth, 1))
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(5))
+    const depth = collectEvents(client.depth$(weth, 1))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(5))
     expect(new Set(arrivals.map(({ request }) => request.socket)).size).toBe(1)
   })
 
@@ -233,8 +240,8 @@ describe('a keep-alive connection', () => {
       })
       ok(response)
     })
-    const depth = record(client.depth$(weth, 30))
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(10))
+    const depth = collectEvents(client.depth$(weth, 30))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(10))
     expect(new Set(depth.tags())).toEqual(new Set(['Right']))
     expect(new Set(arrivals.map(({ request }) => request.socket)).size).toBe(arrivals.length)
   })

@@ -11,12 +11,15 @@ import {
   type DepthClientOptions,
 } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { selfSigned } from '../support/network/certificate.js'
+import { createSelfSignedCertificate } from '../support/network/certificate.js'
 import { eventually } from '../support/eventually.js'
-import { clientOf, closing, ethTopic, record, startService, weth } from '../support/simulator.js'
-import { httpServer, tcpServer, webSocketServer } from '../support/network/servers.js'
+import { createClientFor, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { ethTopic, weth } from '../support/tokens.js'
+import { collectEvents } from '../support/collect-events.js'
+import { startHttpServer, startTcpServer, startWebSocketServer } from '../support/network/servers.js'
 import { runProgram } from '../support/process/node-process.js'
-import { acceptOf, agreed } from '../support/network/upgrade.js'
+import { acceptKeyOf, upgradeResponse } from '../support/network/upgrade.js'
 
 /** A key whose standard base64 contains both `+` and `/`. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index)).toString('base64')
@@ -24,7 +27,7 @@ const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index
 const reconnect = { initialDelay: 5, maxDelay: 5 }
 
 const clientAt = (baseUrl: string, options: Partial<DepthClientOptions> = {}): Client =>
-  closing(
+  closeAfterTest(
     createClient({
       environment: 'mainnet',
       baseUrl,
@@ -103,12 +106,12 @@ describe('the key and the signatures', () => {
     ],
   ])('are redacted in errors when the service echoes them in %s', async (_as, answer) => {
     const signatures = new Set<string>()
-    const baseUrl = await httpServer((request, response) => {
+    const baseUrl = await startHttpServer((request, response) => {
       signatures.add(header(request, 'x-svc-auth'))
       answer(request, response)
     })
     const client = clientAt(baseUrl)
-    const depth = record(client.depth$(weth, 1))
+    const depth = collectEvents(client.depth$(weth, 1))
     await eventually(() => expect(depth.events.length).toBeGreaterThan(4))
     const once = await client.depth(weth)()
     const lefts = [...depth.events, once].filter(isLeft).map(({ left }) => left)
@@ -124,10 +127,10 @@ describe('the key and the signatures', () => {
   })
 
   it('are not visible in a client, its snapshot or its events', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
-    const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
-    await eventually(() => [eth, depth].forEach(({ rights }) => expect(rights().length).toBeGreaterThan(2)))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
+    const [eth, depth] = [collectEvents(client.price$(ethTopic)), collectEvents(client.depth$(weth, 5))]
+    await eventually(() => [eth, depth].forEach(({ values }) => expect(values().length).toBeGreaterThan(2)))
     const signatures = simulator.requests.map(({ headers }) => String(headers['x-svc-auth']))
     const text = shown([client, client.inspect(), client.price$, client.depth$, eth.events, depth.events])
     for (const secret of [simulator.authKey, ...signatures]) expect(text).not.toContain(secret)
@@ -180,31 +183,31 @@ describe('an unencrypted URL of another machine', () => {
     const options = { environment: 'mainnet' as const, authKey, ...elsewhere, [option]: url }
     expect(() => createClient(options)).toThrow(ConfigurationError)
     expect(() => createClient(options)).toThrow(new RegExp(`^${option}: `))
-    expect(() => closing(createClient({ ...options, allowInsecure: true }))).not.toThrow()
+    expect(() => closeAfterTest(createClient({ ...options, allowInsecure: true }))).not.toThrow()
   })
 })
 
 describe('TLS', () => {
-  const certified = selfSigned()
+  const certificate = createSelfSignedCertificate()
 
   const startSecure = async (
     options: Partial<DepthClientOptions>,
   ): Promise<{ client: Client; served: () => number }> => {
     let served = 0
-    const baseUrl = await httpServer(({ url = '' }, response) => {
+    const baseUrl = await startHttpServer(({ url = '' }, response) => {
       served += 1
       response.end(url.startsWith('/price/') ? '1' : depthBody)
-    }, certified)
-    const { url: priceWsUrl } = await webSocketServer((socket) => {
+    }, certificate)
+    const { url: priceWsUrl } = await startWebSocketServer((socket) => {
       served += 1
       socket.on('message', () => socket.send(JSON.stringify({ topic: ethTopic, price: 1 })))
-    }, certified)
+    }, certificate)
     return { client: clientAt(baseUrl, { priceWsUrl, ...options }), served: () => served }
   }
 
   it('verifies certificates: an untrusted one is a Left, and the server receives no request', async () => {
     const { client, served } = await startSecure({})
-    const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
+    const [eth, depth] = [collectEvents(client.price$(ethTopic)), collectEvents(client.depth$(weth, 5))]
     await eventually(() => [eth, depth].forEach(({ tags }) => expect(tags().length).toBeGreaterThan(2)))
     expect(new Set(eth.tags())).toEqual(new Set(['Disconnected']))
     expect(new Set(depth.tags())).toEqual(new Set(['NetworkError']))
@@ -214,11 +217,11 @@ describe('TLS', () => {
   })
 
   it.each([
-    ['text', certified.cert],
-    ['bytes', Buffer.from(certified.cert)],
+    ['text', certificate.cert],
+    ['bytes', Buffer.from(certificate.cert)],
   ])('trusts the certificates of ca, given as %s', async (_kind, ca) => {
     const { client } = await startSecure({ ca })
-    const [eth, depth] = [record(client.price$(ethTopic)), record(client.depth$(weth, 5))]
+    const [eth, depth] = [collectEvents(client.price$(ethTopic)), collectEvents(client.depth$(weth, 5))]
     await eventually(() => [eth, depth].forEach(({ tags }) => expect(tags()[0]).toBe('Right')))
     expect(await client.price(ethTopic)()).toMatchObject({ right: { price: 1 } })
     expect(await client.depth(weth)()).toMatchObject({ right: { price: 1 } })
@@ -228,15 +231,15 @@ describe('TLS', () => {
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('with status %i is not followed', async (status) => {
     let seen = 0
-    const elsewhere = await httpServer((_request, response) => {
+    const elsewhere = await startHttpServer((_request, response) => {
       seen += 1
       response.end(depthBody)
     })
-    const baseUrl = await httpServer(({ url = '' }, response) =>
+    const baseUrl = await startHttpServer(({ url = '' }, response) =>
       response.writeHead(status, { location: `${elsewhere}${url}` }).end(),
     )
     const client = clientAt(baseUrl)
-    const depth = record(client.depth$(weth, 1))
+    const depth = collectEvents(client.depth$(weth, 1))
     await eventually(() => expect(depth.events.length).toBeGreaterThan(3))
     expect(depth.events[0]).toMatchObject({ left: { _tag: 'HttpError', status } })
     expect(await client.price(ethTopic)()).toMatchObject({ left: { _tag: 'HttpError', status } })
@@ -245,14 +248,14 @@ describe('a redirect', () => {
 
   it('of an upgrade is not followed', async () => {
     let seen = 0
-    const elsewhere = await webSocketServer(() => (seen += 1))
-    const origin = await httpServer((_request, response) => response.end())
-    const port = await tcpServer((socket) =>
+    const elsewhere = await startWebSocketServer(() => (seen += 1))
+    const origin = await startHttpServer((_request, response) => response.end())
+    const port = await startTcpServer((socket) =>
       socket.once('data', () =>
         socket.end(`HTTP/1.1 302 Found\r\nLocation: ${elsewhere.url}/\r\nContent-Length: 0\r\n\r\n`),
       ),
     )
-    const eth = record(clientAt(origin, { priceWsUrl: `ws://127.0.0.1:${port}` }).price$(ethTopic))
+    const eth = collectEvents(clientAt(origin, { priceWsUrl: `ws://127.0.0.1:${port}` }).price$(ethTopic))
     await eventually(() => expect(eth.tags().length).toBeGreaterThan(2))
     expect(new Set(eth.tags())).toEqual(new Set(['Disconnected']))
     expect(seen).toBe(0)
@@ -260,7 +263,7 @@ describe('a redirect', () => {
 })
 
 /** Accepts an upgrade, as a WebSocket server does. */
-const accept = (request: Buffer): string => agreed(acceptOf(request.toString())).toString()
+const accept = (request: Buffer): string => upgradeResponse(acceptKeyOf(request.toString())).toString()
 
 /** Writes the same piece endlessly, as fast as the peer reads. */
 const writeEndlessly = (socket: Socket, piece: string | Buffer): void => {
@@ -301,7 +304,7 @@ describe('a peer that streams endlessly', () => {
   ])(
     '%s is disconnected with a typed error and bounded memory',
     async (_what, method, tag, timeoutMs, head, piece) => {
-      const port = await tcpServer((socket) => {
+      const port = await startTcpServer((socket) => {
         socket.once('data', (request: Buffer) => {
           socket.pause()
           socket.write(head(request), 'latin1')
@@ -309,9 +312,9 @@ describe('a peer that streams endlessly', () => {
         })
       })
       const printed = await runProgram(program, [method, String(port), String(timeoutMs)])
-      const { error, mostMB } = JSON.parse(printed) as { error: AnyError; mostMB: number }
+      const { error, maxMB } = JSON.parse(printed) as { error: AnyError; maxMB: number }
       expect(error).toMatchObject({ _tag: tag })
-      expect(mostMB).toBeLessThan(48)
+      expect(maxMB).toBeLessThan(48)
     },
   )
 })
@@ -329,12 +332,12 @@ describe('property names of Object.prototype', () => {
     )
 
   it('in a frame yield no price and change no prototype', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator)
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator)
     const errors: string[] = []
     client.errors$.subscribe(({ kind }) => errors.push(kind))
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     const before = prototypes()
     const polluted = 123456789
     const frames = names.flatMap((name) => [
@@ -347,9 +350,9 @@ describe('property names of Object.prototype', () => {
     ])
     for (const frame of frames) simulator.send(frame)
     await eventually(() => expect(errors.length).toBe(frames.length))
-    const count = eth.rights().length
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(count))
-    expect(eth.rights().map(({ price }) => price)).not.toContain(polluted)
+    const count = eth.values().length
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(count))
+    expect(eth.values().map(({ price }) => price)).not.toContain(polluted)
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
     expect(prototypes()).toEqual(before)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
@@ -357,12 +360,12 @@ describe('property names of Object.prototype', () => {
   })
 
   it('beside a valid price do not affect it', async () => {
-    const simulator = await startService()
-    const eth = record(clientOf(simulator).price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const simulator = await startTestSimulator()
+    const eth = collectEvents(createClientFor(simulator).price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     simulator.send(`{"topic":"${ethTopic}","price":123456789,"__proto__":{"price":5},"toString":1}`)
-    await eventually(() => expect(eth.rights().map(({ price }) => price)).toContain(123456789))
-    expect(Object.keys(eth.rights().at(-1)!)).toEqual(['topic', 'price', 'receivedAt', 'epoch'])
+    await eventually(() => expect(eth.values().map(({ price }) => price)).toContain(123456789))
+    expect(Object.keys(eth.values().at(-1)!)).toEqual(['topic', 'price', 'receivedAt', 'epoch'])
   })
 
   it.each(names)('do not replace a missing field of a depth: %s', async (name) => {
@@ -374,18 +377,18 @@ describe('property names of Object.prototype', () => {
     const answer = (response: ServerResponse, index: number): unknown =>
       response.end(bodies[index] ?? depthBody)
     let requests = 0
-    const client = clientAt(await httpServer((_request, response) => answer(response, requests++)))
+    const client = clientAt(await startHttpServer((_request, response) => answer(response, requests++)))
     const before = prototypes()
-    const depth = record(client.depth$(weth, 1))
-    await eventually(() => expect(depth.rights().length).toBeGreaterThan(0))
+    const depth = collectEvents(client.depth$(weth, 1))
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(0))
     expect(depth.tags().slice(0, 4)).toEqual(['DecodeError', 'DecodeError', 'DecodeError', 'Right'])
     expect(prototypes()).toEqual(before)
   })
 
   it.each(names)('are not a topic or a mint: %s', async (name) => {
-    const client = clientOf(await startService())
-    expect(record(client.price$(name as 'svc-0x')).tags()).toEqual(['InvalidTopic'])
-    expect(record(client.price$(`svc-${name}` as 'svc-0x')).tags()).toEqual(['InvalidTopic'])
-    expect(record(client.depth$(name as '0x', 5)).tags()).toEqual(['InvalidMint'])
+    const client = createClientFor(await startTestSimulator())
+    expect(collectEvents(client.price$(name as 'svc-0x')).tags()).toEqual(['InvalidTopic'])
+    expect(collectEvents(client.price$(`svc-${name}` as 'svc-0x')).tags()).toEqual(['InvalidTopic'])
+    expect(collectEvents(client.depth$(name as '0x', 5)).tags()).toEqual(['InvalidMint'])
   })
 })

@@ -3,7 +3,7 @@ import { createClient, type ClientOptions, type PriceClient, type Topic } from '
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../support/eventually.js'
-import { closing } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
 import { startServiceThread, type Report, type ServiceThread } from '../support/network/service-thread.js'
 
 // Many topics. The service runs in its own thread, so that a busy client does not slow it.
@@ -27,8 +27,8 @@ interface Crowd {
 }
 
 const startCrowd = async (count: number, options: Partial<ClientOptions> = {}): Promise<Crowd> => {
-  const service = closing(await startServiceThread())
-  const client = closing(
+  const service = closeAfterTest(await startServiceThread())
+  const client = closeAfterTest(
     createClient({
       environment: 'testnet',
       ...pricesOf(service),
@@ -87,13 +87,13 @@ const watchBursts = (): Bursts => {
 
 /** Polls the report of the service until the check passes. */
 const reported = (service: ServiceThread, check: (report: Report) => void): Promise<void> =>
-  vi.waitFor(async () => check(await service.tell({ name: 'report' })), { timeout: 4000, interval: 10 })
+  vi.waitFor(async () => check(await service.run({ name: 'report' })), { timeout: 4000, interval: 10 })
 
-const totals = ({ open }: Report) => ({
-  connections: open.length,
-  topics: open.reduce((sum, { topics }) => sum + topics, 0),
-  most: Math.max(...open.map(({ most }) => most)),
-  fullest: Math.max(...open.map(({ topics }) => topics)),
+const totals = ({ openConnections }: Report) => ({
+  connections: openConnections.length,
+  topics: openConnections.reduce((sum, { topicCount }) => sum + topicCount, 0),
+  most: Math.max(...openConnections.map(({ maxSubscribes }) => maxSubscribes)),
+  fullest: Math.max(...openConnections.map(({ topicCount }) => topicCount)),
 })
 
 describe.each([
@@ -105,19 +105,19 @@ describe.each([
   it('are each subscribed once', async () => {
     const { service, priced } = await startCrowd(count, options)
     await eventually(() => expect(priced(1)).toBe(count))
-    expect(totals(await service.tell({ name: 'report' }))).toEqual(once)
-    expect((await service.tell({ name: 'report' })).upgrades).toBe(connections)
+    expect(totals(await service.run({ name: 'report' }))).toEqual(once)
+    expect((await service.run({ name: 'report' })).upgradeCount).toBe(connections)
   })
 
   it('each receive one Disconnected after a drop and are subscribed once again', async () => {
     const { service, priced, disconnects } = await startCrowd(count, options)
     await eventually(() => expect(priced(1)).toBe(count))
-    await service.tell({ name: 'drop' })
+    await service.run({ name: 'terminate' })
     await eventually(() => expect(priced(connections + 1)).toBe(count))
     expect(new Set(disconnects())).toEqual(new Set([1]))
-    const report = await service.tell({ name: 'report' })
+    const report = await service.run({ name: 'report' })
     expect(totals(report)).toEqual(once)
-    expect(report.upgrades).toBe(2 * connections)
+    expect(report.upgradeCount).toBe(2 * connections)
   })
 })
 
@@ -126,7 +126,7 @@ describe('10 000 topics', () => {
     const bursts = watchBursts()
     const { service, priced } = await startCrowd(10_000)
     await eventually(() => expect(priced(1)).toBe(10_000))
-    await service.tell({ name: 'drop' })
+    await service.run({ name: 'terminate' })
     await eventually(() => expect(priced(2)).toBe(10_000))
     expect(bursts.most()).toBeLessThanOrEqual(1000)
     expect(bursts.turns()).toBeGreaterThanOrEqual(20)
@@ -136,7 +136,7 @@ describe('10 000 topics', () => {
     const { service, client, priced, leave } = await startCrowd(10_000, { linger: 0 })
     await eventually(() => expect(priced(1)).toBe(10_000))
     leave()
-    await reported(service, ({ open }) => expect(open).toEqual([]))
+    await reported(service, ({ openConnections }) => expect(openConnections).toEqual([]))
     expect(client.inspect()).toMatchObject({ status: { _tag: 'Idle' }, topics: [] })
   })
 })

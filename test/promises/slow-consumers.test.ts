@@ -4,22 +4,25 @@ import { createClient, type ClientOptions, type Price, type PriceClient, type Pr
 import { conflate, rights } from 'svc-streams/operators'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { sample } from '../support/long.js'
-import { closing, ethTopic } from '../support/simulator.js'
+import { caseCount } from '../support/long.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { ethTopic } from '../support/tokens.js'
 import { startServiceThread, type ServiceThread } from '../support/network/service-thread.js'
 
 // A service in its own thread sends faster than the client can read.
 
-const frames = sample(100_000)
+const frames = caseCount(100_000)
 
 type PriceEvent = Either<PriceError, Price>
 
 const start = async (
   options: Partial<ClientOptions> = {},
 ): Promise<{ service: ServiceThread; client: PriceClient }> => {
-  const service = closing(await startServiceThread())
+  const service = closeAfterTest(await startServiceThread())
   const { priceBaseUrl, priceWsUrl } = service.addresses
-  const client = closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
+  const client = closeAfterTest(
+    createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }),
+  )
   return { service, client }
 }
 
@@ -27,7 +30,7 @@ const start = async (
 const burst = async (service: ServiceThread, client: PriceClient): Promise<void> => {
   const isLast = (event: PriceEvent): boolean => isRight(event) && event.right.price === frames + 1
   const last = firstValueFrom(client.price$(ethTopic).pipe(filter(isLast)))
-  await service.tell({ name: 'burst', topic: ethTopic, frames, blanks: 0 })
+  await service.run({ name: 'burst', topic: ethTopic, frames, paddingLength: 0 })
   await last
 }
 

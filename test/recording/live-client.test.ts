@@ -6,7 +6,9 @@ import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { encodeRow } from '../../src/recording/format/row-codec.js'
 import { eventually } from '../support/eventually.js'
-import { btcTopic, clientOf, ethTopic, record, startService, weth } from '../support/simulator.js'
+import { btcTopic, ethTopic, weth } from '../support/tokens.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { collectEvents } from '../support/collect-events.js'
 
 // A live client stays in real time when code in the virtual time of a replay calls it.
 
@@ -31,10 +33,10 @@ const replayOfHistory = (): ReplayClient => {
 }
 
 const startLive = async () => {
-  const simulator = await startService({ tick: 5 })
+  const simulator = await startTestSimulator({ ...fastMarket, tick: 5 })
   return {
     simulator,
-    client: clientOf(simulator, { linger: 10, reconnect: { initialDelay: 5, maxDelay: 5 } }),
+    client: createClientFor(simulator, { linger: 10, reconnect: { initialDelay: 5, maxDelay: 5 } }),
   }
 }
 
@@ -56,8 +58,8 @@ describe('a live client beside a replay in virtual time', () => {
 
   it('subscribes and unsubscribes on calls from inside the replay', async () => {
     const { simulator, client } = await startLive()
-    const btc = record(client.price$(btcTopic))
-    await eventually(() => expect(btc.rights().length).toBeGreaterThan(0))
+    const btc = collectEvents(client.price$(btcTopic))
+    await eventually(() => expect(btc.values().length).toBeGreaterThan(0))
     let prices = 0
     const act = (): void => {
       prices += 1
@@ -76,7 +78,7 @@ describe('a live client beside a replay in virtual time', () => {
   it('keeps request timeouts for requests at the end of the replay', async () => {
     const { simulator, client } = await startLive()
     simulator.inject({ stall: true })
-    const shortTimeout = clientOf(simulator, { requestTimeout: 50 })
+    const shortTimeout = createClientFor(simulator, { requestTimeout: 50 })
     const requests = await new Promise<readonly Promise<unknown>[]>((resolve) => {
       replayOfHistory()
         .run$(eth$)

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws'
 import { readFrame, type Frame, type MalformedFrame } from '../../src/codec/price-frame.js'
 import type { Faults } from '../../src/simulator/index.js'
 import { eventually } from '../support/eventually.js'
-import { ethTopic, startService } from '../support/simulator.js'
+import { ethTopic } from '../support/tokens.js'
+import { fastMarket, startTestSimulator } from '../support/simulator.js'
 
 /** The faults with which the simulator sends each kind of frame. A new kind does not compile without an entry. */
 const faults: Readonly<Record<(Frame | MalformedFrame)['_tag'], Faults>> = {
@@ -15,7 +16,7 @@ const faults: Readonly<Record<(Frame | MalformedFrame)['_tag'], Faults>> = {
 }
 
 it.each(Object.entries(faults))('the simulator sends a frame of the kind %s', async (kind, faults) => {
-  const { priceWsUrl } = await startService({ faults })
+  const { priceWsUrl } = await startTestSimulator({ ...fastMarket, faults })
   const socket = new WebSocket(priceWsUrl)
   const received: string[] = []
   socket.on('message', (data: Buffer) => received.push(readFrame(data.toString())._tag))

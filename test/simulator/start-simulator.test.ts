@@ -10,9 +10,10 @@ import {
 import { request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { dial } from '../support/network/raw-client.js'
-import { bitcoin, ether, manualMarket } from '../support/manual-market.js'
-import { running } from '../support/simulator.js'
+import { openRawClient } from '../support/network/raw-client.js'
+import { wbtc, weth } from '../support/tokens.js'
+import { manualMarket } from '../support/manual-market.js'
+import { startTestSimulator } from '../support/simulator.js'
 import { compiledUrl, spawnNode } from '../support/process/node-process.js'
 
 const portOf = (url: string) => Number(new URL(url).port)
@@ -27,32 +28,32 @@ const rejectionOf = (options: SimulatorOptions): Promise<unknown> =>
   )
 
 test('startSimulator returns its URLs and its key in the form of client options', async () => {
-  const simulator = await running()
+  const simulator = await startTestSimulator({})
   expect(simulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(simulator.priceBaseUrl).toBe(simulator.baseUrl)
   expect(simulator.priceWsUrl).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/)
   expect(Buffer.from(simulator.authKey, 'base64')).toHaveLength(32)
-  expect((await running()).authKey).not.toBe(simulator.authKey)
+  expect((await startTestSimulator({})).authKey).not.toBe(simulator.authKey)
   expect(simulator.service).toBe('svc')
 })
 
 test('startSimulator plays the recorded market by default', async () => {
-  const simulator = await running()
+  const simulator = await startTestSimulator({})
   expect(simulator.tokens).toEqual([
-    { address: ether, symbol: 'ETH', decimals: 18 },
-    { address: bitcoin, symbol: 'BTC', decimals: 8 },
+    { address: weth, symbol: 'ETH', decimals: 18 },
+    { address: wbtc, symbol: 'BTC', decimals: 8 },
   ])
-  const client = await dial(simulator.priceWsUrl)
-  client.subscribe(`svc-${bitcoin}`)
-  expect((await client.first(2))[1]).toBe(`{"topic":"svc-${bitcoin}","price":61685.995}`)
+  const client = await openRawClient(simulator.priceWsUrl)
+  client.subscribe(`svc-${wbtc}`)
+  expect((await client.firstFrames(2))[1]).toBe(`{"topic":"svc-${wbtc}","price":61685.995}`)
 })
 
 test('startSimulator sends the same prices for the same seed', async () => {
   const prices = async (seed: number) => {
-    const { priceWsUrl, close } = await running({ tokens: ['0xAB', '0xcd'], seed, tick: 5 })
-    const client = await dial(priceWsUrl)
+    const { priceWsUrl, close } = await startTestSimulator({ tokens: ['0xAB', '0xcd'], seed, tick: 5 })
+    const client = await openRawClient(priceWsUrl)
     client.subscribe('svc-0xab')
-    const frames = await client.first(12)
+    const frames = await client.firstFrames(12)
     await close()
     return frames
   }
@@ -61,59 +62,59 @@ test('startSimulator sends the same prices for the same seed', async () => {
 })
 
 test('startSimulator uses a random walk of ETH and BTC if only seed or tick is given', async () => {
-  const { priceWsUrl, tokens } = await running({ tick: 5 })
+  const { priceWsUrl, tokens } = await startTestSimulator({ tick: 5 })
   expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC'])
-  const client = await dial(priceWsUrl)
-  client.subscribe(`svc-${ether}`)
+  const client = await openRawClient(priceWsUrl)
+  client.subscribe(`svc-${weth}`)
   const expected: Quote[] = []
-  randomWalk({ tokens: [{ address: ether, price: 2682.505 }] }).open((quote) => expected.push(quote))()
-  expect((await client.first(2))[1]).toBe(`{"topic":"svc-${ether}","price":${expected[0]!.price}}`)
+  randomWalk({ tokens: [{ address: weth, price: 2682.505 }] }).open((quote) => expected.push(quote))()
+  expect((await client.firstFrames(2))[1]).toBe(`{"topic":"svc-${weth}","price":${expected[0]!.price}}`)
 })
 
 test('startSimulator combines several markets', async () => {
-  const { tokens } = await running({ market: [manualMarket(), randomWalk({ tokens: ['0xab'] })] })
+  const { tokens } = await startTestSimulator({ market: [manualMarket(), randomWalk({ tokens: ['0xab'] })] })
   expect(tokens.map(({ symbol }) => symbol)).toEqual(['ETH', 'BTC', '0xab'])
 })
 
 test('close frees the chosen ports before it resolves', async () => {
-  const first = await running()
+  const first = await startTestSimulator({})
   const [httpPort, wsPort] = [portOf(first.baseUrl), portOf(first.priceWsUrl)]
-  const client = await dial(first.priceWsUrl)
+  const client = await openRawClient(first.priceWsUrl)
   await first.close()
-  expect(await client.closed()).toBe(1001)
+  expect(await client.waitForClose()).toBe(1001)
   for (let round = 0; round < 3; round++) {
-    const again = await running({ httpPort, wsPort })
+    const again = await startTestSimulator({ httpPort, wsPort })
     expect([portOf(again.baseUrl), portOf(again.priceWsUrl)]).toEqual([httpPort, wsPort])
     // A new connection: the pool of `request` may still contain a closed one of the previous round.
     expect((await request(again.baseUrl, { reset: true })).statusCode).toBe(404)
     expect((await request(again.priceWsUrl.replace('ws', 'http'), { reset: true })).statusCode).toBe(426)
-    await dial(again.priceWsUrl)
+    await openRawClient(again.priceWsUrl)
     await again.close()
   }
 })
 
 test('close is idempotent and ends open connections and stalled requests', async () => {
-  const simulator = await running({ market: manualMarket(), faults: { stall: true } })
-  const client = await dial(simulator.priceWsUrl)
-  client.subscribe(`svc-${ether}`)
-  const response = fetch(`${simulator.baseUrl}/price/svc-${ether}`).catch(() => 'no response')
+  const simulator = await startTestSimulator({ market: manualMarket(), faults: { stall: true } })
+  const client = await openRawClient(simulator.priceWsUrl)
+  client.subscribe(`svc-${weth}`)
+  const response = fetch(`${simulator.baseUrl}/price/svc-${weth}`).catch(() => 'no response')
   await eventually(() => simulator.requests.length === 1)
   const closing = simulator.close()
   expect(simulator.close()).toBe(closing)
   expect(simulator[Symbol.asyncDispose]()).toBe(closing)
   await closing
   expect(await response).toBe('no response')
-  await client.closed()
+  await client.waitForClose()
   expect(simulator.connections).toEqual([])
-  await expect(dial(simulator.priceWsUrl)).rejects.toThrow('ECONNREFUSED')
+  await expect(openRawClient(simulator.priceWsUrl)).rejects.toThrow('ECONNREFUSED')
 })
 
 test('startSimulator closes the simulator when the signal aborts, and rejects if it aborts before the start completes', async () => {
   const controller = new AbortController()
-  const simulator = await running({ signal: controller.signal })
-  const client = await dial(simulator.priceWsUrl)
+  const simulator = await startTestSimulator({ signal: controller.signal })
+  const client = await openRawClient(simulator.priceWsUrl)
   controller.abort()
-  await client.closed()
+  await client.waitForClose()
   await simulator.close()
   await expect(fetch(simulator.baseUrl)).rejects.toThrow('fetch failed')
 
@@ -139,11 +140,11 @@ test('startSimulator rejects when a port is in use, and closes the server that a
       cause: { code: 'EADDRINUSE' },
     })
   }
-  const { baseUrl, close } = await running()
+  const { baseUrl, close } = await startTestSimulator({})
   const httpPort = portOf(baseUrl)
   await close()
   await rejectionOf({ httpPort, wsPort: port })
-  await running({ httpPort })
+  await startTestSimulator({ httpPort })
 })
 
 test('close lets the process exit', async () => {
@@ -151,9 +152,9 @@ test('close lets the process exit', async () => {
     import { startSimulator } from ${JSON.stringify(compiledUrl('src/simulator/index.ts'))}
     const simulator = await startSimulator({ tick: 5, faults: { httpDelay: 600000 } })
     const socket = new (await import('ws')).default(simulator.priceWsUrl)
-    socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', topic: 'svc-${ether}' })))
+    socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', topic: 'svc-${weth}' })))
     await new Promise((resolve) => socket.once('message', resolve))
-    fetch(simulator.baseUrl + '/price/svc-${ether}').catch(() => {})
+    fetch(simulator.baseUrl + '/price/svc-${weth}').catch(() => {})
     const soon = async () => { for (let i = 0; i < 20; i++) await new Promise(setImmediate) }
     while (simulator.requests.length === 0) await soon()
     await soon()
@@ -162,5 +163,5 @@ test('close lets the process exit', async () => {
     console.log('closed')
   `
   const child = spawnNode(['--input-type=module', '--eval', script])
-  expect([await child.ended(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
+  expect([await child.waitForExit(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
 })

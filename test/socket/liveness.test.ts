@@ -2,25 +2,28 @@ import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { describe, expect, it, vi } from 'vitest'
 import { eventually } from '../support/eventually.js'
 import { WebSocket } from 'ws'
-import { block } from '../support/event-loop.js'
+import { blockEventLoop } from '../support/event-loop.js'
 import { startServiceThread } from '../support/network/service-thread.js'
-import { clientOf, closing, ethTopic, record, startService } from '../support/simulator.js'
+import { createClientFor, startTestSimulator } from '../support/simulator.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { ethTopic } from '../support/tokens.js'
+import { collectEvents } from '../support/collect-events.js'
 
 const clientOfThread = async (options: Partial<ClientOptions>): Promise<PriceClient> => {
-  const { priceWsUrl } = closing(await startServiceThread({ tick: 20 })).addresses
+  const { priceWsUrl } = closeAfterTest(await startServiceThread({ tick: 20 })).addresses
   const priceBaseUrl = 'http://127.0.0.1:1'
-  return closing(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
+  return closeAfterTest(createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, ...options }))
 }
 
 describe('a blocked event loop', () => {
   it('causes no `Stale`', async () => {
     const client = await clientOfThread({ staleAfter: 150 })
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     for (let times = 0; times < 3; times++) {
-      block(400)
-      const before = eth.rights().length
-      await eventually(() => expect(eth.rights().length).toBeGreaterThan(before))
+      blockEventLoop(400)
+      const before = eth.values().length
+      await eventually(() => expect(eth.values().length).toBeGreaterThan(before))
     }
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
   })
@@ -38,33 +41,33 @@ describe('a blocked event loop', () => {
     ) {
       Reflect.apply(original, this, args)
       // After this phase, Node runs timers first, then reads the sockets.
-      setImmediate(() => block(400))
+      setImmediate(() => blockEventLoop(400))
     })
-    const eth = record(client.price$(ethTopic))
+    const eth = collectEvents(client.price$(ethTopic))
     await eventually(() => {
       expect(spy.mock.calls.length).toBeGreaterThan(after === 'ping' ? 1 : 0)
-      expect(eth.rights().length).toBeGreaterThan(3)
+      expect(eth.values().length).toBeGreaterThan(3)
     })
     spy.mockRestore()
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))
-    expect(eth.rights().at(-1)?.epoch).toBe(1)
+    expect(eth.values().at(-1)?.epoch).toBe(1)
   })
 })
 
 describe('a jump of the system clock', () => {
   it('changes no age and causes no `Stale`', async () => {
-    const simulator = await startService()
-    const client = clientOf(simulator, { staleAfter: 2000 })
-    const eth = record(client.price$(ethTopic))
-    await eventually(() => expect(eth.rights().length).toBeGreaterThan(0))
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { staleAfter: 2000 })
+    const eth = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
     const now = Date.now.bind(Date)
     const dateNow = vi.spyOn(Date, 'now')
     for (const jump of [3_600_000, -3_600_000]) {
       dateNow.mockImplementation(() => now() + jump)
       expect(Math.abs(client.inspect().topics[0]?.lastPriceAgeMs ?? NaN)).toBeLessThan(2000)
-      const before = eth.rights().length
-      await eventually(() => expect(eth.rights().length).toBeGreaterThan(before + 3))
-      expect(Math.abs((eth.rights().at(-1)?.receivedAt ?? 0) - now())).toBeGreaterThan(3_000_000)
+      const before = eth.values().length
+      await eventually(() => expect(eth.values().length).toBeGreaterThan(before + 3))
+      expect(Math.abs((eth.values().at(-1)?.receivedAt ?? 0) - now())).toBeGreaterThan(3_000_000)
     }
     dateNow.mockRestore()
     expect(new Set(eth.tags())).toEqual(new Set(['Right']))

@@ -1,9 +1,10 @@
 import { concat, EMPTY, NEVER, of, take } from 'rxjs'
 import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { manual, ManualTransport } from '../support/manual-transport.js'
-import { a, at, b, fails, marbles, scripted, subscribes } from '../support/marbles.js'
-import { journalOf, virtually } from '../support/virtual.js'
+import { createManualClient, ManualTransport } from '../support/manual-transport.js'
+import { a, priceAt, b, leftWith, marbles, createScriptedClient, subscribeFrame } from '../support/marbles.js'
+import { createTimedLog } from '../support/timed-log.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 
 const moves = {
   o: server.opens,
@@ -26,7 +27,7 @@ const waiting = (attempt: number, retryInMs: number, reason = 'restarting') => (
   retryInMs,
   reason,
 })
-const down = (attempt: number, retryInMs: number) => fails({ _tag: 'Disconnected', attempt, retryInMs })
+const down = (attempt: number, retryInMs: number) => leftWith({ _tag: 'Disconnected', attempt, retryInMs })
 
 describe('a lost connection', () => {
   const codes = [1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015]
@@ -38,33 +39,33 @@ describe('a lost connection', () => {
         const moreMoves = { ...moves, x: server.closes(code, 'bye') }
         const first$ = cold('                   --oB13x', moreMoves)
         const later$ = cold('                                   oB-2', moreMoves)
-        const { client } = scripted((dial) => (dial === 1 ? first$ : later$))
-        const x = fails({ _tag: 'Disconnected', code, reason: 'bye', attempt: 1, retryInMs: 125 })
+        const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
+        const x = leftWith({ _tag: 'Disconnected', code, reason: 'bye', attempt: 1, retryInMs: 125 })
         expectObservable(client.price$(a), '    ^ 150ms !').toBe('----1-x 127ms 2', {
-          '1': at(4, a, 1),
+          '1': priceAt(4, a, 1),
           x,
-          '2': at(134, a, 2, 2),
+          '2': priceAt(134, a, 2, 2),
         })
-        expectObservable(client.price$(b), '    ^ 150ms !').toBe('-----3x', { '3': at(5, b, 3), x })
+        expectObservable(client.price$(b), '    ^ 150ms !').toBe('-----3x', { '3': priceAt(5, b, 3), x })
       })
     },
   )
 
   it('emits `Disconnected` once to each current subscriber of a topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('    --oA1---x', moves))
+      const { client } = createScriptedClient(cold('    --oA1---x', moves))
       const x = down(1, 125)
-      expectObservable(client.price$(a), '  ^ 50ms !').toBe('----1---x', { '1': at(4, a, 1), x })
-      expectObservable(client.price$(a), '  -----^ 50ms !').toBe('-----1--x', { '1': at(4, a, 1), x })
-      expectObservable(client.price$(a), '  ^------!').toBe('----1', { '1': at(4, a, 1) })
+      expectObservable(client.price$(a), '  ^ 50ms !').toBe('----1---x', { '1': priceAt(4, a, 1), x })
+      expectObservable(client.price$(a), '  -----^ 50ms !').toBe('-----1--x', { '1': priceAt(4, a, 1), x })
+      expectObservable(client.price$(a), '  ^------!').toBe('----1', { '1': priceAt(4, a, 1) })
     })
   })
 
   it('without a close frame has the code 1006', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('-o-|', moves))
+      const { client } = createScriptedClient(cold('-o-|', moves))
       expectObservable(client.price$(a), '^ 50ms !').toBe('---x', {
-        x: fails({ _tag: 'Disconnected', code: 1006, reason: 'the script is over' }),
+        x: leftWith({ _tag: 'Disconnected', code: 1006, reason: 'the script is over' }),
       })
     })
   })
@@ -72,7 +73,7 @@ describe('a lost connection', () => {
   it('emits `Disconnected` to a pending topic, which then has no confirmation timeout', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' o----x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : NEVER), {
         confirmTimeout: 20,
         reconnect: { initialDelay: 1000 },
       })
@@ -83,11 +84,14 @@ describe('a lost connection', () => {
   it('emits no `Stale` after `Disconnected`', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold(' oA1--x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : NEVER), {
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : NEVER), {
         staleAfter: 20,
         reconnect: { initialDelay: 1000 },
       })
-      expectObservable(client.price$(a), '^ 200ms !').toBe('--1--x', { '1': at(2, a, 1), x: down(1, 500) })
+      expectObservable(client.price$(a), '^ 200ms !').toBe('--1--x', {
+        '1': priceAt(2, a, 1),
+        x: down(1, 500),
+      })
     })
   })
 })
@@ -97,8 +101,8 @@ describe('reconnect attempts', () => {
     const delays = [125, 250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]
     let events: unknown[] = []
     let dials: number[] = []
-    virtually(({ now, at: when }) => {
-      const { client, socket } = scripted(() => concat(of(server.closes(1006, 'refused')), NEVER))
+    runInVirtualTime(({ now, at: when }) => {
+      const { client, socket } = createScriptedClient(() => concat(of(server.closes(1006, 'refused')), NEVER))
       dials = []
       events = []
       socket.dials$.subscribe(() => dials.push(now()))
@@ -116,22 +120,22 @@ describe('reconnect attempts', () => {
   it('have a random delay between 0 and the backoff ceiling', () => {
     const draws = [0.001, 0.999, 0.25]
     const lines: string[] = []
-    virtually(
+    runInVirtualTime(
       ({ now, at: when }) => {
-        const { client, socket } = scripted(() => of(server.closes()))
+        const { client, socket } = createScriptedClient(() => of(server.closes()))
         socket.dials$.subscribe((dial) => lines.push(`${now()} dial ${dial}`))
         const subscription = client.price$(a).subscribe()
         when(760, () => subscription.unsubscribe())
       },
-      { draw: () => draws.shift() ?? 0.5 },
+      { random: () => draws.shift() ?? 0.5 },
     )
     expect(lines).toEqual(['0 dial 1', '0 dial 2', '500 dial 3', '750 dial 4'])
   })
 
   it('use the delays from the options', () => {
     const dials: number[] = []
-    virtually(({ now, at: when }) => {
-      const { client, socket } = scripted(() => of(server.closes()), {
+    runInVirtualTime(({ now, at: when }) => {
+      const { client, socket } = createScriptedClient(() => of(server.closes()), {
         reconnect: { initialDelay: 20, maxDelay: 60 },
       })
       socket.dials$.subscribe(() => dials.push(now()))
@@ -146,7 +150,7 @@ describe('reconnect attempts', () => {
   it('restart at 1 after a connection that was open for `stableAfter`', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold(dropsAfter(40), moves)
-      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
       const x = down(1, 10)
       expectObservable(client.price$(a), '^ 150ms !').toBe('40ms x 49ms x 49ms x', { x })
     })
@@ -155,7 +159,7 @@ describe('reconnect attempts', () => {
   it('do not restart after a shorter connection: a service that accepts and closes causes backoff', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold(dropsAfter(39), moves)
-      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
       expectObservable(client.price$(a), '^ 160ms !').toBe('39ms x 48ms y 58ms z', {
         x: down(1, 10),
         y: down(2, 20),
@@ -167,7 +171,7 @@ describe('reconnect attempts', () => {
   it('do not count the time of the dial toward `stableAfter`', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('30ms o 19ms x', moves)
-      const { client } = scripted(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
+      const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
       expectObservable(client.price$(a), '^ 120ms !').toBe('50ms x 59ms y', {
         x: down(1, 10),
         y: down(2, 20),
@@ -179,7 +183,7 @@ describe('reconnect attempts', () => {
     const scripts = ['x', 'x', 'o 39ms x', 'x', 'x']
     const seen: string[] = []
     marbles(({ cold }) => {
-      const { client } = scripted((dial) => cold(scripts[dial - 1] ?? 'o', moves), {
+      const { client } = createScriptedClient((dial) => cold(scripts[dial - 1] ?? 'o', moves), {
         reconnect: { initialDelay: 20, stableAfter: 40 },
       })
       client
@@ -192,15 +196,18 @@ describe('reconnect attempts', () => {
 
   it('restart at 1 when the client closed a stable connection', () => {
     const lines: string[] = []
-    virtually(({ at: when, now }) => {
-      const { client, transport } = manual({ linger: 0, reconnect: { initialDelay: 20, stableAfter: 40 } })
-      const eventLog = journalOf({ now })
+    runInVirtualTime(({ at: when, now }) => {
+      const { client, transport } = createManualClient({
+        linger: 0,
+        reconnect: { initialDelay: 20, stableAfter: 40 },
+      })
+      const eventLog = createTimedLog({ now })
       let subscription = client.price$(a).subscribe(eventLog.observer('a'))
-      when(1, () => transport.last.drops())
-      when(12, () => transport.last.opens())
+      when(1, () => transport.lastSocket.drop())
+      when(12, () => transport.lastSocket.open())
       when(60, () => subscription.unsubscribe())
       when(70, () => (subscription = client.price$(a).subscribe(eventLog.observer('a'))))
-      when(71, () => transport.last.drops())
+      when(71, () => transport.lastSocket.drop())
       when(72, () => subscription.unsubscribe())
       when(80, () => lines.push(...eventLog.lines))
     })
@@ -211,11 +218,11 @@ describe('reconnect attempts', () => {
 describe('a dial', () => {
   it('that does not open within `connectTimeout` is terminated and counts as a failed attempt', () => {
     marbles(({ expectObservable }) => {
-      const { client, socket } = scripted(NEVER, { connectTimeout: 100 })
+      const { client, socket } = createScriptedClient(NEVER, { connectTimeout: 100 })
       const x = { _tag: 'Disconnected', code: 1006, reason: 'not open within 100 ms' }
       expectObservable(client.price$(a), '^ 400ms !').toBe('100ms x 224ms y', {
-        x: fails({ ...x, attempt: 1, retryInMs: 125 }),
-        y: fails({ ...x, attempt: 2, retryInMs: 250 }),
+        x: leftWith({ ...x, attempt: 1, retryInMs: 125 }),
+        y: leftWith({ ...x, attempt: 2, retryInMs: 250 }),
       })
       expectObservable(socket.hangUps$, '^ 400ms !').toBe('100ms 1 224ms 2', { '1': 1, '2': 2 })
     })
@@ -223,15 +230,15 @@ describe('a dial', () => {
 
   it('that opens in time is not terminated later', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('99ms o A 399ms 1', moves), { connectTimeout: 100 })
-      expectObservable(client.price$(a), '^ 600ms !').toBe('500ms 1', { '1': at(500, a, 1) })
+      const { client } = createScriptedClient(cold('99ms o A 399ms 1', moves), { connectTimeout: 100 })
+      expectObservable(client.price$(a), '^ 600ms !').toBe('500ms 1', { '1': priceAt(500, a, 1) })
     })
   })
 
   it('is not caused by `status$`, by `errors$`, by `inspect`, or by `price$` before it has a subscriber', () => {
-    const { client, transport } = manual()
-    virtually(({ at: when, now }) => {
-      const eventLog = journalOf({ now })
+    const { client, transport } = createManualClient()
+    runInVirtualTime(({ at: when, now }) => {
+      const eventLog = createTimedLog({ now })
       client.status$.subscribe(eventLog.observer('status'))
       client.errors$.subscribe(eventLog.observer('errors'))
       void client.price$(a)
@@ -242,29 +249,32 @@ describe('a dial', () => {
   })
 
   it('is not repeated after all subscribers unsubscribe, during a retry delay or during a dial', () => {
-    const timersLeft = virtually(({ at: when }) => {
-      const { client, transport } = manual()
+    const pendingTimers = runInVirtualTime(({ at: when }) => {
+      const { client, transport } = createManualClient()
       const duringDelay = client.price$(a).subscribe()
-      when(1, () => transport.last.drops())
+      when(1, () => transport.lastSocket.drop())
       when(50, () => duringDelay.unsubscribe())
       when(1000, () => expect(transport.sockets).toHaveLength(1))
       let duringDial: typeof duringDelay
       when(1001, () => (duringDial = client.price$(a).subscribe()))
       when(1002, () => duringDial.unsubscribe())
       when(90_000, () =>
-        expect(transport.sockets.map(({ endings }) => endings)).toEqual([['close'], ['close']]),
+        expect(transport.sockets.map(({ endCalls }) => endCalls)).toEqual([['close'], ['close']]),
       )
     })
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('uses the URL and the frame limit from the options', () => {
-    virtually(({ at: when }) => {
-      const { client, transport } = manual({ priceWsUrl: 'ws://localhost/prices?key=1', maxFrameBytes: 4096 })
+    runInVirtualTime(({ at: when }) => {
+      const { client, transport } = createManualClient({
+        priceWsUrl: 'ws://localhost/prices?key=1',
+        maxFrameBytes: 4096,
+      })
       const subscription = client.price$(a).subscribe()
       when(1, () => {
-        expect(transport.last.url).toBe('ws://localhost/prices?key=1')
-        expect(transport.last.dialOptions).toEqual({ maxFrameBytes: 4096 })
+        expect(transport.lastSocket.url).toBe('ws://localhost/prices?key=1')
+        expect(transport.lastSocket.dialOptions).toEqual({ maxFrameBytes: 4096 })
         subscription.unsubscribe()
       })
     })
@@ -274,8 +284,8 @@ describe('a dial', () => {
 describe('liveness', () => {
   it('replaces the socket when a ping gets no answer within `pongTimeout`', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('oA', moves), {}, { answersPings: false })
-      const x = fails({
+      const { client, socket } = createScriptedClient(cold('oA', moves), {}, { answersPings: false })
+      const x = leftWith({
         _tag: 'Disconnected',
         code: 1006,
         reason: 'no frame within 10000 ms of a ping',
@@ -289,7 +299,7 @@ describe('liveness', () => {
 
   it('keeps a socket that answers pings and sends nothing else', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(cold('oA', moves), {
+      const { client } = createScriptedClient(cold('oA', moves), {
         pingInterval: 20,
         pongTimeout: 10,
         staleAfter: 10_000,
@@ -311,7 +321,7 @@ describe('liveness', () => {
   it.each(Object.entries(signs))('accepts %s as an answer to a ping', (_name, s) => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('oA 27ms s', { ...moves, s })
-      const { client, socket } = scripted(
+      const { client, socket } = createScriptedClient(
         (dial) => (dial === 1 ? script$ : NEVER),
         { pingInterval: 20, pongTimeout: 10 },
         { answersPings: false },
@@ -319,7 +329,7 @@ describe('liveness', () => {
       expectObservable(client.price$(a), '^ 55ms !').toBe(
         s === signs['a price'] ? '29ms s 20ms x' : '50ms x',
         {
-          s: at(29, a, 1),
+          s: priceAt(29, a, 1),
           x: down(1, 125),
         },
       )
@@ -329,14 +339,14 @@ describe('liveness', () => {
 
   it('ignores frames that arrive before the ping', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(
+      const { client } = createScriptedClient(
         cold('              oA 16ms 12', moves),
         { pingInterval: 20, pongTimeout: 10 },
         { answersPings: false },
       )
       expectObservable(client.price$(a), '^ 35ms !').toBe('18ms 12 10ms x', {
-        '1': at(18, a, 1),
-        '2': at(19, a, 2),
+        '1': priceAt(18, a, 1),
+        '2': priceAt(19, a, 2),
         x: down(1, 125),
       })
     })
@@ -344,7 +354,7 @@ describe('liveness', () => {
 
   it('accepts a `pongTimeout` as long as `pingInterval`', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(
+      const { client } = createScriptedClient(
         cold('oA', moves),
         { pingInterval: 20, pongTimeout: 20, staleAfter: 1000 },
         { answersPings: false },
@@ -357,7 +367,7 @@ describe('liveness', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA 27ms x', moves)
       const later$ = cold('oA 27ms p 19ms p', moves)
-      const { client } = scripted(
+      const { client } = createScriptedClient(
         (dial) => (dial === 1 ? first$ : later$),
         { pingInterval: 20, pongTimeout: 10, reconnect: { initialDelay: 2 } },
         { answersPings: false },
@@ -371,8 +381,8 @@ describe('liveness', () => {
 describe('unsubscribing and resubscribing while the connection is down', () => {
   it('does not cause a dial loop while dials are pending', () => {
     const transport = new ManualTransport()
-    virtually(({ at }) => {
-      const { client } = manual({ linger: 0, reconnect: { initialDelay: 1000 } }, transport)
+    runInVirtualTime(({ at }) => {
+      const { client } = createManualClient({ linger: 0, reconnect: { initialDelay: 1000 } }, transport)
       for (let index = 0; index < 1000; index++) {
         at(index * 10, () => {
           const subscription = client.price$(a).subscribe()
@@ -387,14 +397,14 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
 
   it('does not dial before the retry delay ends, and emits `Disconnected` to each new subscriber', () => {
     const lines: string[] = []
-    const timersLeft = virtually(({ now, at: when, after }) => {
-      const { client, transport } = manual(
+    const pendingTimers = runInVirtualTime(({ now, at: when, after }) => {
+      const { client, transport } = createManualClient(
         { linger: 0 },
-        new ManualTransport({ dialled: () => lines.push(`${now()} dial`) }),
+        new ManualTransport({ onDial: () => lines.push(`${now()} dial`) }),
       )
-      const eventLog = journalOf({ now })
+      const eventLog = createTimedLog({ now })
       const first = client.price$(a).subscribe()
-      when(1, () => transport.last.drops())
+      when(1, () => transport.lastSocket.drop())
       when(2, () => first.unsubscribe())
       for (let time = 3; time < 120; time += 4) {
         when(time, () => {
@@ -411,21 +421,21 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
       })
     })
     expect(lines).toEqual(['0 dial'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('dials when the retry delay ends, for the subscribers at that time', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA1---x', moves)
       const later$ = cold('oA-2', moves)
-      const { client, socket } = scripted((dial) => (dial === 1 ? first$ : later$))
+      const { client, socket } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
       expectObservable(client.price$(a), '^------ 10ms !').toBe('--1---x', {
-        '1': at(2, a, 1),
+        '1': priceAt(2, a, 1),
         x: down(1, 125),
       })
       expectObservable(client.price$(a), '100ms ^ 50ms !').toBe('100ms x 33ms 2', {
         x: down(1, 125),
-        '2': at(134, a, 2, 2),
+        '2': priceAt(134, a, 2, 2),
       })
       expectObservable(socket.dials$, '^ 150ms !').toBe('1 130ms 2', { '1': 1, '2': 2 })
       expectObservable(client.status$, '^ 140ms !').toBe('(ico)-w 10ms i 82ms v 30ms (dp)', {
@@ -442,13 +452,13 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
 
   it('does not reset the failure count', () => {
     const lines: string[] = []
-    virtually(({ now, at: when, after }) => {
-      const { client, transport } = manual({ linger: 0 })
-      const eventLog = journalOf({ now })
+    runInVirtualTime(({ now, at: when, after }) => {
+      const { client, transport } = createManualClient({ linger: 0 })
+      const eventLog = createTimedLog({ now })
       for (const time of [0, 1000, 2000, 3000]) {
         when(time, () => {
           const subscription = client.price$(a).subscribe(eventLog.observer('a'))
-          after(1, () => transport.last.drops())
+          after(1, () => transport.lastSocket.drop())
           after(2, () => subscription.unsubscribe())
         })
       }
@@ -465,16 +475,16 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
   it('emits no `Disconnected` to a subscriber after the retry delay', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--oA1', moves)))
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--oA1', moves)))
       expectObservable(client.price$(a), '^--!').toBe('x', { x: down(1, 125) })
-      expectObservable(client.price$(a), '200ms ^ 10ms !').toBe('204ms 1', { '1': at(204, a, 1) })
+      expectObservable(client.price$(a), '200ms ^ 10ms !').toBe('204ms 1', { '1': priceAt(204, a, 1) })
     })
   })
 
   it('emits `Disconnected` to a subscriber during the next attempt, until the socket opens', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)))
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)))
       expectObservable(client.price$(a), '^ 140ms !').toBe('x', { x: down(1, 125) })
       expectObservable(client.price$(b), '126ms ^---!').toBe('126ms x', { x: down(1, 125) })
       expectObservable(client.price$(b), '128ms ^---!').toBe('')
@@ -487,24 +497,26 @@ describe('epochs', () => {
     const scripts = ['oA1-x', 'x', 'x', 'oA2']
     marbles(({ cold, expectObservable }) => {
       const script$ = scripts.map((script) => cold(script, moves))
-      const { client } = scripted((dial) => script$[dial - 1] ?? EMPTY, {
+      const { client } = createScriptedClient((dial) => script$[dial - 1] ?? EMPTY, {
         reconnect: { initialDelay: 2, stableAfter: 0 },
       })
       expectObservable(client.price$(a), '^ 40ms !').toBe('--1-xy-z-----2', {
-        '1': at(2, a, 1, 1),
+        '1': priceAt(2, a, 1, 1),
         x: down(1, 1),
         y: down(2, 2),
         z: down(3, 4),
-        '2': at(13, a, 2, 2),
+        '2': priceAt(13, a, 2, 2),
       })
     })
   })
 
   it('continue after the client closed the socket for lack of subscribers', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = scripted(() => cold('oA1', moves), { linger: 0 })
-      expectObservable(client.price$(a), '^--!').toBe('--1', { '1': at(2, a, 1, 1) })
-      expectObservable(client.price$(a), '----------^--!').toBe('------------1', { '1': at(12, a, 1, 2) })
+      const { client } = createScriptedClient(() => cold('oA1', moves), { linger: 0 })
+      expectObservable(client.price$(a), '^--!').toBe('--1', { '1': priceAt(2, a, 1, 1) })
+      expectObservable(client.price$(a), '----------^--!').toBe('------------1', {
+        '1': priceAt(12, a, 1, 2),
+      })
     })
   })
 })
@@ -513,32 +525,32 @@ describe('a new connection', () => {
   it('requests exactly the topics that have subscribers when it opens', () => {
     const c = 'svc-0xcc'
     let frames: readonly (readonly string[])[] = []
-    virtually(({ at: when }) => {
-      const { client, transport } = manual()
+    runInVirtualTime(({ at: when }) => {
+      const { client, transport } = createManualClient()
       const subscriptions = ([a, b, c] as const).map((topic) => client.price$(topic).subscribe())
-      when(1, () => transport.last.opens())
-      when(2, () => transport.last.confirms(a, b, c))
+      when(1, () => transport.lastSocket.open())
+      when(2, () => transport.lastSocket.deliverConfirmation(a, b, c))
       // This topic lingers when the connection is lost.
       when(3, () => subscriptions[0]!.unsubscribe())
-      when(4, () => transport.last.drops())
+      when(4, () => transport.lastSocket.drop())
       // Subscribers change while the connection is down.
       when(5, () => subscriptions[1]!.unsubscribe())
       when(6, () => subscriptions.push(client.price$('svc-0xDD').subscribe()))
-      when(200, () => transport.last.opens())
+      when(200, () => transport.lastSocket.open())
       when(5000, () => {
         frames = transport.sockets.map((socket) => socket.frames.toSorted())
         for (const subscription of subscriptions) subscription.unsubscribe()
       })
     })
     expect(frames).toEqual([
-      [subscribes(a), subscribes(b), subscribes(c)],
-      [subscribes('svc-0xDD'), subscribes(c)],
+      [subscribeFrame(a), subscribeFrame(b), subscribeFrame(c)],
+      [subscribeFrame('svc-0xDD'), subscribeFrame(c)],
     ])
   })
 
   it('is not dialled for lingering topics', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = scripted(cold('oA---x', moves))
+      const { client, socket } = createScriptedClient(cold('oA---x', moves))
       expectObservable(client.price$(a), '^--!').toBe('')
       expectObservable(socket.dials$, '^ 90s !').toBe('1', { '1': 1 })
       expectObservable(client.status$, '^ 90s !').toBe('(ico)(wi)', {
@@ -553,11 +565,13 @@ describe('a new connection', () => {
   it('requires new confirmations', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA1-x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('o', moves)), { confirmTimeout: 50 })
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('o', moves)), {
+        confirmTimeout: 50,
+      })
       expectObservable(client.price$(a), '^ 190ms !').toBe('--1-x 174ms t', {
-        '1': at(2, a, 1),
+        '1': priceAt(2, a, 1),
         x: down(1, 125),
-        t: fails({ _tag: 'SubscriptionTimeout', afterMs: 50 }),
+        t: leftWith({ _tag: 'SubscriptionTimeout', afterMs: 50 }),
       })
     })
   })
@@ -567,7 +581,9 @@ describe('status$', () => {
   it('emits the current state on subscribe, then each change', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('                 -----o-x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)), {
+        linger: 0,
+      })
       expectObservable(client.price$(a), '  ^ 199ms !').toBe('-------x', { x: down(1, 125) })
       expectObservable(client.status$, '    ^ 250ms !').toBe('(ic)-o-w 124ms d-p 65ms i', {
         i: idle,
@@ -583,16 +599,16 @@ describe('status$', () => {
   it('is `Connecting` while the redial after an aborted dial is delayed', () => {
     const statuses: string[] = []
     const dials: number[] = []
-    virtually(
+    runInVirtualTime(
       ({ now, at: when }) => {
-        const { client, socket } = scripted(NEVER)
+        const { client, socket } = createScriptedClient(NEVER)
         socket.dials$.subscribe(() => dials.push(now()))
         client.status$.subscribe(({ _tag }) => statuses.push(`${now()} ${_tag}`))
         const first = client.price$(a).subscribe()
         when(1, () => first.unsubscribe())
         when(5, () => client.price$(a).subscribe())
       },
-      { until: 200 },
+      { endsAt: 200 },
     )
     expect(dials).toEqual([0, 125])
     expect(statuses).toEqual(['0 Idle', '0 Connecting', '1 Idle', '5 Connecting'])
@@ -601,7 +617,9 @@ describe('status$', () => {
   it('replays only the current state to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('--o-x', moves)
-      const { client } = scripted((dial) => (dial === 1 ? first$ : cold('--o', moves)), { linger: 0 })
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)), {
+        linger: 0,
+      })
       expectObservable(client.price$(a), '^ 199ms !').toBe('----x', { x: down(1, 125) })
       expectObservable(client.status$, ' -^!').toBe('-c', { c: connecting(1) })
       expectObservable(client.status$, ' ---^!').toBe('---o', { o: open(1, 2) })
@@ -613,7 +631,7 @@ describe('status$', () => {
   it('emits `Closed` and completes when the client closes in any state, also for a late subscriber', () => {
     for (const script of ['--', 'o', 'x', 'oA1']) {
       marbles(({ cold, expectObservable }) => {
-        const { client } = scripted((dial) => (dial === 1 ? cold(script, moves) : NEVER))
+        const { client } = createScriptedClient((dial) => (dial === 1 ? cold(script, moves) : NEVER))
         client.price$(a).subscribe()
         cold('20ms c').subscribe(() => void client.close())
         expectObservable(client.status$, '10ms ^').toBe('10ms s 9ms (c|)', {

@@ -2,8 +2,13 @@ import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
-import { ManualTransport, type ManualOptions, type ManualSocket } from '../support/manual-transport.js'
-import { journalOf, virtually, type Journal, type Virtual } from '../support/virtual.js'
+import {
+  ManualTransport,
+  type ManualTransportOptions,
+  type ManualSocket,
+} from '../support/manual-transport.js'
+import { createTimedLog, type TimedLog } from '../support/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
 
 const limits = {
   url: 'ws://localhost',
@@ -19,7 +24,7 @@ const ignoringSink: FrameSink = {
   onBinary: () => undefined,
 }
 
-interface Session extends Virtual, Journal {
+interface Session extends VirtualTime, TimedLog {
   readonly socket: ManualSocket
   readonly subscription: Subscription
 }
@@ -28,32 +33,32 @@ interface Session extends Virtual, Journal {
 const runSession = (
   scenario: (session: Session) => void,
   config: Partial<SessionConfig> = {},
-  options: ManualOptions = {},
-): { readonly lines: readonly string[]; readonly timersLeft: number } => {
+  options: ManualTransportOptions = {},
+): { readonly lines: readonly string[]; readonly pendingTimers: number } => {
   let lines: string[] = []
-  const timersLeft = virtually(
+  const pendingTimers = runInVirtualTime(
     (virtual) => {
-      const eventLog = journalOf(virtual)
+      const eventLog = createTimedLog(virtual)
       lines = eventLog.lines
       const transport = new ManualTransport({
-        ended: (_socket, how) => eventLog.note(how),
+        onEnd: (_socket, how) => eventLog.add(how),
         ...options,
       })
       const sink = {
         onBytes: () => false,
-        onText: (frame: string) => eventLog.note(`text ${frame}`),
-        onBinary: (frame: Uint8Array) => eventLog.note(`binary ${frame.length}`),
+        onText: (frame: string) => eventLog.add(`text ${frame}`),
+        onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
       }
       const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
         next: (event) =>
-          eventLog.note(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag),
-        complete: () => eventLog.note('complete'),
+          eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag),
+        complete: () => eventLog.add('complete'),
       })
-      scenario({ ...virtual, ...eventLog, socket: transport.last, subscription })
+      scenario({ ...virtual, ...eventLog, socket: transport.lastSocket, subscription })
     },
-    { until: 10_000 },
+    { endsAt: 10_000 },
   )
-  return { lines, timersLeft }
+  return { lines, pendingTimers }
 }
 
 describe('session$', () => {
@@ -65,22 +70,22 @@ describe('session$', () => {
       close: () => Promise.resolve(),
     }
     const events: unknown[] = []
-    const timersLeft = virtually(() => {
+    const pendingTimers = runInVirtualTime(() => {
       session$({ transport, ...limits }, ignoringSink).subscribe({
         next: (event) => events.push(event),
         complete: () => events.push('complete'),
       })
     })
     expect(events).toEqual([{ _tag: 'Lost', code: 1006, reason: 'no proxy' }, 'complete'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('emits `Opened`, then `Lost`, then completes', () => {
-    const { lines, timersLeft } = runSession(({ at, socket }) => {
-      at(10, () => socket.opens())
-      at(11, () => socket.says('hello'))
+    const { lines, pendingTimers } = runSession(({ at, socket }) => {
+      at(10, () => socket.open())
+      at(11, () => socket.deliver('hello'))
       at(12, () => socket.listener.binary(new Uint8Array(3)))
-      at(20, () => socket.drops(1001, 'going away'))
+      at(20, () => socket.drop(1001, 'going away'))
     })
     expect(lines).toEqual([
       '10 Opened',
@@ -89,40 +94,42 @@ describe('session$', () => {
       '20 Lost 1001 going away',
       '20 complete',
     ])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('emits `Lost` without `Opened` when the dial fails', () => {
-    const { lines, timersLeft } = runSession(({ at, socket }) => at(10, () => socket.drops(1006, 'refused')))
+    const { lines, pendingTimers } = runSession(({ at, socket }) =>
+      at(10, () => socket.drop(1006, 'refused')),
+    )
     expect(lines).toEqual(['10 Lost 1006 refused', '10 complete'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('closes an open socket on unsubscribe, and ignores its later callbacks', () => {
-    const { lines, timersLeft } = runSession(({ at, socket, subscription }) => {
-      at(10, () => socket.opens())
+    const { lines, pendingTimers } = runSession(({ at, socket, subscription }) => {
+      at(10, () => socket.open())
       at(20, () => subscription.unsubscribe())
-      at(21, () => socket.says('late'))
+      at(21, () => socket.deliver('late'))
       at(22, () => socket.listener.binary(new Uint8Array(1)))
       at(23, () => socket.listener.opened())
       at(24, () => socket.listener.closed(1000, ''))
     })
     expect(lines).toEqual(['10 Opened', '20 close'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('closes a connecting socket on unsubscribe', () => {
-    const { lines, timersLeft } = runSession(({ at, subscription }) =>
+    const { lines, pendingTimers } = runSession(({ at, subscription }) =>
       at(10, () => subscription.unsubscribe()),
     )
     expect(lines).toEqual(['10 close'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('emits `Lost` once when the socket reports its end twice', () => {
     const { lines } = runSession(({ at, socket }) => {
-      at(10, () => socket.opens())
-      at(20, () => socket.drops(1001, 'first'))
+      at(10, () => socket.open())
+      at(20, () => socket.drop(1001, 'first'))
       at(20, () => socket.listener.closed(1002, 'second'))
       at(30, () => socket.listener.opened())
     })
@@ -133,20 +140,20 @@ describe('session$', () => {
     const transport = new ManualTransport()
     const source$ = session$({ transport, ...limits }, ignoringSink)
     expect(transport.sockets).toHaveLength(0)
-    virtually(() => {
+    runInVirtualTime(() => {
       const subscriptions = [source$.subscribe(), source$.subscribe()]
       expect(transport.sockets).toHaveLength(2)
       for (const subscription of subscriptions) subscription.unsubscribe()
     })
-    expect(transport.alive).toEqual([])
+    expect(transport.activeSockets).toEqual([])
   })
 })
 
 describe('a connecting socket', () => {
-  it.each([true, false])('is lost after `connectTimeout` (reports its end: %s)', (saysGoodbye) => {
-    const { lines, timersLeft } = runSession(() => undefined, {}, { saysGoodbye })
+  it.each([true, false])('is lost after `connectTimeout` (reports its end: %s)', (reportsClose) => {
+    const { lines, pendingTimers } = runSession(() => undefined, {}, { reportsClose })
     expect(lines.slice(1)).toEqual(['100 Lost 1006 not open within 100 ms', '100 complete'])
-    expect(timersLeft).toBe(0)
+    expect(pendingTimers).toBe(0)
   })
 
   it('is terminated, not closed, after `connectTimeout`', () => {
@@ -157,7 +164,7 @@ describe('a connecting socket', () => {
     const late = runSession(({ at, socket }) => at(101, () => socket.listener.opened()))
     expect(late.lines).not.toContain('101 Opened')
     const { lines } = runSession(({ at, socket, subscription }) => {
-      at(99, () => socket.opens())
+      at(99, () => socket.open())
       at(140, () => subscription.unsubscribe())
     })
     expect(lines).toEqual(['99 Opened', '140 close'])
@@ -168,7 +175,7 @@ describe('session$ pings', () => {
   it('are sent every `pingInterval` after the socket opens', () => {
     const pings: number[] = []
     runSession(({ at, socket, subscription }) => {
-      at(7, () => socket.opens())
+      at(7, () => socket.open())
       at(200, () => subscription.unsubscribe())
       for (let time = 0; time < 200; time++)
         at(time + 0.5, () => socket.pings > pings.length && pings.push(time))
@@ -178,30 +185,30 @@ describe('session$ pings', () => {
 
   it.each([true, false])(
     'without an answer within `pongTimeout` terminate the socket (reports its end: %s)',
-    (saysGoodbye) => {
-      const silent = { answers: () => false, saysGoodbye }
-      const { lines, timersLeft } = runSession(({ at, socket }) => at(7, () => socket.opens()), {}, silent)
+    (reportsClose) => {
+      const silent = { answersPings: () => false, reportsClose }
+      const { lines, pendingTimers } = runSession(({ at, socket }) => at(7, () => socket.open()), {}, silent)
       expect(lines).toEqual([
         '7 Opened',
         '77 terminate',
         '77 Lost 1006 no frame within 20 ms of a ping',
         '77 complete',
       ])
-      expect(timersLeft).toBe(0)
+      expect(pendingTimers).toBe(0)
     },
   )
 
   it('are answered by any frame within `pongTimeout`', () => {
     const { lines } = runSession(
       ({ at, socket, subscription }) => {
-        at(0, () => socket.opens())
+        at(0, () => socket.open())
         at(69, () => socket.listener.binary(new Uint8Array(1)))
         at(101, () => socket.listener.alive())
-        at(169, () => socket.says(''))
+        at(169, () => socket.deliver(''))
         at(171, () => subscription.unsubscribe())
       },
       {},
-      { answers: () => false },
+      { answersPings: () => false },
     )
     expect(lines).toEqual(['0 Opened', '69 binary 1', '169 text ', '171 close'])
   })
@@ -214,13 +221,13 @@ describe('session$ pings', () => {
       const transport = new ManualTransport()
       const config = { transport, ...limits, pingInterval: 2 ** 31 + 1000, pongTimeout: 1000 }
       const subscription = session$(config, ignoringSink).subscribe()
-      transport.last.opens()
+      transport.lastSocket.open()
       for (const ms of [5, 2 ** 31 - 5]) {
         vi.advanceTimersByTime(ms)
-        expect(transport.last.pings).toBe(0)
+        expect(transport.lastSocket.pings).toBe(0)
       }
       vi.advanceTimersByTime(1000)
-      expect(transport.last.pings).toBe(1)
+      expect(transport.lastSocket.pings).toBe(1)
       subscription.unsubscribe()
       expect(vi.getTimerCount()).toBe(0)
     })

@@ -3,10 +3,10 @@ import type { Address } from '../../src/domain/address.js'
 import type { DepthSnapshot } from '../../src/domain/depth.js'
 import type { Topic } from '../../src/domain/topic.js'
 
-// What the tests of several floors generate.
+// Generators that the tests of several folders share.
 
-/** A value with one of the texts that spell it. */
-export interface Spelled<T> {
+/** A value and one of its textual forms. */
+export interface Encoded<T> {
   readonly text: string
   readonly value: T
 }
@@ -22,8 +22,8 @@ export const service: fc.Arbitrary<string> = fc.constantFrom('svc', 'acme', 'Acm
 
 export const topic: fc.Arbitrary<Topic> = address.map((token): Topic => `svc-${token}`)
 
-/** The same text with each letter in either case. */
-export const anyCase = (text: string): fc.Arbitrary<string> =>
+/** The same text with each letter in a random case. */
+export const withRandomCase = (text: string): fc.Arbitrary<string> =>
   fc
     .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
     .map((upper) =>
@@ -32,7 +32,7 @@ export const anyCase = (text: string): fc.Arbitrary<string> =>
       ),
     )
 
-/** A price: any double that is finite and above zero. */
+/** A price: a finite double above zero. */
 export const priceValue: fc.Arbitrary<number> = fc.double({
   min: 0,
   minExcluded: true,
@@ -41,7 +41,7 @@ export const priceValue: fc.Arbitrary<number> = fc.double({
   noNaN: true,
 })
 
-/** A price as JSON texts spell it: digits beyond what a double holds, either exponent. */
+/** A price in JSON, also with more digits than a double holds and with an exponent of either sign. */
 export const priceText: fc.Arbitrary<string> = fc.oneof(
   priceValue.map(String),
   fc
@@ -53,15 +53,15 @@ export const priceText: fc.Arbitrary<string> = fc.oneof(
     .map(([whole, fraction, exponent]) => `${whole}.${fraction}e${exponent}`),
 )
 
-/** Far beyond what a double holds exactly. */
+/** Up to far above the largest integer that a double holds exactly. */
 export const quantity: fc.Arbitrary<bigint> = fc.bigInt({ min: 0n, max: 10n ** 60n })
 
-/** A quantity as a decimal text: plain, with a decimal point and an exponent, or with zeros that mean nothing. */
-export const spelledQuantity: fc.Arbitrary<Spelled<bigint>> = fc.oneof(
+/** A quantity in decimal notation: plain, with a decimal point and an exponent, or with insignificant zeros. */
+export const encodedQuantity: fc.Arbitrary<Encoded<bigint>> = fc.oneof(
   quantity.map((value) => ({ value, text: String(value) })),
   fc
     .tuple(quantity, fc.integer({ min: 1, max: 80 }), fc.constantFrom('e', 'E', 'e+'))
-    .map(([value, places, mark]) => ({ value, text: `${pointMoved(value, places)}${mark}${places}` })),
+    .map(([value, places, mark]) => ({ value, text: `${shiftDecimalPoint(value, places)}${mark}${places}` })),
   fc
     .tuple(quantity, fc.integer({ min: 0, max: 1000 }))
     .map(([value, zeros]) => ({ value: value * 10n ** BigInt(zeros), text: `${value}e${zeros}` })),
@@ -73,26 +73,26 @@ export const spelledQuantity: fc.Arbitrary<Spelled<bigint>> = fc.oneof(
     .map(([value, zeros]) => ({ value, text: `${value}${value === 0n ? '' : '0'.repeat(zeros)}e-${zeros}` })),
 )
 
-/** The integer's digits with a decimal point so many places from their end. */
-const pointMoved = (value: bigint, places: number): string => {
+/** Writes an integer with a decimal point before its last `places` digits. */
+const shiftDecimalPoint = (value: bigint, places: number): string => {
   const digits = String(value).padStart(places + 1, '0')
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
-/** As a JSON number, or as a JSON string: deployments send either. */
+/** A JSON number or a JSON string. Deployments send either. */
 const asJson = (text: string): fc.Arbitrary<string> => fc.constantFrom(text, `"${text}"`)
 
-const jsonOf = <T>(spelled: fc.Arbitrary<Spelled<T>>): fc.Arbitrary<Spelled<T>> =>
-  spelled.chain(({ value, text }) => asJson(text).map((json) => ({ value, text: json })))
+const jsonOf = <T>(encoded: fc.Arbitrary<Encoded<T>>): fc.Arbitrary<Encoded<T>> =>
+  encoded.chain(({ value, text }) => asJson(text).map((json) => ({ value, text: json })))
 
-const spelledNumber = (numbers: fc.Arbitrary<number>): fc.Arbitrary<Spelled<number>> =>
+const encodedNumber = (numbers: fc.Arbitrary<number>): fc.Arbitrary<Encoded<number>> =>
   numbers.map((value) => ({ value, text: String(value) }))
 
 const usdAmount = fc.double({ min: 0, max: Infinity, maxExcluded: true, noNaN: true })
 
-type Fields = Readonly<Record<string, Spelled<unknown>>>
+type Fields = Readonly<Record<string, Encoded<unknown>>>
 
-/** A JSON object with the fields in any order, others among them, and white space where JSON allows it. */
+/** A JSON object with the fields in any order, additional fields, and white space. */
 const objectText = (fields: Fields): fc.Arbitrary<string> => {
   const extra = fc.tuple(
     fc.string().filter((name) => !Object.hasOwn(fields, name)),
@@ -116,16 +116,16 @@ const objectText = (fields: Fields): fc.Arbitrary<string> => {
 }
 
 interface Sides {
-  readonly total_quantity: Spelled<bigint>
-  readonly total_quantity_usd: Spelled<number>
+  readonly total_quantity: Encoded<bigint>
+  readonly total_quantity_usd: Encoded<number>
 }
 
 const sideFields: fc.Arbitrary<Sides> = fc.record({
-  total_quantity: jsonOf(spelledQuantity),
-  total_quantity_usd: jsonOf(spelledNumber(usdAmount)),
+  total_quantity: jsonOf(encodedQuantity),
+  total_quantity_usd: jsonOf(encodedNumber(usdAmount)),
 })
 
-const spelledSide = sideFields.chain((fields) =>
+const encodedSide = sideFields.chain((fields) =>
   objectText({ ...fields }).map((text) => ({
     text,
     value: {
@@ -135,13 +135,13 @@ const spelledSide = sideFields.chain((fields) =>
   })),
 )
 
-/** A depth body with the depth that it says. */
-export const spelledDepth: fc.Arbitrary<Spelled<DepthSnapshot>> = fc
+/** The body of a depth response, and its decoded depth. */
+export const encodedDepth: fc.Arbitrary<Encoded<DepthSnapshot>> = fc
   .record({
-    price: jsonOf(spelledNumber(priceValue)),
-    timestamp: jsonOf(spelledNumber(fc.maxSafeNat())),
-    buy: spelledSide,
-    sell: spelledSide,
+    price: jsonOf(encodedNumber(priceValue)),
+    timestamp: jsonOf(encodedNumber(fc.maxSafeNat())),
+    buy: encodedSide,
+    sell: encodedSide,
   })
   .chain((fields) =>
     objectText({ ...fields }).map((text) => ({
@@ -155,7 +155,7 @@ export const spelledDepth: fc.Arbitrary<Spelled<DepthSnapshot>> = fc
     })),
   )
 
-/** Any text at all: lone surrogates, control characters, line separators. */
+/** Any text, also with lone surrogates, control characters and line separators. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
@@ -166,8 +166,8 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('x', '\n', '\ud83d', '\u001b', '9', '{').map((unit) => unit.repeat(5000)),
 )
 
-/** The text with a piece cut out, doubled, or replaced by another; up to three times. */
-export const mutated = (text: string): fc.Arbitrary<string> =>
+/** The text after one to three mutations. Each one duplicates a piece or replaces it by another text. */
+export const mutate = (text: string): fc.Arbitrary<string> =>
   fc
     .array(fc.tuple(fc.nat(), fc.nat({ max: 12 }), fc.oneof(fc.constant(undefined), anyText)), {
       minLength: 1,
@@ -182,8 +182,8 @@ export const mutated = (text: string): fc.Arbitrary<string> =>
       }, text),
     )
 
-/** Names that JavaScript's own objects know. */
-export const treacherousName: fc.Arbitrary<string> = fc.constantFrom(
+/** Names of properties of built-in objects, and names with a meaning for the runtime or for fp-ts. */
+export const builtInPropertyName: fc.Arbitrary<string> = fc.constantFrom(
   '__proto__',
   'constructor',
   'prototype',
@@ -195,7 +195,7 @@ export const treacherousName: fc.Arbitrary<string> = fc.constantFrom(
   '_tag',
 )
 
-/** JSON nested far deeper than a call stack reaches, closed or not. */
+/** JSON nested deeper than the call stack allows, complete or cut off. */
 export const deepText: fc.Arbitrary<string> = fc
   .tuple(
     fc.integer({ min: 1000, max: 50_000 }),

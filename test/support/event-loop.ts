@@ -1,5 +1,5 @@
-/** Blocks the event loop of this thread. */
-export const block = (ms: number): void => {
+/** Blocks the event loop of this thread, for a time in ms. */
+export const blockEventLoop = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 

@@ -8,6 +8,6 @@ export const eventually = (check: () => unknown): Promise<unknown> =>
       if (result === false) throw new Error(`still false: ${check.toString()}`)
       return result
     },
-    // A busy machine only takes longer: the limit is there for the message of a check that never passes.
+    // The timeout is far above any duration on a busy machine. It only yields the error of a check that never passes.
     { timeout: 50_000, interval: 5 },
   )

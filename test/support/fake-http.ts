@@ -3,37 +3,38 @@ import { networkError } from '../../src/errors/constructors.js'
 import type { HttpAnswer, HttpRequest, HttpResponse, HttpTransport } from '../../src/transport/ports.js'
 
 export interface FakeRequest extends HttpRequest {
-  /** Whether it was aborted. */
   readonly aborted: boolean
-  readonly answers: (status: number, body: string, headers?: HttpResponse['headers']) => void
-  readonly answersWith: (answer: HttpAnswer) => void
-  readonly fails: (thrown: unknown) => void
+  /** Completes the request with a response. */
+  readonly respond: (status: number, body: string, headers?: HttpResponse['headers']) => void
+  /** Completes the request with a `NetworkError`. */
+  readonly fail: (thrown: unknown) => void
+  readonly complete: (result: HttpAnswer) => void
 }
 
-/** An HTTP transport whose requests a test answers by hand. */
+/** An HTTP transport whose requests are completed by the test. */
 export class FakeHttp implements HttpTransport {
   readonly requests: FakeRequest[] = []
-  closed = 0
-  /** What `get` throws, as a transport must not. */
-  throws: Error | undefined
+  closeCalls = 0
+  /** If set, `get` throws it, which a transport must not do. */
+  thrownByGet: Error | undefined
 
-  get(request: HttpRequest, answered: (answer: HttpAnswer) => void): () => void {
+  get(request: HttpRequest, onResult: (result: HttpAnswer) => void): () => void {
     const fake = {
       ...request,
       aborted: false,
-      answers: (status: number, body: string, headers: HttpResponse['headers'] = {}) =>
-        answered(right({ status, body, headers })),
-      answersWith: answered,
-      fails: (thrown: unknown) => answered(left(networkError(thrown))),
+      respond: (status: number, body: string, headers: HttpResponse['headers'] = {}) =>
+        onResult(right({ status, body, headers })),
+      fail: (thrown: unknown) => onResult(left(networkError(thrown))),
+      complete: onResult,
     }
     this.requests.push(fake)
-    if (this.throws !== undefined) throw this.throws
+    if (this.thrownByGet !== undefined) throw this.thrownByGet
     return () => {
       fake.aborted = true
     }
   }
 
-  /** The request of a number, from 1. */
+  /** Returns a request by its number, from 1. */
   request(number: number): FakeRequest {
     const request = this.requests[number - 1]
     if (request === undefined) throw new Error(`there is no request ${number}`)
@@ -41,7 +42,7 @@ export class FakeHttp implements HttpTransport {
   }
 
   close(): Promise<void> {
-    this.closed++
+    this.closeCalls++
     return Promise.resolve()
   }
 }

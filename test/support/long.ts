@@ -3,13 +3,13 @@ import { inject } from 'vitest'
 /** True under `npm run test:long`. */
 export const isLong = inject('isLong')
 
-/** The number of generated cases: all of them under `npm run test:long`, a tenth of them otherwise. */
-export const sample = (count: number): number => (isLong ? count : Math.ceil(count / 10))
+/** The number of generated cases of a property: `count` under `npm run test:long`, a tenth of it otherwise. */
+export const caseCount = (count: number): number => (isLong ? count : Math.ceil(count / 10))
 
 declare module 'vitest' {
   interface ProvidedContext {
     readonly isLong: boolean
-    /** The seed of everything that tests generate; `TEST_SEED` sets it. */
+    /** The seed of all generated cases. `TEST_SEED` sets it. */
     readonly seed: number
   }
 }

@@ -1,40 +1,40 @@
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import type { DialOptions, Socket, SocketListener, WebSocketTransport } from '../../src/transport/ports.js'
 
-export interface ManualOptions {
-  /** Called with each dial, each frame that goes out, and each ending that the client asks for. */
-  readonly dialled?: (socket: ManualSocket) => void
-  readonly sent?: (socket: ManualSocket, frame: string) => void
-  readonly ended?: (socket: ManualSocket, how: 'close' | 'terminate') => void
-  /** Whether a ping is answered at once. Default: it is. */
-  readonly answers?: () => boolean
-  /** Whether a socket that the client ends says so from within that call, or never. Default: from within. */
-  readonly saysGoodbye?: boolean
+export interface ManualTransportOptions {
+  readonly onDial?: (socket: ManualSocket) => void
+  /** Called for each frame that the client sends. */
+  readonly onSend?: (socket: ManualSocket, frame: string) => void
+  /** Called when the client ends a socket. */
+  readonly onEnd?: (socket: ManualSocket, how: 'close' | 'terminate') => void
+  /** True if a ping is answered, synchronously. Default: true. */
+  readonly answersPings?: () => boolean
+  /** True if a socket that the client ends reports `closed`, synchronously; otherwise it never does. Default: true. */
+  readonly reportsClose?: boolean
 }
 
-/** A transport that a test plays by hand. */
+/** A WebSocket transport whose sockets are driven by the test. */
 export class ManualTransport implements WebSocketTransport {
   readonly sockets: ManualSocket[] = []
 
-  constructor(private readonly options: ManualOptions = {}) {}
+  constructor(private readonly options: ManualTransportOptions = {}) {}
 
   dial(url: string, options: DialOptions, listener: SocketListener): Socket {
     const socket = new ManualSocket(url, options, listener, this.options)
     this.sockets.push(socket)
-    this.options.dialled?.(socket)
+    this.options.onDial?.(socket)
     return socket
   }
 
-  /** The socket of the latest dial. */
-  get last(): ManualSocket {
+  get lastSocket(): ManualSocket {
     const socket = this.sockets.at(-1)
-    if (socket === undefined) throw new Error('nothing was dialled')
+    if (socket === undefined) throw new Error('the client has not dialled')
     return socket
   }
 
-  /** The sockets that neither end has ended. */
-  get alive(): readonly ManualSocket[] {
-    return this.sockets.filter(({ state }) => state !== 'gone')
+  /** The sockets that are connecting or open. */
+  get activeSockets(): readonly ManualSocket[] {
+    return this.sockets.filter(({ state }) => state !== 'closed')
   }
 
   close(): Promise<void> {
@@ -43,56 +43,56 @@ export class ManualTransport implements WebSocketTransport {
 }
 
 export class ManualSocket implements Socket {
-  state: 'dialling' | 'open' | 'gone' = 'dialling'
-  /** How the client ended it, call by call. */
-  readonly endings: ('close' | 'terminate')[] = []
+  state: 'connecting' | 'open' | 'closed' = 'connecting'
+  /** The calls of `close` and `terminate`, in order. */
+  readonly endCalls: ('close' | 'terminate')[] = []
   readonly frames: string[] = []
   pings = 0
 
   constructor(
     readonly url: string,
     readonly dialOptions: DialOptions,
-    /** What the socket tells; a test may tell it things that a socket must not. */
+    /** The client's listener. A test may call it in an order that a transport must not use. */
     readonly listener: SocketListener,
-    private readonly options: ManualOptions,
+    private readonly options: ManualTransportOptions,
   ) {}
 
-  // What the service does.
+  // Called by the test, as the service.
 
-  opens(): void {
+  open(): void {
     this.state = 'open'
     this.listener.opened()
   }
 
-  says(frame: string): void {
+  deliver(frame: string): void {
     this.listener.text(frame)
   }
 
-  confirms(...subscriptions: readonly string[]): void {
-    this.says(JSON.stringify({ subscriptions }))
+  deliverConfirmation(...subscriptions: readonly string[]): void {
+    this.deliver(JSON.stringify({ subscriptions }))
   }
 
-  prices(topic: string, price: number): void {
-    this.says(JSON.stringify({ topic, price }))
+  deliverPrice(topic: string, price: number): void {
+    this.deliver(JSON.stringify({ topic, price }))
   }
 
-  drops(code = 1006, reason = ''): void {
-    this.state = 'gone'
+  drop(code = 1006, reason = ''): void {
+    this.state = 'closed'
     this.listener.closed(code, reason)
   }
 
-  // What the client does.
+  // Called by the client.
 
   send(frame: string): void {
     if (this.state !== 'open') return
     this.frames.push(frame)
-    this.options.sent?.(this, frame)
+    this.options.onSend?.(this, frame)
   }
 
   ping(): void {
     if (this.state !== 'open') return
     this.pings++
-    if (this.options.answers?.() ?? true) this.listener.alive()
+    if (this.options.answersPings?.() ?? true) this.listener.alive()
   }
 
   close(): void {
@@ -104,24 +104,24 @@ export class ManualSocket implements Socket {
   }
 
   private end(how: 'close' | 'terminate', code: number): void {
-    this.endings.push(how)
-    if (this.state === 'gone') return
-    this.state = 'gone'
-    this.options.ended?.(this, how)
-    if (this.options.saysGoodbye ?? true) this.listener.closed(code, '')
+    this.endCalls.push(how)
+    if (this.state === 'closed') return
+    this.state = 'closed'
+    this.options.onEnd?.(this, how)
+    if (this.options.reportsClose ?? true) this.listener.closed(code, '')
   }
 }
 
-export interface Manual {
+export interface ManualClient {
   readonly client: PriceClient
   readonly transport: ManualTransport
 }
 
-/** A client over a transport that is played by hand. */
-export const manual = (
+/** Creates a client over a manual transport. */
+export const createManualClient = (
   options: Partial<ClientOptions> = {},
   transport: ManualTransport = new ManualTransport(),
-): Manual => {
+): ManualClient => {
   const client = createClient({
     environment: 'testnet',
     priceBaseUrl: 'http://localhost:3000',

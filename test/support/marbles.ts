@@ -26,13 +26,13 @@ export interface MarbleHelpers extends RunHelpers {
   readonly cold$: RunHelpers['cold']
 }
 
-/** Runs marbles in virtual time, which starts at 0. `Math.random()` returns 0.5. */
+/** Runs a marble test in virtual time, which starts at 0. `Math.random()` returns 0.5. */
 export const marbles = (test: (helpers: MarbleHelpers) => void): void => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
   try {
     scheduler.run((helpers) => {
-      // A live price stream pings for ever. A test that does not unsubscribe must fail and not hang.
+      // A price stream with a subscriber sends pings without end. A test that does not unsubscribe fails instead of hanging.
       scheduler.maxFrames = 1_000_000
       test({ ...helpers, hot$: helpers.hot, cold$: helpers.cold })
     })
@@ -41,17 +41,17 @@ export const marbles = (test: (helpers: MarbleHelpers) => void): void => {
   }
 }
 
-export interface Scripted {
+export interface ScriptedClient {
   readonly client: PriceClient
   readonly socket: ScriptedSocket
 }
 
-/** A client whose socket plays the script. */
-export const scripted = (
+/** Creates a client whose socket emits the events of the script. */
+export const createScriptedClient = (
   script$: Script,
   options: Partial<ClientOptions> = {},
   socketOptions: ScriptedSocketOptions = {},
-): Scripted => {
+): ScriptedClient => {
   const socket = scriptedSocket(script$, socketOptions)
   const client = createClient({
     environment: 'testnet',
@@ -62,13 +62,13 @@ export const scripted = (
   return { client, socket }
 }
 
-/** A price that arrived at a frame of virtual time. */
-export const at = (frame: number, topic: Topic, usd: number, epoch = 1): Either<PriceError, Price> =>
+/** A price that was received at a frame of virtual time. */
+export const priceAt = (frame: number, topic: Topic, usd: number, epoch = 1): Either<PriceError, Price> =>
   right(price(topic, usd, { receivedAt: frame, epoch }))
 
-/** An error with these fields among others. */
-export const fails = (fields: object): Either<object, never> =>
+/** Matches a `Left` whose error has at least these fields. */
+export const leftWith = (fields: object): Either<object, never> =>
   left(expect.objectContaining(fields) as object)
 
-export const subscribes = (topic: string): string => `{"method":"subscribe","topic":"${topic}"}`
-export const unsubscribes = (topic: string): string => `{"method":"unsubscribe","topic":"${topic}"}`
+export const subscribeFrame = (topic: string): string => `{"method":"subscribe","topic":"${topic}"}`
+export const unsubscribeFrame = (topic: string): string => `{"method":"unsubscribe","topic":"${topic}"}`

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
 import { inject } from 'vitest'
 
-// One seed for the whole run. A failure repeats under `TEST_SEED=<seed>`, which the reporter prints at the start.
+// All files of a run use one seed. `TEST_SEED=<seed>` repeats a failure; the run prints the seed at its start.
 fc.configureGlobal({ seed: inject('seed') })

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fromTask$, completedTask, noCancel, type CancellableTask } from '../../src/task/cancellable-task.js'
 import { marbles } from '../support/marbles.js'
-import { askOf } from '../support/run-task.js'
+import { cancellableTaskOf } from '../support/cancellable-task.js'
 
 describe('fromTask$', () => {
   it('runs the task on each subscription, emits its result and completes', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('                            --a--b')
-      expectObservable(fromTask$(askOf(source$))).toBe('     --(a|)')
-      expectObservable(fromTask$(askOf(source$)), '---^').toBe('-----(a|)')
+      expectObservable(fromTask$(cancellableTaskOf(source$))).toBe('     --(a|)')
+      expectObservable(fromTask$(cancellableTaskOf(source$)), '---^').toBe('-----(a|)')
       expectSubscriptions(source$.subscriptions).toBe(['^-!', '---^-!'])
     })
   })
@@ -16,7 +16,7 @@ describe('fromTask$', () => {
   it('cancels the task on unsubscribe', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('                       ----a')
-      expectObservable(fromTask$(askOf(source$)), '     ^-!').toBe('---')
+      expectObservable(fromTask$(cancellableTaskOf(source$)), '     ^-!').toBe('---')
       expectSubscriptions(source$.subscriptions).toBe(['^-!'])
     })
   })

@@ -1,7 +1,7 @@
 import { finalize, map, Observable, Subject, type Observer, type Subscriber } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { reportError, safeComplete, safeNext, withSafeComplete$ } from '../../src/task/safe-notify.js'
-import { unhandledErrors } from '../support/unhandled.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const throwing = (): never => {
   throw new Error('thrown')
@@ -16,7 +16,7 @@ const subscriberOf = (observer: Partial<Observer<unknown>>): Subscriber<number> 
 }
 
 describe('safe notification', () => {
-  const reported = unhandledErrors()
+  const reported = collectUnhandledErrors()
 
   it('reports an exception asynchronously with reportError', async () => {
     reportError(new Error('reported'))

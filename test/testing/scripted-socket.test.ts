@@ -4,8 +4,8 @@ import { createClient, type ClientOptions, type PriceClient, type Topic } from '
 import { price, scriptedSocket, server, type ScriptedSocket } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { SocketListener } from '../../src/transport/ports.js'
-import { fails, marbles, subscribes } from '../support/marbles.js'
-import { virtually } from '../support/virtual.js'
+import { leftWith, marbles, subscribeFrame } from '../support/marbles.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 
 const topic: Topic = 'svc-0xab'
 
@@ -51,7 +51,7 @@ describe('a scripted socket', () => {
       })
       expectObservable(socket.dials$, '         ^--------------!').toBe('----------1', { '1': 1 })
       expectObservable(socket.sent$, '          ^--------------!').toBe('----------s', {
-        s: subscribes(topic),
+        s: subscribeFrame(topic),
       })
     })
   })
@@ -122,7 +122,7 @@ describe('the client of a scripted socket', () => {
     for (const answersPings of [undefined, true, false]) {
       const { calls, listener } = recorder()
       const socket = scriptedSocket(NEVER, answersPings === undefined ? {} : { answersPings })
-      virtually(() => {
+      runInVirtualTime(() => {
         const dialled = socket.dial('ws://localhost', limits, listener)
         dialled.ping()
         dialled.close()
@@ -137,7 +137,7 @@ describe('the client of a scripted socket', () => {
     (how) => {
       const { calls, listener } = recorder()
       const seen: string[] = []
-      virtually(() => {
+      runInVirtualTime(() => {
         const socket = scriptedSocket(NEVER)
         socket.hangUps$.subscribe((dial) => seen.push(`hang-up ${dial}`))
         socket.sent$.subscribe((frame) => seen.push(`sent ${frame}`))
@@ -157,7 +157,7 @@ describe('the client of a scripted socket', () => {
     marbles(({ cold, expectObservable }) => {
       const socket = scriptedSocket(cold('ox', moves))
       const client = clientOf(socket)
-      expectObservable(client.price$(topic), '^--!').toBe('-x', { x: fails({ _tag: 'Disconnected' }) })
+      expectObservable(client.price$(topic), '^--!').toBe('-x', { x: leftWith({ _tag: 'Disconnected' }) })
       expectObservable(socket.hangUps$, '^ 99ms !').toBe('')
     })
   })

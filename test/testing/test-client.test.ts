@@ -12,7 +12,7 @@ import {
   unauthorized,
 } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { fails, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/marbles.js'
 
 const topic: Topic = 'svc-0xab'
 const other: Topic = 'svc-0xcd'
@@ -62,7 +62,7 @@ describe('price$', () => {
       const topic = 'svc-0xaB'
       expectObservable(client.price$(topic)).toBe('al', {
         a: right(price(topic, 1)),
-        l: fails({ _tag: 'Stale', topic }),
+        l: leftWith({ _tag: 'Stale', topic }),
       })
     })
   })
@@ -70,7 +70,7 @@ describe('price$', () => {
   it('emits `InvalidTopic` for a malformed topic', () => {
     marbles(({ expectObservable }) => {
       for (const name of ['foo', '', 'svc-0x', 'svc-0xg', '__proto__', 'constructor', 'toString']) {
-        const i = fails({ _tag: 'InvalidTopic', topic: name })
+        const i = leftWith({ _tag: 'InvalidTopic', topic: name })
         expectObservable(createTestClient().price$(name as Topic)).toBe('(i|)', { i })
       }
     })
@@ -78,7 +78,7 @@ describe('price$', () => {
 
   it('emits `SubscriptionRejected` for a topic without a stream', () => {
     marbles(({ expectObservable }) => {
-      const r = fails({ _tag: 'SubscriptionRejected', topic: other })
+      const r = leftWith({ _tag: 'SubscriptionRejected', topic: other })
       expectObservable(createTestClient({ prices: { [topic]: NEVER } }).price$(other)).toBe('(r|)', { r })
       expectObservable(createTestClient().price$(other)).toBe('(r|)', { r })
     })
@@ -100,8 +100,8 @@ describe('depth$', () => {
     marbles(({ expectObservable }) => {
       const client = createTestClient({ depths: { [mint]: NEVER } })
       const values = {
-        m: fails({ _tag: 'InvalidMint', mint: 'foo' }),
-        i: fails({ _tag: 'InvalidInterval', interval: 0 }),
+        m: leftWith({ _tag: 'InvalidMint', mint: 'foo' }),
+        i: leftWith({ _tag: 'InvalidInterval', interval: 0 }),
       }
       expectObservable(client.depth$('foo' as Address, 100)).toBe('(m|)', values)
       expectObservable(client.depth$(mint, 0)).toBe('(i|)', values)
@@ -110,7 +110,7 @@ describe('depth$', () => {
 
   it('emits `UnsupportedPair` for a mint without a stream', () => {
     marbles(({ expectObservable }) => {
-      const u = fails({ _tag: 'UnsupportedPair', base: mint })
+      const u = leftWith({ _tag: 'UnsupportedPair', base: mint })
       expectObservable(createTestClient().depth$(mint, 100)).toBe('(u|)', { u })
     })
   })
@@ -125,14 +125,14 @@ describe('price and depth', () => {
   it('resolve to a `NetworkError` when the stream completes without a price', async () => {
     const prices = { [topic]: of(left(down)), [other]: EMPTY }
     const client = createTestClient({ prices })
-    expect(await client.price(topic)()).toEqual(fails({ _tag: 'NetworkError' }))
-    expect(await client.price(other)()).toEqual(fails({ _tag: 'NetworkError' }))
+    expect(await client.price(topic)()).toEqual(leftWith({ _tag: 'NetworkError' }))
+    expect(await client.price(other)()).toEqual(leftWith({ _tag: 'NetworkError' }))
   })
 
   it('resolve to an error for a malformed topic or mint', async () => {
     const client = createTestClient()
-    expect(await client.price('foo' as Topic)()).toEqual(fails({ _tag: 'InvalidTopic', topic: 'foo' }))
-    expect(await client.depth('foo' as Address)()).toEqual(fails({ _tag: 'InvalidMint', mint: 'foo' }))
+    expect(await client.price('foo' as Topic)()).toEqual(leftWith({ _tag: 'InvalidTopic', topic: 'foo' }))
+    expect(await client.depth('foo' as Address)()).toEqual(leftWith({ _tag: 'InvalidMint', mint: 'foo' }))
   })
 
   it('resolve to the first depth of the stream, or to its first error', async () => {
@@ -140,7 +140,7 @@ describe('price and depth', () => {
     const client = createTestClient({ depths })
     expect(await client.depth(mint)()).toEqual(right(depth(mint)))
     expect(await client.depth('0xcd')()).toEqual(left(timeout(5)))
-    expect(await client.depth('0xef')()).toEqual(fails({ _tag: 'UnsupportedPair' }))
+    expect(await client.depth('0xef')()).toEqual(leftWith({ _tag: 'UnsupportedPair' }))
   })
 })
 
@@ -178,7 +178,7 @@ describe('close', () => {
     const requests = [client.price(topic)(), client.depth(mint)()]
     await client.close()
     await client.close()
-    const closedError = fails({ _tag: 'ClientClosed' })
+    const closedError = leftWith({ _tag: 'ClientClosed' })
     expect(completed).toEqual(['price$', 'depth$'])
     expect(await Promise.all(requests)).toEqual([closedError, closedError])
     expect(await client.price(topic)()).toEqual(closedError)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asap } from '../../src/time/asap.js'
-import { virtually } from '../support/virtual.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 import { nextTurn } from '../support/event-loop.js'
 
 describe('asap', () => {
@@ -23,7 +23,7 @@ describe('asap', () => {
 
   it('calls back in virtual time', () => {
     let called = 0
-    virtually(({ at }) => at(5, () => asap(() => called++)), { until: 10 })
+    runInVirtualTime(({ at }) => at(5, () => asap(() => called++)), { endsAt: 10 })
     expect(called).toBe(1)
   })
 })

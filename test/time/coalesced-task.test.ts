@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
-import { virtually, type Virtual } from '../support/virtual.js'
+import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
 
 /** The times of the runs, in ms, and the number of remaining timers. */
 const runsOf = (
-  scenario: (task: CoalescedTask, virtual: Virtual) => void,
+  scenario: (task: CoalescedTask, virtual: VirtualTime) => void,
 ): readonly [readonly number[], number] => {
   const runs: number[] = []
-  const remainingTimers = virtually((virtual) =>
+  const remainingTimers = runInVirtualTime((virtual) =>
     scenario(new CoalescedTask(() => runs.push(virtual.now())), virtual),
   )
   return [runs, remainingTimers]
@@ -45,7 +45,7 @@ describe('CoalescedTask', () => {
   it('runs again when the task itself requests it', () => {
     let repeats = 0
     const runs: number[] = []
-    virtually(({ now }) => {
+    runInVirtualTime(({ now }) => {
       const task = new CoalescedTask(() => {
         runs.push(now())
         if (repeats++ < 2) task.afterTick()

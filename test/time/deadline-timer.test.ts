@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { DeadlineTimer } from '../../src/time/deadline-timer.js'
-import { virtually } from '../support/virtual.js'
+import { runInVirtualTime } from '../support/virtual-time.js'
 
 /** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
 const firesOf = (
   sets: readonly (readonly [setAt: number, dueAt: number])[],
 ): readonly [readonly number[], number] => {
   const fires: number[] = []
-  const remainingTimers = virtually(({ at, now }) => {
+  const remainingTimers = runInVirtualTime(({ at, now }) => {
     const timer = new DeadlineTimer(
       () => 0,
       () => fires.push(now()),

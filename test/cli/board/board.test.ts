@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { emptyBoard, findToken, updateBoard, type Board } from '../../../src/cli/board/board.js'
 import { stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
 import type { Row } from '../../../src/recording/format/row.js'
-import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
+import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const start = emptyBoard(['0xAA', '0xbb'])
 const after = (...rows: readonly Row[]): Board => rows.reduce(updateBoard, start)
@@ -45,8 +45,8 @@ test('ignores events of other tokens, completions and uncorrelated errors', () =
   expect(
     after(
       priceRow('svc-0xcc', 1),
-      { _tag: 'End', at, of: 'svc-0xaa' },
-      { _tag: 'Uncorrelated', at, error: uncorrelatedError('malformed', '') },
+      { _tag: 'End', at: rowTime, of: 'svc-0xaa' },
+      { _tag: 'Uncorrelated', at: rowTime, error: uncorrelatedError('malformed', '') },
     ),
   ).toEqual(start)
 })

@@ -6,11 +6,11 @@ import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
-import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
+import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const names = createTokenNames([{ address: '0xaa', symbol: 'ETH', decimals: 2 }])
-const context = { names, colours: coloursFor({}, {}), now: at + 1500 }
+const context = { names, colours: coloursFor({}, {}), now: rowTime + 1500 }
 const size = { columns: 110, rows: 24 }
 const silent = stale(`svc-${long}`, 30_000, undefined)
 
@@ -22,7 +22,7 @@ const board = [
   priceFailure(`svc-${long}`, silent),
   depthRow(long, 10n ** 19n, 5n),
   depthFailure('0xcc', unauthorized('no')),
-  { ...statusRow({ _tag: 'Open', epoch: 2, since: at - 60_000 }), at: at - 60_000 },
+  { ...statusRow({ _tag: 'Open', epoch: 2, since: rowTime - 60_000 }), at: rowTime - 60_000 },
 ].reduce(updateBoard, emptyBoard(['0xaa', long, '0xcc']))
 
 const view: BoardView = { board, events: [], hasDepth: true, note: undefined }
@@ -30,8 +30,8 @@ const draw = (changes: Partial<BoardView>, columns = size.columns, rows = size.r
   drawBoard({ ...view, ...changes }, context, { columns, rows }).map((line) => line.trimEnd())
 
 test('draws one row per token, the event log and the connection status', () => {
-  const time = new Date(at)
-  const events = [{ at, text: 'ETH Stale: no price for 30000 ms' }]
+  const time = new Date(rowTime)
+  const events = [{ at: rowTime, text: 'ETH Stale: no price for 30000 ms' }]
   const clock = time.toLocaleTimeString('en-GB')
   expect(`\n${draw({ events }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
@@ -51,9 +51,9 @@ test('draws one row per token, the event log and the connection status', () => {
 test('measures ages of a replay from the time of playback', () => {
   const recorded = {
     ...priceRow('svc-0xaa', 1),
-    event: right(price('svc-0xaa', 1, { receivedAt: at - 1e9 })),
+    event: right(price('svc-0xaa', 1, { receivedAt: rowTime - 1e9 })),
   }
-  const open = statusRow({ _tag: 'Open', epoch: 2, since: at - 1e9 })
+  const open = statusRow({ _tag: 'Open', epoch: 2, since: rowTime - 1e9 })
   const lines = draw({ board: [recorded, open].reduce(updateBoard, emptyBoard(['0xaa'])) })
   expect(lines.join('\n')).toMatch(/ 1\.5 s +live[^]*up 1\.5 s/)
 })
@@ -74,7 +74,7 @@ test('omits the depth columns without depth, and shows the note', () => {
 })
 
 test('cuts every line to the width of the terminal', () => {
-  const events = [{ at, text: 'x'.repeat(500) }]
+  const events = [{ at: rowTime, text: 'x'.repeat(500) }]
   const down = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'y'.repeat(500) } as const
   const changes = { board: { ...board, status: down }, events, note: 'z'.repeat(500) }
   for (let columns = 40; columns < 140; columns++) {

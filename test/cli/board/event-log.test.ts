@@ -11,7 +11,7 @@ import {
   unsupportedPair,
 } from '../../../src/errors/constructors.js'
 import type { Row } from '../../../src/recording/format/row.js'
-import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
+import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const names = createTokenNames([{ address: '0xaa', symbol: 'ETH' }])
 
@@ -29,7 +29,7 @@ const down = (attempt: number) => disconnected({ code: 1006, reason: '', attempt
 const silent = (topic: 'svc-0xaa' | 'svc-0xbb') => priceFailure(topic, stale(topic, 30_000, undefined))
 
 test('logs no value and no first connection', () => {
-  const open = statusRow({ _tag: 'Open', epoch: 1, since: at })
+  const open = statusRow({ _tag: 'Open', epoch: 1, since: rowTime })
   expect(textsOf(open, priceRow('svc-0xaa', 1), depthRow('0xaa', 1n, 1n))).toEqual([])
 })
 
@@ -38,8 +38,8 @@ test('logs a failure with its token', () => {
     textsOf(
       silent('svc-0xaa'),
       priceFailure('svc-0xbb', subscriptionRejected('svc-0xbb', 'no such thing')),
-      { _tag: 'End', at, of: 'svc-0xbb' },
-      { _tag: 'Uncorrelated', at, error: uncorrelatedError('error-text', 'what?') },
+      { _tag: 'End', at: rowTime, of: 'svc-0xbb' },
+      { _tag: 'Uncorrelated', at: rowTime, error: uncorrelatedError('error-text', 'what?') },
     ),
   ).toMatchInlineSnapshot(`
     [
@@ -56,7 +56,7 @@ test('logs a lost connection once, not once per token', () => {
     priceFailure('svc-0xbb', down(attempt)),
     statusRow({ _tag: 'Waiting', attempt, retryInMs: 250, reason: '' }),
   ])
-  expect(textsOf(...rows, statusRow({ _tag: 'Open', epoch: 2, since: at }))).toMatchInlineSnapshot(`
+  expect(textsOf(...rows, statusRow({ _tag: 'Open', epoch: 2, since: rowTime }))).toMatchInlineSnapshot(`
     [
       "Disconnected: connection down (1006); attempt 2 in 250 ms",
       "Disconnected: connection down (1006); attempt 3 in 250 ms",

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
-import { authKey, running } from '../../support/simulator.js'
-import { run, variablesOf } from '../support/command.js'
+import { wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { authKey, startTestSimulator } from '../../support/simulator.js'
+import { runCommand, environmentOf } from '../support/command.js'
 
 test('prints a plain table into a pipe, in CI too', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const { code, stdout, stderr } = await run(['depth', ether], { ...variablesOf(simulator), CI: 'true' })
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const { code, stdout, stderr } = await runCommand(['depth', weth], {
+    ...environmentOf(simulator),
+    CI: 'true',
+  })
   expect({ code, stdout: stdout.replace(/\d{4}-\S+Z/, 'TIME'), stderr }).toMatchInlineSnapshot(`
     {
       "code": 0,
@@ -20,32 +24,38 @@ test('prints a plain table into a pipe, in CI too', async () => {
 })
 
 test('FORCE_COLOR enables colours in a pipe, and NO_COLOR disables them', async () => {
-  const variables = { ...variablesOf(await running({ market: manualMarket() })), FORCE_COLOR: '1' }
-  const coloured = await run(['depth', ether], variables)
-  const plain = await run(['depth', ether], { ...variables, NO_COLOR: '1' })
+  const variables = {
+    ...environmentOf(await startTestSimulator({ market: manualMarket() })),
+    FORCE_COLOR: '1',
+  }
+  const coloured = await runCommand(['depth', weth], variables)
+  const plain = await runCommand(['depth', weth], { ...variables, NO_COLOR: '1' })
   expect(coloured.stdout).toContain('\u001b[')
   expect(plain.stdout).not.toContain('\u001b[')
 })
 
 test('--json prints the depth with exact quantities', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const { code, stdout } = await run(['depth', `svc-${bitcoin}`, '--json'], variablesOf(simulator))
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const { code, stdout } = await runCommand(['depth', `svc-${wbtc}`, '--json'], environmentOf(simulator))
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({
-    mint: bitcoin,
+    mint: wbtc,
     price: 60_000,
     buy: { totalQuantity: '100000000', totalQuantityUsd: 60_000 },
   })
 })
 
 test('requires no address of the price reporter', async () => {
-  const { SVC_BASE_URL, SVC_AUTH_KEY } = variablesOf(await running({ market: manualMarket() }))
-  expect(await run(['depth', ether], { SVC_BASE_URL, SVC_AUTH_KEY })).toMatchObject({ code: 0, stderr: '' })
+  const { SVC_BASE_URL, SVC_AUTH_KEY } = environmentOf(await startTestSimulator({ market: manualMarket() }))
+  expect(await runCommand(['depth', weth], { SVC_BASE_URL, SVC_AUTH_KEY })).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
 })
 
 test('exits with 1 and a hint for a wrong key, without printing the key', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const result = await run(['depth', ether], { ...variablesOf(simulator), SVC_AUTH_KEY: authKey })
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const result = await runCommand(['depth', weth], { ...environmentOf(simulator), SVC_AUTH_KEY: authKey })
   expect(result).toMatchInlineSnapshot(`
     {
       "code": 1,

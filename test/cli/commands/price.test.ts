@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { ether, manualMarket } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
-import { run, variablesOf } from '../support/command.js'
+import { weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { runCommand, environmentOf } from '../support/command.js'
 
 /** A port without a listener. */
 const freePort = async (): Promise<number> => {
@@ -15,13 +16,13 @@ const freePort = async (): Promise<number> => {
 }
 
 test('prints only the number, by address and topic, from variables and flags', async () => {
-  const simulator = await running({ market: manualMarket() })
-  expect(await run(['price', ether], variablesOf(simulator))).toEqual({
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  expect(await runCommand(['price', weth], environmentOf(simulator))).toEqual({
     code: 0,
     stdout: '2500\n',
     stderr: '',
   })
-  expect(await run(['price', `svc-${ether}`, '--price-base-url', simulator.priceBaseUrl])).toEqual({
+  expect(await runCommand(['price', `svc-${weth}`, '--price-base-url', simulator.priceBaseUrl])).toEqual({
     code: 0,
     stdout: '2500\n',
     stderr: '',
@@ -29,23 +30,23 @@ test('prints only the number, by address and topic, from variables and flags', a
 })
 
 test('--json prints all fields of the price', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const { code, stdout } = await run(['price', ether, '--json'], variablesOf(simulator))
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const { code, stdout } = await runCommand(['price', weth, '--json'], environmentOf(simulator))
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
-    { topic: `svc-${ether}`, price: 2500, receivedAt: expect.any(Number) as number, epoch: 0 },
+    { topic: `svc-${weth}`, price: 2500, receivedAt: expect.any(Number) as number, epoch: 0 },
   ])
 })
 
 test('ignores variables that a price does not need', async () => {
-  const simulator = await running({ market: manualMarket() })
+  const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = { SVC_PRICE_BASE_URL: simulator.priceBaseUrl, SVC_AUTH_KEY: '$', SVC_BASE_URL: 'no' }
-  expect(await run(['price', ether], variables)).toMatchObject({ code: 0, stdout: '2500\n' })
+  expect(await runCommand(['price', weth], variables)).toMatchObject({ code: 0, stdout: '2500\n' })
 })
 
 test('exits with 1 and a hint for an unsupported token', async () => {
-  const simulator = await running({ market: manualMarket() })
-  expect(await run(['price', '0xdead'], variablesOf(simulator))).toMatchInlineSnapshot(`
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  expect(await runCommand(['price', '0xdead'], environmentOf(simulator))).toMatchInlineSnapshot(`
     {
       "code": 1,
       "stderr": "error: UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831
@@ -58,7 +59,7 @@ test('exits with 1 and a hint for an unsupported token', async () => {
 
 test('exits with 1 and a hint for a refused connection', async () => {
   const port = await freePort()
-  const { code, stdout, stderr } = await run([
+  const { code, stdout, stderr } = await runCommand([
     'price',
     '0xab',
     '--price-base-url',
@@ -76,7 +77,7 @@ test('exits with 1 and a hint for a refused connection', async () => {
 })
 
 test('--simulate needs no configuration', async () => {
-  const { code, stdout, stderr } = await run(['price', ether, '--simulate'])
+  const { code, stdout, stderr } = await runCommand(['price', weth, '--simulate'])
   expect([code, stderr]).toEqual([0, ''])
   expect(Number(stdout)).toBeGreaterThan(0)
 })

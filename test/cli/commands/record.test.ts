@@ -3,9 +3,10 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
 import { eventually } from '../../support/eventually.js'
-import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
-import { commandLine, run, start, variablesOf } from '../support/command.js'
+import { wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { commandLine, runCommand, startCommand, environmentOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 
 /** The complete lines of a file; none before the file exists. */
@@ -14,13 +15,13 @@ const linesOf = (file: string): readonly string[] =>
 
 test('--out writes a header and rows to a new file until SIGINT, then prints their number', async () => {
   const file = newFile('market.ndjson')
-  const command = start(commandLine('record', '--simulate', '--interval', '100', '--out', file))
+  const command = startCommand(commandLine('record', '--simulate', '--interval', '100', '--out', file))
   await eventually(() => linesOf(file).filter((line) => line.startsWith('{"_tag":"Depth"')).length >= 6)
   command.process.kill('SIGINT')
-  expect([await command.ended(), command.stdout]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stdout]).toEqual([0, ''])
   const [header, ...rows] = linesOf(file)
   expect(decodeHeader(header!)).toMatchObject({
-    right: { topics: [`svc-${ether}`, `svc-${bitcoin}`], mints: [ether, bitcoin], interval: 100 },
+    right: { topics: [`svc-${weth}`, `svc-${wbtc}`], mints: [weth, wbtc], interval: 100 },
   })
   expect(rows.map(decodeRow).filter((row) => !isRight(row))).toEqual([])
   expect(command.stderr).toBe(`${rows.length} rows in ${file}\n`)
@@ -28,10 +29,10 @@ test('--out writes a header and rows to a new file until SIGINT, then prints the
 
 test('--out loses no written line when the process is killed', async () => {
   const file = newFile('market.ndjson')
-  const command = start(commandLine('record', '--simulate', '--interval', '10', '--out', file))
+  const command = startCommand(commandLine('record', '--simulate', '--interval', '10', '--out', file))
   await eventually(() => linesOf(file).length > 100)
   command.process.kill('SIGKILL')
-  await command.ended()
+  await command.waitForExit()
   expect(readFileSync(file, 'utf8').endsWith('\n')).toBe(true)
   expect(
     linesOf(file)
@@ -43,7 +44,7 @@ test('--out loses no written line when the process is killed', async () => {
 
 test('--out does not overwrite an existing file', async () => {
   const file = newFile('market.ndjson', 'precious')
-  expect(await run(['record', '--simulate', '--out', file])).toEqual({
+  expect(await runCommand(['record', '--simulate', '--out', file])).toEqual({
     code: 2,
     stdout: '',
     stderr: `error: --out: ${file} already exists; choose another name, or move it\nTry: svc-streams record --help\n`,
@@ -52,18 +53,21 @@ test('--out does not overwrite an existing file', async () => {
 })
 
 test('records prices only into a pipe, for --duration', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const variables = variablesOf(simulator)
-  const { code, stdout, stderr } = await run(['record', ether, '--no-depth', '--duration', '1'], variables)
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const variables = environmentOf(simulator)
+  const { code, stdout, stderr } = await runCommand(
+    ['record', weth, '--no-depth', '--duration', '1'],
+    variables,
+  )
   expect([code, stderr]).toEqual([0, ''])
   const lines = stdout.split('\n').slice(0, -1)
-  expect(decodeHeader(lines[0]!)).toMatchObject({ right: { topics: [`svc-${ether}`], mints: [] } })
+  expect(decodeHeader(lines[0]!)).toMatchObject({ right: { topics: [`svc-${weth}`], mints: [] } })
   expect(lines.some((line) => line.includes('"price":2500'))).toBe(true)
 })
 
 test('exits with 0 when stdout is closed', async () => {
-  const command = start(commandLine('record', '--simulate'))
+  const command = startCommand(commandLine('record', '--simulate'))
   await eventually(() => command.stdout !== '')
   command.process.stdout?.destroy()
-  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
 })

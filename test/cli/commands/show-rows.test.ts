@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { commandLine, start, type Command } from '../support/command.js'
+import { commandLine, startCommand, type Command } from '../support/command.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */
 const hasTerminal = String(spawnSync('script', ['--version']).stdout).includes('util-linux')
@@ -16,7 +16,7 @@ const onTerminal = (
   const command = `stty cols ${columns} rows ${rows}; exec ${commandLine(...args)
     .map(quoted)
     .join(' ')}`
-  return start(['script', '-qfec', command, '/dev/null'], { TERM: 'xterm', ...variables })
+  return startCommand(['script', '-qfec', command, '/dev/null'], { TERM: 'xterm', ...variables })
 }
 
 const escape = '\u001b'
@@ -29,7 +29,7 @@ test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again 
   )
   await eventually(() => terminal.stdout.split('BTC').length > 3)
   terminal.process.stdin?.write('\u0003')
-  expect(await terminal.ended()).toBe(0)
+  expect(await terminal.waitForExit()).toBe(0)
   expect(terminal.stdout).toContain('TOKEN')
   expect(terminal.stdout).toContain(`${escape}[32mlive`)
   expect(terminal.stdout.lastIndexOf(shown)).toBeGreaterThan(terminal.stdout.lastIndexOf(hidden))
@@ -40,7 +40,7 @@ test.skipIf(!hasTerminal)('redraws the table without colours if NO_COLOR is set'
   const terminal = onTerminal(['watch', '--simulate'], { NO_COLOR: '1' })
   await eventually(() => /ETH.*live.*BTC.*live/s.test(terminal.stdout))
   terminal.process.stdin?.write('\u0003')
-  expect(await terminal.ended()).toBe(0)
+  expect(await terminal.waitForExit()).toBe(0)
   expect(terminal.stdout).not.toContain(`${escape}[32m`)
 })
 
@@ -51,6 +51,6 @@ test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [numbe
   const terminal = onTerminal(['watch', '--simulate'], variables, size)
   await eventually(() => terminal.stdout.includes(' ETH price '))
   terminal.process.stdin?.write('\u0003')
-  expect(await terminal.ended()).toBe(0)
+  expect(await terminal.waitForExit()).toBe(0)
   expect(terminal.stdout).not.toContain(escape)
 })

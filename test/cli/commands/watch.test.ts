@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { decodeRow } from '../../../src/recording/format/row-codec.js'
 import type { Row } from '../../../src/recording/format/row.js'
 import { eventually } from '../../support/eventually.js'
-import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
-import { commandLine, run, start, variablesOf, type Command } from '../support/command.js'
+import { wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { commandLine, runCommand, startCommand, environmentOf, type Command } from '../support/command.js'
 
 const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command =>
-  start(commandLine('watch', ...args), variables)
+  startCommand(commandLine('watch', ...args), variables)
 
 /** The complete lines so far. */
 const linesOf = ({ stdout }: Command): readonly string[] => stdout.split('\n').slice(0, -1)
@@ -25,25 +26,25 @@ test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT',
   await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
   await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
   command.process.kill('SIGINT')
-  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
   const rows = rowsOf(command)
   expect(rows).toContainEqual(expect.objectContaining({ _tag: 'Status', status: { _tag: 'Idle' } }))
   for (const row of rows) if ('event' in row) expect(row.event._tag).toBe('Right')
   const named = rows.flatMap((row) =>
     row._tag === 'Price' ? [row.topic] : row._tag === 'Depth' ? [row.mint] : [],
   )
-  expect(new Set(named)).toEqual(new Set([ether, bitcoin, `svc-${ether}`, `svc-${bitcoin}`]))
+  expect(new Set(named)).toEqual(new Set([weth, wbtc, `svc-${weth}`, `svc-${wbtc}`]))
 })
 
 test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const command = watch([`svc-${ether}`, '0xdead'], { ...variablesOf(simulator), CI: 'true' })
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const command = watch([`svc-${weth}`, '0xdead'], { ...environmentOf(simulator), CI: 'true' })
   await eventually(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
   await eventually(() => command.stdout.includes(' ETH depth '))
   simulator.dropConnections(1012)
   await eventually(() => command.stdout.includes(' ETH price Disconnected: '))
   command.process.kill('SIGTERM')
-  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
   const lines = linesOf(command)
   expect(lines.filter((line) => !/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+ [ -~]+$/.test(line))).toEqual([])
   const tails = lines.map((line) => line.slice(line.indexOf(' ') + 1))
@@ -56,58 +57,58 @@ test('exits with 0 when stdout is closed', async () => {
   const command = watch(['--simulate'])
   await eventually(() => linesOf(command).length > 0)
   command.process.stdout?.destroy()
-  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
 })
 
 test('exits with 0 in a pipe to head -1', async () => {
   const [node, ...args] = commandLine('watch', '--simulate')
-  const pipeline = start(['sh', '-c', '"$@" | head -1', 'sh', node, ...args])
-  expect(await pipeline.ended()).toBe(0)
+  const pipeline = startCommand(['sh', '-c', '"$@" | head -1', 'sh', node, ...args])
+  expect(await pipeline.waitForExit()).toBe(0)
   expect([linesOf(pipeline).length, pipeline.stderr]).toEqual([1, ''])
 })
 
 test('exits with 0 after --duration', async () => {
-  const { code, stdout, stderr } = await run(['watch', '--simulate', '--duration', '0.2'])
+  const { code, stdout, stderr } = await runCommand(['watch', '--simulate', '--duration', '0.2'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('connecting')
 })
 
 test('exits with 1 when the service has rejected every token', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const { code, stdout, stderr } = await run(['watch', '0xdead', '0xbeef'], variablesOf(simulator))
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const { code, stdout, stderr } = await runCommand(['watch', '0xdead', '0xbeef'], environmentOf(simulator))
   expect([code, stderr]).toEqual([1, 'error: no token left to watch: the service rejected every token\n'])
   expect(stdout).toMatch(/ 0xdead price SubscriptionRejected: [^]* 0xbeef price SubscriptionRejected: /)
 })
 
 test('requests no depth without a key or with --no-depth; takes the tokens of SVC_TOKENS', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const keyless = { ...variablesOf(simulator), SVC_AUTH_KEY: '' }
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const keyless = { ...environmentOf(simulator), SVC_AUTH_KEY: '' }
   const commands = [
-    watch(['--json'], { ...keyless, SVC_TOKENS: `ETH=${ether},${bitcoin}` }),
-    watch(['--json', '--no-depth', ether, bitcoin], variablesOf(simulator)),
+    watch(['--json'], { ...keyless, SVC_TOKENS: `ETH=${weth},${wbtc}` }),
+    watch(['--json', '--no-depth', weth, wbtc], environmentOf(simulator)),
   ]
   for (const command of commands) {
     await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 2)
     command.process.kill('SIGINT')
-    expect(await command.ended()).toBe(0)
+    expect(await command.waitForExit()).toBe(0)
   }
   expect(simulator.requests).toEqual([])
 })
 
 test('polls every --interval', async () => {
-  const simulator = await running({ market: manualMarket() })
-  const command = watch(['--json', '--interval', '5', ether], variablesOf(simulator))
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const command = watch(['--json', '--interval', '5', weth], environmentOf(simulator))
   await eventually(() => simulator.requests.length >= 20)
   command.process.kill('SIGINT')
-  expect(await command.ended()).toBe(0)
+  expect(await command.waitForExit()).toBe(0)
 })
 
 test('reports a refused connection and keeps retrying', async () => {
-  const simulator = await running({ market: manualMarket() })
+  const simulator = await startTestSimulator({ market: manualMarket() })
   await simulator.close()
-  const command = watch([ether], variablesOf(simulator))
+  const command = watch([weth], environmentOf(simulator))
   await eventually(() => (command.stdout.match(/ ETH price Disconnected: .*ECONNREFUSED/g) ?? []).length >= 2)
   await eventually(() => / ETH depth NetworkError: .*ECONNREFUSED/.test(command.stdout))
   command.process.kill('SIGINT')
-  expect([await command.ended(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
 })

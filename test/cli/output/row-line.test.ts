@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { rowLine } from '../../../src/cli/output/row-line.js'
 import { disconnected, stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
-import { at, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
+import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const names = createTokenNames([{ address: '0xab', symbol: 'ETH', decimals: 2 }])
 const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 })
@@ -16,10 +16,10 @@ test('prints one line per event, with unrounded numbers', () => {
     depthRow('0xab', 12_345n, 5n),
     depthRow('0xcd', 12_345n, 5n),
     depthFailure('0xab', unauthorized('no')),
-    { _tag: 'End', at, of: 'svc-0xab' } as const,
-    { _tag: 'End', at, of: '0xcd' } as const,
-    statusRow({ _tag: 'Open', epoch: 2, since: at }),
-    { _tag: 'Uncorrelated', at, error: uncorrelatedError('error-text', 'what?') } as const,
+    { _tag: 'End', at: rowTime, of: 'svc-0xab' } as const,
+    { _tag: 'End', at: rowTime, of: '0xcd' } as const,
+    statusRow({ _tag: 'Open', epoch: 2, since: rowTime }),
+    { _tag: 'Uncorrelated', at: rowTime, error: uncorrelatedError('error-text', 'what?') } as const,
   ]
   expect(rows.map((row) => rowLine(row, names))).toMatchInlineSnapshot(`
     [

@@ -1,9 +1,9 @@
 import {
-  compiled,
+  compiledPath,
   spawnCommand,
   spawnNode,
   type NodeProcess,
-  type Variables,
+  type EnvironmentVariables,
 } from '../../support/process/node-process.js'
 
 /** The command `svc-streams` in its own process. */
@@ -11,22 +11,24 @@ export type Command = NodeProcess
 
 export const commandLine = (...args: readonly string[]): readonly [string, ...string[]] => [
   process.execPath,
-  compiled('src/cli/main.ts'),
+  compiledPath('src/cli/main.ts'),
   ...args,
 ]
 
-export const start = (command: readonly [string, ...string[]], variables: Variables = {}): Command =>
-  spawnCommand(command, { variables })
+export const startCommand = (
+  command: readonly [string, ...string[]],
+  variables: EnvironmentVariables = {},
+): Command => spawnCommand(command, { variables })
 
 /** What the command printed, and its exit code, once it has ended. */
-export const run = async (args: readonly string[], variables: Variables = {}) => {
-  const command = spawnNode([compiled('src/cli/main.ts'), ...args], { variables })
-  const code = await command.ended()
+export const runCommand = async (args: readonly string[], variables: EnvironmentVariables = {}) => {
+  const command = spawnNode([compiledPath('src/cli/main.ts'), ...args], { variables })
+  const code = await command.waitForExit()
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
 
 /** The variables that `svc-streams simulate` prints for a simulator. */
-export const variablesOf = (simulator: {
+export const environmentOf = (simulator: {
   readonly baseUrl: string
   readonly priceBaseUrl: string
   readonly priceWsUrl: string

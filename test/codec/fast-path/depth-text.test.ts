@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { decodeDepth, decodeDepthSlowPath } from '../../../src/codec/depth.js'
 import { recogniseDepth } from '../../../src/codec/fast-path/depth-text.js'
 import type { DepthSnapshot } from '../../../src/domain/depth.js'
-import { anyText, mutated, spelledDepth } from '../../support/arbitraries.js'
-import { sample } from '../../support/long.js'
+import { anyText, mutate, encodedDepth } from '../../support/arbitraries.js'
+import { caseCount } from '../../support/long.js'
 
 interface Texts {
   readonly price: string
@@ -251,22 +251,22 @@ const countFast = (texts: fc.Arbitrary<string>, numRuns: number): number => {
     fc.property(texts, (text) => {
       if (agrees(text)) fast++
     }),
-    { numRuns: sample(numRuns) },
+    { numRuns: caseCount(numRuns) },
   )
   return fast
 }
 
 describe('the fast path returns the result of the slow path', () => {
   // A minimum share must take the fast path, so that it cannot become unused without notice.
-  it('for generated bodies', () => expect(countFast(body, 100_000)).toBeGreaterThan(sample(20_000)))
+  it('for generated bodies', () => expect(countFast(body, 100_000)).toBeGreaterThan(caseCount(20_000)))
 
-  it('for mutated bodies', () => expect(countFast(mutatedBytes, 50_000)).toBeGreaterThan(sample(3000)))
+  it('for mutated bodies', () => expect(countFast(mutatedBytes, 50_000)).toBeGreaterThan(caseCount(3000)))
 
   it('for bodies in any order, with extra fields, mutated, and for any text', () => {
     countFast(
       fc.oneof(
-        spelledDepth.map(({ text }) => text),
-        spelledDepth.chain(({ text }) => mutated(text)),
+        encodedDepth.map(({ text }) => text),
+        encodedDepth.chain(({ text }) => mutate(text)),
         anyText,
       ),
       2000,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PriceFrames } from '../../../src/codec/fast-path/price-frames.js'
 import { readFrame } from '../../../src/codec/price-frame.js'
-import { sample } from '../../support/long.js'
+import { caseCount } from '../../support/long.js'
 
 /** Recognises a text inside a larger buffer. Returns its value and price. */
 const recogniseIn = <V>(
@@ -187,14 +187,14 @@ describe('the fast path for prices', () => {
   it('returns the result of the slow path for generated frames', () => {
     fc.assert(
       fc.property(frame, (text) => agrees(Buffer.from(text))),
-      { numRuns: sample(100_000) },
+      { numRuns: caseCount(100_000) },
     )
     // A minimum share must take the fast path, so that it cannot become unused without notice.
-    expect(fast).toBeGreaterThan(sample(10_000))
+    expect(fast).toBeGreaterThan(caseCount(10_000))
   })
 
   it('returns the result of the slow path for mutated frames', () => {
-    fc.assert(fc.property(mutatedBytes, agrees), { numRuns: sample(100_000) })
+    fc.assert(fc.property(mutatedBytes, agrees), { numRuns: caseCount(100_000) })
   })
 
   it('returns the result of the slow path for prices of up to six digits, with every position of the point', () => {

@@ -4,8 +4,8 @@ import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, networkError } from 'svc-streams/testing'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
-import { askOf } from '../../support/run-task.js'
-import { virtually, type VirtualOptions } from '../../support/virtual.js'
+import { cancellableTaskOf } from '../../support/cancellable-task.js'
+import { runInVirtualTime, type VirtualTimeOptions } from '../../support/virtual-time.js'
 
 export const mint: Address = '0xaa'
 export const refused = networkError(new Error('refused'))
@@ -26,7 +26,7 @@ export const pollsOf = (
 ): DepthPolls => new DepthPolls({ signedGet: signedGetOf(request$), reconnect, host: 'relayer' })
 
 const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
-  const request = (resource: string) => askOf(request$(resource.replace(/.*\//, '') as Address))
+  const request = (resource: string) => cancellableTaskOf(request$(resource.replace(/.*\//, '') as Address))
   return { request } as unknown as SignedGet
 }
 
@@ -38,10 +38,10 @@ export const startsOf = (
   interval: number,
   events: readonly Either<DepthError, Depth>[],
   count: number,
-  options: VirtualOptions = {},
+  options: VirtualTimeOptions = {},
 ): readonly number[] => {
   const starts: number[] = []
-  virtually(({ now }) => {
+  runInVirtualTime(({ now }) => {
     const request$ = (): Observable<Either<DepthError, Depth>> => {
       starts.push(now())
       return of(events[starts.length - 1] ?? events.at(-1)!)

@@ -35,5 +35,5 @@ export const userFolder = (blocks: readonly Block[]): UserFolder => {
 
 const run = async (args: readonly string[], cwd: string): Promise<Exit> => {
   const child = spawnNode(args, { cwd, variables: { FORCE_COLOR: '0' } })
-  return { code: await child.ended(), output: child.output }
+  return { code: await child.waitForExit(), output: child.output }
 }

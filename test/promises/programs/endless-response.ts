@@ -34,5 +34,5 @@ const result = (await failure()) as { readonly left?: unknown }
 clearInterval(sampling)
 await client.close()
 console.log(
-  JSON.stringify({ error: result.left, mostMB: Math.round(Math.max(most, usedBytes() - before) / 1e6) }),
+  JSON.stringify({ error: result.left, maxMB: Math.round(Math.max(most, usedBytes() - before) / 1e6) }),
 )

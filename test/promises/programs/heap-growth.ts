@@ -74,7 +74,7 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
     await firstPrice(client)
     const cycle = async () => {
       const down = firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag !== 'Open')))
-      await service.tell({ name: 'drop' })
+      await service.run({ name: 'terminate' })
       await down
       await firstPrice(client)
     }

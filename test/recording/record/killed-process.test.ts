@@ -6,18 +6,18 @@ import { lastValueFrom, NEVER } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { compiled, spawnNode } from '../../support/process/node-process.js'
+import { compiledPath, spawnNode } from '../../support/process/node-process.js'
 
 describe('the recording of a killed process', () => {
   it('lacks at most its last line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'killed-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const path = join(folder, 'market.ndjson')
-    const child = spawnNode([compiled('test/recording/programs/record-until-killed.ts'), path])
+    const child = spawnNode([compiledPath('test/recording/programs/record-until-killed.ts'), path])
     const lines = () => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0)
     await eventually(() => expect(lines()).toBeGreaterThan(500))
     child.process.kill('SIGKILL')
-    await child.ended()
+    await child.waitForExit()
 
     const client = replay(path, { speed: Infinity })
     await lastValueFrom(

@@ -5,8 +5,8 @@ import { price } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import { readDelegates } from '../../../src/time/rx-providers.js'
-import { ethTopic } from '../../support/simulator.js'
-import { unhandledErrors } from '../../support/unhandled.js'
+import { ethTopic } from '../../support/tokens.js'
+import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
 
 const start = 1_700_000_000_000
 
@@ -36,7 +36,7 @@ const withTimers$ = (client: Client): Observable<number> =>
   )
 
 describe('a replay in virtual time leaves no delegate in a provider of RxJS', () => {
-  const unhandled = unhandledErrors()
+  const unhandled = collectUnhandledErrors()
 
   it('after its end', async () => {
     const client = replayOf()

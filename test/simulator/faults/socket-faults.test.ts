@@ -2,46 +2,47 @@ import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { eventually } from '../../support/eventually.js'
-import { dial } from '../../support/network/raw-client.js'
-import { bitcoin, ether, manualMarket, quote } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
+import { openRawClient } from '../../support/network/raw-client.js'
+import { usdc, wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
 
-const eth = `svc-${ether}`
-const btc = `svc-${bitcoin}`
+const eth = `svc-${weth}`
+const btc = `svc-${wbtc}`
 
 const confirmed = (...subscriptions: string[]) => JSON.stringify({ subscriptions })
 const priced = (topic: string, price: number) => JSON.stringify({ topic, price })
 
 const connected = async (faults: Faults) => {
   const market = manualMarket()
-  const simulator = await running({ market, faults })
-  return { market, simulator, client: await dial(simulator.priceWsUrl) }
+  const simulator = await startTestSimulator({ market, faults })
+  return { market, simulator, client: await openRawClient(simulator.priceWsUrl) }
 }
 
 test.each([undefined, 1011])('drop closes connections periodically with code %s', async (code) => {
-  const simulator = await running({
+  const simulator = await startTestSimulator({
     tick: 5,
     faults: { drop: { every: 20, ...(code === undefined ? {} : { code }) } },
   })
   for (let round = 0; round < 3; round++) {
-    expect(await (await dial(simulator.priceWsUrl)).closed()).toBe(code ?? 1006)
+    expect(await (await openRawClient(simulator.priceWsUrl)).waitForClose()).toBe(code ?? 1006)
   }
   simulator.inject({})
-  const client = await dial(simulator.priceWsUrl)
+  const client = await openRawClient(simulator.priceWsUrl)
   client.subscribe(eth)
-  await client.first(50)
-  expect(client.code).toBeUndefined()
+  await client.firstFrames(50)
+  expect(client.closeCode).toBeUndefined()
 })
 
 test('stall accepts connections and requests but sends nothing, then responds to all when it ends', async () => {
   const { market, simulator, client } = await connected({})
   client.subscribe(eth)
-  await client.first(2)
+  await client.firstFrames(2)
   simulator.inject({ stall: true })
   client.subscribe(btc)
   client.socket.ping()
-  market.move({ price: 2501 })
-  const late = await dial(simulator.priceWsUrl)
+  market.update({ price: 2501 })
+  const late = await openRawClient(simulator.priceWsUrl)
   late.socket.ping()
   late.subscribe(eth)
   const request = fetch(`${simulator.priceBaseUrl}/price/${eth}`).then((response) => response.text())
@@ -51,11 +52,11 @@ test('stall accepts connections and requests but sends nothing, then responds to
   expect(simulator.connections.map(({ pings }) => pings)).toEqual([0, 0])
 
   // The service handles the request after the stall: the response has the latest price.
-  market.move({ price: 2502 })
+  market.update({ price: 2502 })
   simulator.inject({})
   expect(await request).toBe('2502')
-  expect((await client.first(4)).slice(2)).toEqual([confirmed(eth, btc), priced(btc, 60_000)])
-  expect(await late.first(2)).toEqual([confirmed(eth), priced(eth, 2502)])
+  expect((await client.firstFrames(4)).slice(2)).toEqual([confirmed(eth, btc), priced(btc, 60_000)])
+  expect(await late.firstFrames(2)).toEqual([confirmed(eth), priced(eth, 2502)])
   await eventually(() => client.pongs === 1 && late.pongs === 1)
 })
 
@@ -76,14 +77,14 @@ test('stall tolerates a client that aborts a request', async () => {
 
 test('stall leaves close frames unanswered, but dropConnections still sends its own', async () => {
   const { simulator, client } = await connected({ stall: true })
-  const closing = await dial(simulator.priceWsUrl)
+  const closing = await openRawClient(simulator.priceWsUrl)
   closing.socket.close()
   simulator.dropConnections(1012)
-  expect(await client.closed()).toBe(1012)
+  expect(await client.waitForClose()).toBe(1012)
 })
 
 test.each([503, 404, 302, 599])('refuseUpgrades refuses an upgrade with status %s', async (status) => {
-  const simulator = await running({ faults: { refuseUpgrades: status } })
+  const simulator = await startTestSimulator({ faults: { refuseUpgrades: status } })
   const socket = new WebSocket(simulator.priceWsUrl)
   const response = await new Promise((resolve) =>
     socket
@@ -99,7 +100,7 @@ test.each([503, 404, 302, 599])('refuseUpgrades refuses an upgrade with status %
   ])
   expect([simulator.upgrades, simulator.connections.length]).toEqual([1, 0])
   simulator.inject({})
-  await dial(simulator.priceWsUrl)
+  await openRawClient(simulator.priceWsUrl)
   expect(simulator.upgrades).toBe(2)
 })
 
@@ -108,9 +109,9 @@ test('garbage sends one garbage frame before each price, of each kind in turn', 
     garbage: ['malformed', 'no-message', 'wrong-price', 'unknown-topic', 'binary'],
   })
   client.subscribe(eth)
-  await client.first(3)
-  for (let price = 2501; price < 2510; price++) market.move({ price })
-  const [confirmation, ...frames] = await client.first(21)
+  await client.firstFrames(3)
+  for (let price = 2501; price < 2510; price++) market.update({ price })
+  const [confirmation, ...frames] = await client.firstFrames(21)
   expect(confirmation).toBe(confirmed(eth))
   expect(frames.filter((_, index) => index % 2 === 1)).toEqual(
     Array.from({ length: 10 }, (_, index) => priced(eth, 2500 + index)),
@@ -132,9 +133,9 @@ test('garbage sends one garbage frame before each price, of each kind in turn', 
 test('garbage wrong-price sends a different invalid price each time', async () => {
   const { market, client } = await connected({ garbage: ['wrong-price'] })
   client.subscribe(eth)
-  await client.first(3)
-  for (let price = 2501; price < 2507; price++) market.move({ price })
-  const frames = await client.first(15)
+  await client.firstFrames(3)
+  for (let price = 2501; price < 2507; price++) market.update({ price })
+  const frames = await client.firstFrames(15)
   const prices = frames.slice(1).filter((_, index) => index % 2 === 0)
   expect(prices.map((text) => (JSON.parse(text) as { price: unknown }).price)).toEqual([
     '12.5',
@@ -150,22 +151,22 @@ test('garbage wrong-price sends a different invalid price each time', async () =
 test('garbage oversized sends a frame of 2 MiB', async () => {
   const { client } = await connected({ garbage: ['oversized'] })
   client.subscribe(eth)
-  const [, oversized] = await client.first(3)
+  const [, oversized] = await client.firstFrames(3)
   expect(oversized).toHaveLength(2 * 1024 * 1024)
 })
 
 test('rejectSubscribes sends an error text, without the address if namelessErrors is on', async () => {
   const { simulator, client } = await connected({ rejectSubscribes: true })
   client.subscribe(eth)
-  await client.first(1)
+  await client.firstFrames(1)
   simulator.inject({ rejectSubscribes: true, namelessErrors: true })
   client.subscribe(eth)
-  await client.first(2)
+  await client.firstFrames(2)
   simulator.inject({ namelessErrors: true })
   client.subscribe('svc-0xdead')
   client.subscribe(eth)
-  expect(await client.first(4)).toEqual([
-    `Invalid (exchange, base, quote) tuple: svc does not support the pair (${ether}, ${quote})`,
+  expect(await client.firstFrames(4)).toEqual([
+    `Invalid (exchange, base, quote) tuple: svc does not support the pair (${weth}, ${usdc})`,
     'Invalid (exchange, base, quote) tuple',
     'Invalid (exchange, base, quote) tuple',
     confirmed(eth),
@@ -177,7 +178,7 @@ test('confirmations none sends prices without confirmations', async () => {
   client.subscribe(eth)
   client.unsubscribe(eth)
   client.subscribe(btc)
-  expect(await client.first(2)).toEqual([priced(eth, 2500), priced(btc, 60_000)])
+  expect(await client.firstFrames(2)).toEqual([priced(eth, 2500), priced(btc, 60_000)])
 })
 
 test('confirmations new-only confirms only the new topic', async () => {
@@ -186,7 +187,7 @@ test('confirmations new-only confirms only the new topic', async () => {
   client.subscribe(btc)
   client.unsubscribe(btc)
   client.subscribe(eth)
-  expect(await client.first(6)).toEqual([
+  expect(await client.firstFrames(6)).toEqual([
     confirmed(eth),
     priced(eth, 2500),
     confirmed(btc),
@@ -198,28 +199,28 @@ test('confirmations new-only confirms only the new topic', async () => {
 
 test('echoQuote echoes topics in lower case with the quote token appended', async () => {
   const { client } = await connected({ echoQuote: true })
-  client.subscribe(`svc-0x${ether.slice(2).toUpperCase()}`)
-  expect(await client.first(2)).toEqual([confirmed(`${eth}-${quote}`), priced(`${eth}-${quote}`, 2500)])
+  client.subscribe(`svc-0x${weth.slice(2).toUpperCase()}`)
+  expect(await client.firstFrames(2)).toEqual([confirmed(`${eth}-${usdc}`), priced(`${eth}-${usdc}`, 2500)])
 })
 
 test('delist stops the prices of a token and rejects subscribes until list restores it', async () => {
   const { market, simulator, client } = await connected({})
   client.subscribe(eth)
-  await client.first(2)
-  simulator.delist(ether)
+  await client.firstFrames(2)
+  simulator.delist(weth)
   expect(simulator.tokens.map(({ symbol }) => symbol)).toEqual(['BTC'])
-  market.move({ price: 2501 })
+  market.update({ price: 2501 })
   client.subscribe(eth)
   simulator.list({ address: '0xAB', price: 7 })
   client.subscribe('svc-0xab')
-  const errorText = `Invalid (exchange, base, quote) tuple: svc does not support the pair (${ether}, ${quote})`
-  expect((await client.first(5)).slice(2)).toEqual([
+  const errorText = `Invalid (exchange, base, quote) tuple: svc does not support the pair (${weth}, ${usdc})`
+  expect((await client.firstFrames(5)).slice(2)).toEqual([
     errorText,
     confirmed(eth, 'svc-0xab'),
     priced('svc-0xab', 7),
   ])
-  simulator.list(ether)
+  simulator.list(weth)
   await eventually(() => client.frames.includes(priced(eth, 2501)))
-  expect(simulator.tokens.map(({ address }) => address)).toEqual([ether, bitcoin, '0xab'])
+  expect(simulator.tokens.map(({ address }) => address)).toEqual([weth, wbtc, '0xab'])
   expect(() => simulator.list('ether' as '0x')).toThrow('address: expected a token address')
 })

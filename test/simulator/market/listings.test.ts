@@ -1,7 +1,8 @@
 import { randomWalk, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createListings } from '../../../src/simulator/market/listings.js'
-import { bitcoin, ether, manualMarket } from '../../support/manual-market.js'
+import { wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -13,7 +14,7 @@ const open = () => {
   const market = manualMarket()
   const published: (readonly [string, number])[] = []
   const listings = createListings(market, 10_000, (address, price) => published.push([address, price]))
-  listings.find(ether)
+  listings.find(weth)
   published.length = 0
   return { market, listings, published }
 }
@@ -21,40 +22,40 @@ const open = () => {
 test('listings open the market at the first find, once, and stop it on close', () => {
   const market = manualMarket()
   const listings = createListings(market, 10_000, () => undefined)
-  expect(market.runs).toEqual({ opened: 0, ended: 0 })
-  expect(listings.find(ether)?.quote.price).toBe(2500)
-  listings.find(bitcoin)
-  expect(market.runs).toEqual({ opened: 1, ended: 0 })
+  expect(market.runCounts).toEqual({ opened: 0, closed: 0 })
+  expect(listings.find(weth)?.quote.price).toBe(2500)
+  listings.find(wbtc)
+  expect(market.runCounts).toEqual({ opened: 1, closed: 0 })
   listings.close()
-  expect(market.runs).toEqual({ opened: 1, ended: 1 })
+  expect(market.runCounts).toEqual({ opened: 1, closed: 1 })
 })
 
 test('listings publish a change of the price, but not of the quantities alone', () => {
   const { market, listings, published } = open()
-  market.move({ price: 2501 })
-  market.move({ price: 2501, buy: 7n })
-  market.move({ price: 2502 })
+  market.update({ price: 2501 })
+  market.update({ price: 2501, buy: 7n })
+  market.update({ price: 2502 })
   expect(published).toEqual([
-    [ether, 2501],
-    [ether, 2502],
+    [weth, 2501],
+    [weth, 2502],
   ])
-  market.move({ price: 2502, buy: 7n })
-  expect(listings.find(ether)?.quote.buy).toBe(7n)
+  market.update({ price: 2502, buy: 7n })
+  expect(listings.find(weth)?.quote.buy).toBe(7n)
   listings.close()
 })
 
 test('listings publish the last price again after every 10 s without a change', () => {
   const { market, listings, published } = open()
-  market.move({ price: 2501 })
+  market.update({ price: 2501 })
   vi.advanceTimersByTime(6_000)
-  market.move({ price: 2502 })
+  market.update({ price: 2502 })
   vi.advanceTimersByTime(9_999)
-  expect(published.filter(([address]) => address === ether)).toHaveLength(2)
+  expect(published.filter(([address]) => address === weth)).toHaveLength(2)
   vi.advanceTimersByTime(1)
   vi.advanceTimersByTime(10_000)
-  expect(published.filter(([address]) => address === ether).slice(2)).toEqual([
-    [ether, 2502],
-    [ether, 2502],
+  expect(published.filter(([address]) => address === weth).slice(2)).toEqual([
+    [weth, 2502],
+    [weth, 2502],
   ])
   listings.close()
 })
@@ -62,14 +63,14 @@ test('listings publish the last price again after every 10 s without a change', 
 test('delist hides a token and stops its prices; list restores it with its market', () => {
   const { market, listings, published } = open()
   listings.delist('0x82AF49447D8A07E3BD95BD0D56F35241523FBAB1')
-  market.move({ price: 2501 })
+  market.update({ price: 2501 })
   vi.advanceTimersByTime(20_000)
-  expect(published.filter(([address]) => address === ether)).toEqual([])
-  expect(listings.find(ether)).toBeUndefined()
+  expect(published.filter(([address]) => address === weth)).toEqual([])
+  expect(listings.find(weth)).toBeUndefined()
   expect(listings.tokens.map(({ symbol }) => symbol)).toEqual(['BTC'])
-  listings.list(randomWalk({ tokens: [ether] }))
-  expect(published.filter(([address]) => address === ether)).toEqual([[ether, 2501]])
-  expect(listings.find(ether)?.token.symbol).toBe('ETH')
+  listings.list(randomWalk({ tokens: [weth] }))
+  expect(published.filter(([address]) => address === weth)).toEqual([[weth, 2501]])
+  expect(listings.find(weth)?.token.symbol).toBe('ETH')
   listings.close()
 })
 
@@ -105,7 +106,7 @@ test.each<readonly [string, Partial<Quote>]>([
   ['with an invalid price or quantity', { sell: 1 as unknown as bigint }],
 ])('listings throw into a market that emits an invalid quote: %s', (problem, change) => {
   const { market, listings } = open()
-  expect(() => market.move(change)).toThrow(problem)
+  expect(() => market.update(change)).toThrow(problem)
   listings.close()
 })
 
@@ -118,10 +119,10 @@ test('listings open no market and publish nothing after close', () => {
     return market.open(emitToListings)
   }
   const listings = createListings({ ...market, open }, 10_000, (_, price) => published.push(price))
-  listings.find(ether)
+  listings.find(weth)
   listings.close()
   published.length = 0
-  emit({ token: ether, price: 1, buy: 1n, sell: 1n })
+  emit({ token: weth, price: 1, buy: 1n, sell: 1n })
   listings.list(randomWalk({ tokens: ['0xab'] }))
   expect(listings.find('0xab')).toBeUndefined()
   expect(published).toEqual([])

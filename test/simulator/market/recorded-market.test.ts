@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { recordedMarket, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { bitcoin, ether } from '../../support/manual-market.js'
+import { wbtc, weth } from '../../support/tokens.js'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -42,7 +42,7 @@ test('the recording has its columns, both tokens, ascending times, bids below as
 test('recordedMarket plays every row in order, with midpoint and quantities in units', () => {
   const seen = play(305_000).slice(2, 2 + rows.length)
   const expected = rows.map(([, token, bid, bidQuantity, ask, askQuantity]) => {
-    const [address, decimals] = token === 'ETH' ? ([ether, 18] as const) : ([bitcoin, 8] as const)
+    const [address, decimals] = token === 'ETH' ? ([weth, 18] as const) : ([wbtc, 8] as const)
     // The file has at most five decimal places.
     const units = (tokens = '') => BigInt(Math.round(Number(tokens) * 1e5)) * 10n ** BigInt(decimals - 5)
     const price = (cents(bid) + cents(ask)) / 200
@@ -53,8 +53,8 @@ test('recordedMarket plays every row in order, with midpoint and quantities in u
 
 test('recordedMarket emits a quote of both tokens immediately', () => {
   expect(play(0).map(({ token, price }) => [token, price])).toEqual([
-    [ether, 2682.505],
-    [bitcoin, 61685.995],
+    [weth, 2682.505],
+    [wbtc, 61685.995],
   ])
 })
 

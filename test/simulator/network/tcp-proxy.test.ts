@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { SimulatorError, startTcpProxy, type TcpProxy, type TcpProxyOptions } from 'svc-streams/simulator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { closing } from '../../support/simulator.js'
-import { deafPort, tcpServer } from '../../support/network/servers.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
 
 /** One end of a connection, with the data and events that it received. */
 interface Peer {
@@ -38,11 +38,11 @@ interface ProxyFixture {
 
 const start = async (): Promise<ProxyFixture> => {
   const service: Peer[] = []
-  const port = await tcpServer((socket) => service.push(peerOf(socket.setNoDelay())))
-  const proxy = closing(await startTcpProxy({ target: `tcp://127.0.0.1:${port}` }))
+  const port = await startTcpServer((socket) => service.push(peerOf(socket.setNoDelay())))
+  const proxy = closeAfterTest(await startTcpProxy({ target: `tcp://127.0.0.1:${port}` }))
   const client = dial(Number(new URL(proxy.url).port))
   await eventually(() => expect(service).toHaveLength(1))
-  const echo = await tcpServer((socket) => void socket.pipe(socket))
+  const echo = await startTcpServer((socket) => void socket.pipe(socket))
   const bypassRoundTrips = async (): Promise<void> => {
     const { socket } = dial(echo)
     for (let count = 0; count < 20; count++) {
@@ -78,14 +78,14 @@ describe('a TCP proxy without faults', () => {
   })
 
   it('closes a connection that the service refuses', async () => {
-    const port = await deafPort()
-    const proxy = closing(await startTcpProxy({ target: `ws://127.0.0.1:${port}` }))
+    const port = await findUnusedPort()
+    const proxy = closeAfterTest(await startTcpProxy({ target: `ws://127.0.0.1:${port}` }))
     const { events } = dial(Number(new URL(proxy.url).port))
     await eventually(() => expect(events).toContain('close'))
   })
 
   it('has a URL with the scheme, path and query of the target', async () => {
-    const proxy = closing(await startTcpProxy({ target: 'ws://127.0.0.1:1/prices?key=1' }))
+    const proxy = closeAfterTest(await startTcpProxy({ target: 'ws://127.0.0.1:1/prices?key=1' }))
     expect(proxy.url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/prices\?key=1$/)
   })
 })

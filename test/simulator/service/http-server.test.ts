@@ -2,8 +2,9 @@ import { connect } from 'node:net'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { ether, manualMarket } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
+import { weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
 import { depthPath, getDepth, signedHeaders } from '../../support/network/signed-request.js'
 
 test.each([
@@ -15,15 +16,15 @@ test.each([
   '/price/svc-0xab/',
   '/prices/a',
 ])('the HTTP server responds 404 for the path %s (sections 4.1 and 4.2)', async (path) => {
-  const response = await fetch((await running()).baseUrl + path)
+  const response = await fetch((await startTestSimulator({})).baseUrl + path)
   expect([response.status, await response.text()]).toEqual([404, 'Not Found'])
 })
 
 test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
   'the HTTP server responds 405 to %s (sections 4.1 and 4.2)',
   async (method) => {
-    const simulator = await running({ market: manualMarket() })
-    for (const path of [depthPath(ether), `/price/svc-${ether}`]) {
+    const simulator = await startTestSimulator({ market: manualMarket() })
+    for (const path of [depthPath(weth), `/price/svc-${weth}`]) {
       const response = await fetch(simulator.baseUrl + path, { method })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
     }
@@ -31,10 +32,10 @@ test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
 )
 
 test('the HTTP server verifies the signature over the body and limits its size (section 5)', async () => {
-  const { baseUrl, authKey } = await running({ market: manualMarket() })
+  const { baseUrl, authKey } = await startTestSimulator({ market: manualMarket() })
   const send = async (body: string, signed: string) => {
-    const headers = signedHeaders(authKey, depthPath(ether), Date.now() + 10_000, { body: signed })
-    const response = await request(baseUrl + depthPath(ether), { method: 'GET', headers, body })
+    const headers = signedHeaders(authKey, depthPath(weth), Date.now() + 10_000, { body: signed })
+    const response = await request(baseUrl + depthPath(weth), { method: 'GET', headers, body })
     return [response.statusCode, (await response.body.text()).slice(0, 12)]
   }
   expect(await send('{}', '{}')).toEqual([200, '{"price":250'])
@@ -43,13 +44,13 @@ test('the HTTP server verifies the signature over the body and limits its size (
 })
 
 test('the HTTP server logs requests in order, as received', async () => {
-  const simulator = await running({ market: manualMarket() })
+  const simulator = await startTestSimulator({ market: manualMarket() })
   await fetch(`${simulator.baseUrl}/price/svc-0xAB?x=%20`, { headers: { 'X-Trace': '7' } })
-  await getDepth(simulator, ether)
+  await getDepth(simulator, weth)
   await fetch(`${simulator.baseUrl}/other`, { method: 'POST' })
   expect(simulator.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /price/svc-0xAB?x=%20',
-    `GET ${depthPath(ether)}`,
+    `GET ${depthPath(weth)}`,
     'POST /other',
   ])
   expect(simulator.requests[0]?.headers['x-trace']).toBe('7')
@@ -57,7 +58,7 @@ test('the HTTP server logs requests in order, as received', async () => {
 })
 
 test('the HTTP server still responds after a client disconnects during a request or sends invalid HTTP', async () => {
-  const simulator = await running({ market: manualMarket() })
+  const simulator = await startTestSimulator({ market: manualMarket() })
   const port = Number(new URL(simulator.baseUrl).port)
   const partial = connect(port, '127.0.0.1')
   partial.write('GET /price/svc-0xab HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
@@ -66,5 +67,5 @@ test('the HTTP server still responds after a client disconnects during a request
   const invalid = connect(port, '127.0.0.1').resume()
   invalid.end('\u0000\u0001 no HTTP\r\n\r\n')
   await eventually(() => invalid.closed)
-  expect((await fetch(`${simulator.baseUrl}/price/svc-${ether}`)).status).toBe(200)
+  expect((await fetch(`${simulator.baseUrl}/price/svc-${weth}`)).status).toBe(200)
 })

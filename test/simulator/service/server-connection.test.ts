@@ -2,20 +2,21 @@ import fc from 'fast-check'
 import type { SimulatorOptions } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { dial, type RawClient } from '../../support/network/raw-client.js'
-import { bitcoin, ether, manualMarket, quote } from '../../support/manual-market.js'
-import { running } from '../../support/simulator.js'
+import { openRawClient, type RawClient } from '../../support/network/raw-client.js'
+import { usdc, wbtc, weth } from '../../support/tokens.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { startTestSimulator } from '../../support/simulator.js'
 
-const eth = `svc-${ether}`
-const btc = `svc-${bitcoin}`
+const eth = `svc-${weth}`
+const btc = `svc-${wbtc}`
 
 const confirmed = (...subscriptions: string[]) => JSON.stringify({ subscriptions })
 const priced = (topic: string, price: number) => JSON.stringify({ topic, price })
 
 const connected = async (options: SimulatorOptions = {}) => {
   const market = manualMarket()
-  const simulator = await running({ market, ...options })
-  return { market, simulator, client: await dial(simulator.priceWsUrl) }
+  const simulator = await startTestSimulator({ market, ...options })
+  return { market, simulator, client: await openRawClient(simulator.priceWsUrl) }
 }
 
 /** All frames before the response to a final, invalid message. */
@@ -30,15 +31,15 @@ test('a connection confirms a subscribe with all topics, then sends the price an
   const { market, client } = await connected()
   client.subscribe(eth)
   client.subscribe(btc)
-  expect(await client.first(4)).toEqual([
+  expect(await client.firstFrames(4)).toEqual([
     confirmed(eth),
     priced(eth, 2500),
     confirmed(eth, btc),
     priced(btc, 60_000),
   ])
-  market.move({ price: 2501 })
-  market.move({ price: 2500.25 })
-  expect((await client.first(6)).slice(4)).toEqual([priced(eth, 2501), priced(eth, 2500.25)])
+  market.update({ price: 2501 })
+  market.update({ price: 2500.25 })
+  expect((await client.firstFrames(6)).slice(4)).toEqual([priced(eth, 2501), priced(eth, 2500.25)])
 })
 
 test('a connection confirms an unsubscribe with the remaining topics and sends no more prices (section 6)', async () => {
@@ -48,35 +49,35 @@ test('a connection confirms an unsubscribe with the remaining topics and sends n
   client.unsubscribe(eth)
   client.unsubscribe('svc-0xdead')
   client.unsubscribe(btc)
-  await client.first(7)
-  market.move({ price: 2501 })
+  await client.firstFrames(7)
+  market.update({ price: 2501 })
   expect((await settled(client)).slice(4)).toEqual([confirmed(btc), confirmed(btc), confirmed()])
 })
 
 test('a connection repeats the last price while nothing changes (section 6)', async () => {
   const { client } = await connected({ repeat: 20 })
   client.subscribe(eth)
-  expect((await client.first(5)).slice(1)).toEqual(new Array(4).fill(priced(eth, 2500)))
+  expect((await client.firstFrames(5)).slice(1)).toEqual(new Array(4).fill(priced(eth, 2500)))
 })
 
 test('a connection treats topics as case-insensitive and echoes the latest spelling (section 2.2)', async () => {
   const { market, simulator, client } = await connected()
-  const upper = `svc-0x${ether.slice(2).toUpperCase()}`
+  const upper = `svc-0x${weth.slice(2).toUpperCase()}`
   client.subscribe(eth)
   client.subscribe(upper)
-  await client.first(4)
-  market.move({ price: 2501 })
-  expect((await client.first(5)).slice(2)).toEqual([
+  await client.firstFrames(4)
+  market.update({ price: 2501 })
+  expect((await client.firstFrames(5)).slice(2)).toEqual([
     confirmed(upper),
     priced(upper, 2500),
     priced(upper, 2501),
   ])
   client.unsubscribe(eth)
-  expect((await client.first(6))[5]).toBe(confirmed())
+  expect((await client.firstFrames(6))[5]).toBe(confirmed())
   expect(simulator.connections[0]?.topics).toEqual([])
 })
 
-test.each(['', 'svc', 'svc-', 'svc-82af', 'acme-0xdead', `${eth}-${quote}`, 'svc-0xab ', 'SVC-0xab'])(
+test.each(['', 'svc', 'svc-', 'svc-82af', 'acme-0xdead', `${eth}-${usdc}`, 'svc-0xab ', 'SVC-0xab'])(
   'a connection rejects a subscribe and an unsubscribe of the malformed topic "%s" (section 7)',
   async (topic) => {
     const { client } = await connected()
@@ -90,7 +91,7 @@ test('a connection rejects a topic of an unsupported token (section 7)', async (
   const { simulator, client } = await connected({ service: 'acme' })
   client.subscribe('acme-0xDEAD')
   expect(await settled(client)).toEqual([
-    `Invalid (exchange, base, quote) tuple: acme does not support the pair (0xdead, ${quote})`,
+    `Invalid (exchange, base, quote) tuple: acme does not support the pair (0xdead, ${usdc})`,
   ])
   expect(simulator.connections[0]?.topics).toEqual([])
 })
@@ -101,7 +102,7 @@ test('a connection sends an error text for an invalid message or a binary frame,
   client.socket.send(Buffer.from([1, 2]))
   client.socket.send('{"method":"ping"}')
   client.subscribe(eth)
-  expect(await client.first(5)).toEqual([
+  expect(await client.firstFrames(5)).toEqual([
     'Invalid request: expected a JSON object',
     'Invalid request: expected a text frame',
     'Invalid request: expected method to be subscribe or unsubscribe',
@@ -120,10 +121,10 @@ test('a connection sends one response for each message, for any messages', async
   const message = fc.oneof(valid, cut, fc.string(), fc.json(), fc.uint8Array())
   await fc.assert(
     fc.asyncProperty(fc.array(message, { maxLength: 30 }), async (messages) => {
-      const client = await dial(simulator.priceWsUrl)
+      const client = await openRawClient(simulator.priceWsUrl)
       for (const each of messages) client.socket.send(each)
       client.subscribe('svc-0xbeef')
-      const last = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xbeef, ${quote})`
+      const last = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xbeef, ${usdc})`
       await eventually(() => client.frames.at(-1) === last)
       const responses = client.frames.filter((frame) => !frame.startsWith('{"topic"'))
       expect(responses).toHaveLength(messages.length + 1)
@@ -135,12 +136,12 @@ test('a connection sends one response for each message, for any messages', async
 
 test('connections have separate topics and prices', async () => {
   const { simulator, market, client } = await connected()
-  const other = await dial(`${simulator.priceWsUrl}/gate?key=1`)
+  const other = await openRawClient(`${simulator.priceWsUrl}/gate?key=1`)
   client.subscribe(eth)
   other.subscribe(btc)
-  await Promise.all([client.first(2), other.first(2)])
-  market.move({ price: 2501 })
-  expect((await client.first(3))[2]).toBe(priced(eth, 2501))
+  await Promise.all([client.firstFrames(2), other.firstFrames(2)])
+  market.update({ price: 2501 })
+  expect((await client.firstFrames(3))[2]).toBe(priced(eth, 2501))
   expect(await settled(other)).toEqual([confirmed(btc), priced(btc, 60_000)])
   expect(simulator.connections).toEqual([
     { id: 1, path: '/', topics: [eth], pings: 0 },

@@ -1,15 +1,15 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** A key and a certificate of it, in PEM. */
-export interface Certified {
+/** A private key and its certificate, in PEM. */
+export interface KeyAndCertificate {
   readonly key: string
   readonly cert: string
 }
 
 const day = 24 * 60 * 60 * 1000
 
-/** A self-signed certificate for localhost and 127.0.0.1, good for a day from now, made afresh. */
-export const selfSigned = (): Certified => {
+/** Creates a key and a self-signed certificate for localhost and 127.0.0.1, valid for one day. */
+export const createSelfSignedCertificate = (): KeyAndCertificate => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(ecdsaWithSha256)
   const name = sequence(set(sequence(commonName, der(0x0c, Buffer.from('localhost')))))
@@ -33,7 +33,7 @@ export const selfSigned = (): Certified => {
   }
 }
 
-/** One value of ASN.1 in its distinguished encoding: a tag, the length of the content, the content. */
+/** Encodes one ASN.1 value in DER: tag, length, content. */
 const der = (tag: number, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content)
   const length =
@@ -45,7 +45,7 @@ const sequence = (...content: Buffer[]): Buffer => der(0x30, ...content)
 
 const set = (...content: Buffer[]): Buffer => der(0x31, ...content)
 
-/** The date as `YYMMDDhhmmssZ`. */
+/** Encodes a UTCTime, `YYMMDDhhmmssZ`. */
 const time = (ms: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(ms).toISOString().slice(2, 19).replace(/\D/g, '')}Z`))
 

@@ -2,22 +2,23 @@ import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { eventually } from '../eventually.js'
 
-/** A plain WebSocket client: what it received, and how it ended. */
+/** A plain WebSocket client that collects what it receives. */
 export interface RawClient {
   readonly socket: WebSocket
-  /** Text frames, in order; binary ones as `binary <hex>`. */
+  /** The received text frames, and binary frames as `binary <hex>`, in order. */
   readonly frames: readonly string[]
-  /** Close code, once it is closed. */
-  readonly code: number | undefined
+  /** Undefined until the socket has closed. */
+  readonly closeCode: number | undefined
   readonly pongs: number
   readonly subscribe: (topic: string) => void
   readonly unsubscribe: (topic: string) => void
-  /** Resolves to the first `count` frames when they are there. */
-  readonly first: (count: number) => Promise<readonly string[]>
-  readonly closed: () => Promise<number>
+  /** Resolves to the first `count` frames when they have arrived. */
+  readonly firstFrames: (count: number) => Promise<readonly string[]>
+  /** Resolves to the close code. */
+  readonly waitForClose: () => Promise<number>
 }
 
-export const dial = async (url: string): Promise<RawClient> => {
+export const openRawClient = async (url: string): Promise<RawClient> => {
   const socket = new WebSocket(url)
   const frames: string[] = []
   let code: number | undefined
@@ -36,7 +37,7 @@ export const dial = async (url: string): Promise<RawClient> => {
   return {
     socket,
     frames,
-    get code() {
+    get closeCode() {
       return code
     },
     get pongs() {
@@ -44,11 +45,11 @@ export const dial = async (url: string): Promise<RawClient> => {
     },
     subscribe: (topic) => socket.send(JSON.stringify({ method: 'subscribe', topic })),
     unsubscribe: (topic) => socket.send(JSON.stringify({ method: 'unsubscribe', topic })),
-    first: async (count) => {
+    firstFrames: async (count) => {
       await eventually(() => frames.length >= count)
       return frames.slice(0, count)
     },
-    closed: async () => {
+    waitForClose: async () => {
       await eventually(() => code !== undefined)
       return code!
     },

@@ -4,135 +4,144 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { closing } from '../simulator.js'
+import { closeAfterTest } from '../close-after-test.js'
 
-// A price reporter that a test plays by hand, down to the bytes: it says nothing unless it is told to.
+// A WebSocket service whose frames and bytes are written by a test. By itself it only accepts connections and answers pings.
 
-/** One connection, as the service sees it. */
-export interface Line {
-  /** Counts the connections that were opened, from 1. */
+/** The server's end of one connection. */
+export interface ServiceConnection {
+  /** The number of the connection, from 1. */
   readonly id: number
-  /** What it was asked, in order: `subscribe svc-0x…`. */
-  readonly asked: readonly string[]
-  readonly pings: () => number
+  /** The messages of the client, in order, as `subscribe svc-0x…`. */
+  readonly receivedMessages: readonly string[]
+  readonly pingCount: () => number
   readonly isOpen: () => boolean
-  /** The code of its end, 1006 where the client said no goodbye; undefined until then. */
-  readonly endedWith: () => number | undefined
-  readonly confirm: (...topics: readonly string[]) => void
-  readonly price: (topic: string, price: number) => void
-  readonly say: (frame: string | Uint8Array) => void
-  readonly pong: () => void
-  readonly ping: () => void
-  /** The TCP connection below, for what no WebSocket server would say. */
-  readonly wire: Socket
+  /** Undefined while the connection is open; 1006 if the client sent no close frame. */
+  readonly closeCode: () => number | undefined
+  readonly sendConfirmation: (...topics: readonly string[]) => void
+  readonly sendPrice: (topic: string, price: number) => void
+  /** Sends a text or binary frame. No effect unless the connection is open. */
+  readonly send: (frame: string | Uint8Array) => void
+  readonly sendPong: () => void
+  readonly sendPing: () => void
+  /** The TCP connection, for bytes that a WebSocket server does not send. */
+  readonly tcpSocket: Socket
 }
 
-/** What the service does by itself. */
-export interface Play {
-  /** Somebody has dialled: the how manieth dial it is, from 1. */
-  readonly dialled?: (dial: number, wire: Socket) => void
-  /** Whether it has answered the upgrade itself, or never will. */
-  readonly upgrade?: (dial: number, wire: Socket, request: IncomingMessage) => boolean
-  readonly opened?: (line: Line) => void
-  readonly subscribed?: (line: Line, topic: string) => void
-  /** Whether pings are answered. Default: yes. */
-  readonly pongs?: boolean
+/** Callbacks of the service. `dial` is the number of the TCP connection, from 1. */
+export interface ScriptedServiceOptions {
+  /** Called when a TCP connection is accepted. */
+  readonly onDial?: (dial: number, tcpSocket: Socket) => void
+  /** Returns true if it handles the upgrade request. Otherwise the service accepts the upgrade. */
+  readonly onUpgrade?: (dial: number, tcpSocket: Socket, request: IncomingMessage) => boolean
+  readonly onOpen?: (connection: ServiceConnection) => void
+  readonly onSubscribe?: (connection: ServiceConnection, topic: string) => void
+  /** Default: true. */
+  readonly answersPings?: boolean
 }
 
-export interface PlayedService {
+export interface ScriptedService {
   readonly url: string
-  /** When somebody dialled, on the clock that only moves forward, in ms. */
-  readonly dials: readonly number[]
-  /** All lines that there ever were. */
-  readonly lines: readonly Line[]
+  /** When each TCP connection was accepted: on a monotonic clock, in ms. */
+  readonly dialTimes: readonly number[]
+  /** All connections, open and closed. */
+  readonly connections: readonly ServiceConnection[]
 }
 
-export const playService = async (play: Play = {}): Promise<PlayedService> => {
-  const dials: number[] = []
-  const lines: Line[] = []
-  const wires = new Set<Socket>()
+export const startScriptedService = async (
+  options: ScriptedServiceOptions = {},
+): Promise<ScriptedService> => {
+  const dialTimes: number[] = []
+  const connections: ServiceConnection[] = []
+  const tcpSockets = new Set<Socket>()
   const server = createServer((_request, response) => response.writeHead(426).end())
-  const upgrader = new WebSocketServer({ noServer: true, autoPong: play.pongs ?? true })
-  server.on('connection', (wire) => {
-    wires.add(wire)
-    wire.on('error', () => wire.destroy())
-    const dial = dials.push(performance.now())
-    play.dialled?.(dial, wire)
+  const webSocketServer = new WebSocketServer({ noServer: true, autoPong: options.answersPings ?? true })
+  server.on('connection', (tcpSocket) => {
+    tcpSockets.add(tcpSocket)
+    tcpSocket.on('error', () => tcpSocket.destroy())
+    const dial = dialTimes.push(performance.now())
+    options.onDial?.(dial, tcpSocket)
   })
-  server.on('upgrade', (request, wire: Socket, head) => {
-    if (play.upgrade?.(dials.length, wire, request) === true) return
-    upgrader.handleUpgrade(request, wire, head, (socket) => {
-      const line = lineOf(lines.length + 1, socket, wire, play)
-      lines.push(line)
-      play.opened?.(line)
+  server.on('upgrade', (request, tcpSocket: Socket, head) => {
+    if (options.onUpgrade?.(dialTimes.length, tcpSocket, request) === true) return
+    webSocketServer.handleUpgrade(request, tcpSocket, head, (webSocket) => {
+      const connection = createConnection(connections.length + 1, webSocket, tcpSocket, options)
+      connections.push(connection)
+      options.onOpen?.(connection)
     })
   })
   onTestFinished(async () => {
-    for (const wire of wires) wire.destroy()
+    for (const tcpSocket of tcpSockets) tcpSocket.destroy()
     server.close()
     await once(server, 'close')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, dials, lines }
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, dialTimes, connections }
 }
 
-const lineOf = (id: number, socket: WebSocket, wire: Socket, play: Play): Line => {
-  const asked: string[] = []
+const createConnection = (
+  id: number,
+  webSocket: WebSocket,
+  tcpSocket: Socket,
+  options: ScriptedServiceOptions,
+): ServiceConnection => {
+  const receivedMessages: string[] = []
   let pings = 0
-  let code: number | undefined
-  const say = (frame: string | Uint8Array): void => {
-    if (socket.readyState === socket.OPEN) socket.send(frame)
+  let closeCode: number | undefined
+  const send = (frame: string | Uint8Array): void => {
+    if (webSocket.readyState === webSocket.OPEN) webSocket.send(frame)
   }
-  const line: Line = {
+  const connection: ServiceConnection = {
     id,
-    asked,
-    pings: () => pings,
-    isOpen: () => socket.readyState === socket.OPEN,
-    endedWith: () => code,
-    confirm: (...topics) => say(JSON.stringify({ subscriptions: topics })),
-    price: (topic, price) => say(JSON.stringify({ topic, price })),
-    say,
-    pong: () => socket.pong(),
-    ping: () => socket.ping(),
-    wire,
+    receivedMessages,
+    pingCount: () => pings,
+    isOpen: () => webSocket.readyState === webSocket.OPEN,
+    closeCode: () => closeCode,
+    sendConfirmation: (...topics) => send(JSON.stringify({ subscriptions: topics })),
+    sendPrice: (topic, price) => send(JSON.stringify({ topic, price })),
+    send,
+    sendPong: () => webSocket.pong(),
+    sendPing: () => webSocket.ping(),
+    tcpSocket,
   }
-  // It was the test that broke it.
-  socket.on('error', () => wire.destroy())
-  socket.on('close', (given) => (code = given))
-  socket.on('ping', () => pings++)
-  socket.on('message', (data: Buffer) => {
+  // Tests break connections on purpose.
+  webSocket.on('error', () => tcpSocket.destroy())
+  webSocket.on('close', (code) => (closeCode = code))
+  webSocket.on('ping', () => pings++)
+  webSocket.on('message', (data: Buffer) => {
     const { method, topic } = JSON.parse(data.toString()) as { method: string; topic: string }
-    asked.push(`${method} ${topic}`)
-    if (method === 'subscribe') play.subscribed?.(line, topic)
+    receivedMessages.push(`${method} ${topic}`)
+    if (method === 'subscribe') options.onSubscribe?.(connection, topic)
   })
-  return line
+  return connection
 }
 
-/** Confirms, and gives the number of the line as the price: so a price tells where it is from. */
-export const politely = (line: Line, topic: string): void => {
-  line.confirm(topic)
-  line.price(topic, line.id)
+/** Confirms a topic and sends the number of the connection as its price, so that a test can trace a price. */
+export const confirmAndSendPrice = (connection: ServiceConnection, topic: string): void => {
+  connection.sendConfirmation(topic)
+  connection.sendPrice(topic, connection.id)
 }
 
 /**
- * The topics that are active on a line. Throws where one was asked for twice, or left without having been asked
- * for on this line.
+ * The subscribed topics of a connection. Throws if a topic was subscribed twice in a row, or unsubscribed while it was
+ * not subscribed.
  */
-export const activeOn = ({ asked }: Line): readonly string[] => {
+export const activeTopics = ({ receivedMessages }: ServiceConnection): readonly string[] => {
   const active = new Set<string>()
-  for (const frame of asked) {
-    const [method, topic = ''] = frame.split(' ')
-    if (active.has(topic) === (method === 'subscribe')) throw new Error(`${frame}, in ${asked.join(', ')}`)
+  for (const message of receivedMessages) {
+    const [method, topic = ''] = message.split(' ')
+    if (active.has(topic) === (method === 'subscribe'))
+      throw new Error(`${message}, in ${receivedMessages.join(', ')}`)
     if (method === 'subscribe') active.add(topic)
     else active.delete(topic)
   }
   return [...active].sort()
 }
 
-/** A client that opens connections to this address, and does not wait long to do it again. */
-export const clientAt = (priceWsUrl: string, options: Partial<ClientOptions> = {}): PriceClient =>
-  closing(
+/** Creates a client that connects to this URL and redials after at most 1 ms. */
+export const createPriceClient = (priceWsUrl: string, options: Partial<ClientOptions> = {}): PriceClient =>
+  closeAfterTest(
     createClient({
       environment: 'testnet',
       priceBaseUrl: 'http://127.0.0.1:1',

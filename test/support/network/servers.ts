@@ -4,21 +4,21 @@ import { createServer as createHttpsServer } from 'node:https'
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import type { Certified } from './certificate.js'
-import { acceptOf, agreed } from './upgrade.js'
+import type { KeyAndCertificate } from './certificate.js'
+import { acceptKeyOf, upgradeResponse } from './upgrade.js'
 
-// Servers on free ports of 127.0.0.1, which go when their test is over.
+// Servers on free ports of 127.0.0.1. Each one is closed after its test.
 
-const listening = async (server: Server): Promise<number> => {
+const listen = async (server: Server): Promise<number> => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }
 
-const closed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+const closeServer = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** A TCP server that does with each connection what it is told, and does not end it by itself. Returns its port. */
-export const tcpServer = async (onConnection: (socket: Socket) => void): Promise<number> => {
+/** Starts a TCP server that never ends a connection by itself. Returns its port. */
+export const startTcpServer = async (onConnection: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>()
   const server = createNetServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket)
@@ -27,47 +27,50 @@ export const tcpServer = async (onConnection: (socket: Socket) => void): Promise
   })
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
-    return closed(server)
+    return closeServer(server)
   })
-  return listening(server)
+  return listen(server)
 }
 
-/** A port of this machine at which nobody listens. */
-export const deafPort = async (): Promise<number> => {
+/** Finds a port of 127.0.0.1 on which no server listens. */
+export const findUnusedPort = async (): Promise<number> => {
   const server = createNetServer()
-  const port = await listening(server)
-  await closed(server)
+  const port = await listen(server)
+  await closeServer(server)
   return port
 }
 
-const web = (onRequest: RequestListener, certified?: Certified): HttpServer => {
+const createWebServer = (onRequest: RequestListener, certificate?: KeyAndCertificate): HttpServer => {
   const server =
-    certified === undefined ? createHttpServer(onRequest) : createHttpsServer(certified, onRequest)
+    certificate === undefined ? createHttpServer(onRequest) : createHttpsServer(certificate, onRequest)
   onTestFinished(() => {
     server.closeAllConnections()
-    return closed(server)
+    return closeServer(server)
   })
   return server
 }
 
-/** An HTTP server; with a certificate, an HTTPS one. Returns its origin. */
-export const httpServer = async (onRequest: RequestListener, certified?: Certified): Promise<string> => {
-  const port = await listening(web(onRequest, certified))
-  return certified === undefined ? `http://127.0.0.1:${port}` : `https://127.0.0.1:${port}`
+/** Starts an HTTP server, or an HTTPS server if a certificate is given. Returns its origin. */
+export const startHttpServer = async (
+  onRequest: RequestListener,
+  certificate?: KeyAndCertificate,
+): Promise<string> => {
+  const port = await listen(createWebServer(onRequest, certificate))
+  return certificate === undefined ? `http://127.0.0.1:${port}` : `https://127.0.0.1:${port}`
 }
 
-export interface WebSockets {
+export interface TestWebSocketServer {
   readonly url: string
-  /** The server's ends of the sockets that are open. */
+  /** The server's ends of the open sockets. */
   readonly clients: ReadonlySet<WebSocket>
 }
 
-/** A WebSocket server that does with each socket what it is told. */
-export const webSocketServer = async (
+/** Starts a WebSocket server; other requests receive status 503. */
+export const startWebSocketServer = async (
   onSocket: (socket: WebSocket, headers: Readonly<Record<string, unknown>>, path: string | undefined) => void,
-  certified?: Certified,
-): Promise<WebSockets> => {
-  const http = web((_request, response) => response.writeHead(503).end('busy'), certified)
+  certificate?: KeyAndCertificate,
+): Promise<TestWebSocketServer> => {
+  const http = createWebServer((_request, response) => response.writeHead(503).end('busy'), certificate)
   const server = new WebSocketServer({ server: http, perMessageDeflate: true })
   server.on('connection', (socket, { headers, url }) => {
     socket.on('error', () => socket.terminate())
@@ -76,15 +79,15 @@ export const webSocketServer = async (
   onTestFinished(() => {
     for (const socket of server.clients) socket.terminate()
   })
-  const port = await listening(http)
-  return { url: `${certified === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}`, clients: server.clients }
+  const port = await listen(http)
+  return { url: `${certificate === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}`, clients: server.clients }
 }
 
-/** A server that accepts the upgrade, writes the bytes, and never responds after that. */
-export const rudeServer = async (...bytes: number[]): Promise<string> => {
-  const port = await tcpServer((socket) => {
+/** Starts a WebSocket server that accepts the upgrade, writes the bytes, and then never responds. Returns its URL. */
+export const startUnresponsiveServer = async (...bytes: number[]): Promise<string> => {
+  const port = await startTcpServer((socket) => {
     socket.once('data', (request: Buffer) => {
-      socket.write(Buffer.concat([agreed(acceptOf(request.toString())), Buffer.of(...bytes)]))
+      socket.write(Buffer.concat([upgradeResponse(acceptKeyOf(request.toString())), Buffer.of(...bytes)]))
     })
   })
   return `ws://127.0.0.1:${port}`

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-// A service in its own thread. It goes on while the client's event loop is blocked, and its memory is not the client's.
+// A service in its own thread. It runs while the client's event loop is blocked, and it does not use the client's heap.
 
 const program = `
   const { parentPort, workerData } = require('node:worker_threads')
@@ -11,26 +11,26 @@ const program = `
   const side = { total_quantity: 1, total_quantity_usd: 1 }
   const depth = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })
   const connections = new Map()
-  let upgrades = 0
-  let requests = 0
-  let flushed = 0
+  let upgradeCount = 0
+  let requestCount = 0
+  let sentFrames = 0
 
   const http = createServer((_request, response) => {
-    requests += 1
+    requestCount += 1
     response.end(depth)
   })
   const server = new WebSocketServer({ server: http })
 
   server.on('connection', (socket) => {
-    upgrades += 1
-    const asked = new Map()
-    connections.set(socket, asked)
+    upgradeCount += 1
+    const subscribeCounts = new Map()
+    connections.set(socket, subscribeCounts)
     socket.on('error', () => socket.terminate())
     socket.on('close', () => connections.delete(socket))
     socket.on('message', (data) => {
       const { method, topic } = JSON.parse(data)
-      if (method !== 'subscribe') return asked.delete(topic)
-      asked.set(topic, (asked.get(topic) ?? 0) + 1)
+      if (method !== 'subscribe') return subscribeCounts.delete(topic)
+      subscribeCounts.set(topic, (subscribeCounts.get(topic) ?? 0) + 1)
       socket.send(JSON.stringify({ subscriptions: [topic] }))
       const sendPrice = () => socket.send(JSON.stringify({ topic, price: 1 }))
       sendPrice()
@@ -40,84 +40,92 @@ const program = `
     })
   })
 
-  const burst = async ({ topic, frames, blanks }) => {
-    const padding = ' '.repeat(blanks)
+  const burst = async ({ topic, frames, paddingLength }) => {
+    const padding = ' '.repeat(paddingLength)
     const [socket] = connections.keys()
     for (let price = 2; price <= frames + 1; price++) {
-      const sent = () => (flushed = price - 1)
-      socket.send(JSON.stringify({ topic, price }) + padding, sent)
+      const onSent = () => (sentFrames = price - 1)
+      socket.send(JSON.stringify({ topic, price }) + padding, onSent)
       while (socket.bufferedAmount > 1_000_000) await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  const orders = {
+  const commands = {
     report: () => undefined,
-    drop: () => connections.forEach((_asked, socket) => socket.terminate()),
-    burst: (order) => void burst(order),
+    terminate: () => connections.forEach((_counts, socket) => socket.terminate()),
+    burst: (command) => void burst(command),
   }
 
-  parentPort.on('message', (order) => {
-    orders[order.name](order)
-    const counts = (asked) => ({ topics: asked.size, most: Math.max(0, ...asked.values()) })
-    const open = [...connections.values()].map(counts)
-    parentPort.postMessage({ upgrades, requests, flushed, open })
+  parentPort.on('message', (command) => {
+    commands[command.name](command)
+    const reportOf = (counts) => ({ topicCount: counts.size, maxSubscribes: Math.max(0, ...counts.values()) })
+    const openConnections = [...connections.values()].map(reportOf)
+    parentPort.postMessage({ upgradeCount, requestCount, sentFrames, openConnections })
   })
   http.listen(0, '127.0.0.1', () => parentPort.postMessage(http.address().port))
 `
 
-type Order =
+type Command =
   | { readonly name: 'report' }
-  /** Cuts every connection, without a goodbye. */
-  | { readonly name: 'drop' }
-  /** Prices 2, 3, … of the topic, each followed by blanks, as fast as the first connection takes them. */
-  | { readonly name: 'burst'; readonly topic: string; readonly frames: number; readonly blanks: number }
+  /** Terminates every connection, without a close frame. */
+  | { readonly name: 'terminate' }
+  /**
+   * Sends prices 2, 3, … of a topic on the first connection, as fast as the socket accepts them. Each frame ends with
+   * `paddingLength` spaces.
+   */
+  | {
+      readonly name: 'burst'
+      readonly topic: string
+      readonly frames: number
+      readonly paddingLength: number
+    }
 
 export interface Report {
-  /** How many WebSockets were ever accepted. */
-  readonly upgrades: number
-  /** How many HTTP requests ever came. */
-  readonly requests: number
-  /** How many frames of the burst have left the service's process. */
-  readonly flushed: number
-  /** The WebSockets that are open: the topics on each, and how often the one asked for most was asked for. */
-  readonly open: readonly { readonly topics: number; readonly most: number }[]
+  /** The number of accepted WebSockets, open and closed. */
+  readonly upgradeCount: number
+  /** The number of HTTP requests. */
+  readonly requestCount: number
+  /** The number of frames of the burst that the service has written to the operating system. */
+  readonly sentFrames: number
+  /** For each open WebSocket: the number of subscribed topics, and the largest number of subscribes for one topic. */
+  readonly openConnections: readonly { readonly topicCount: number; readonly maxSubscribes: number }[]
 }
 
 export interface ServiceThread {
-  /** Addresses of the service, as a client takes them. */
+  /** Addresses of the service, in the form of client options. */
   readonly addresses: {
     readonly baseUrl: string
     readonly priceBaseUrl: string
     readonly priceWsUrl: string
     readonly authKey: string
   }
-  /** Gives an order, and tells how things stand. */
-  readonly tell: (order: Order) => Promise<Report>
+  /** Runs a command and resolves to a report. */
+  readonly run: (command: Command) => Promise<Report>
   readonly close: () => Promise<void>
 }
 
 export interface ServiceThreadOptions {
-  /** Interval of a topic's prices after the first, in ms. Default: only one price. */
+  /** Interval between prices of a topic, in ms. Default: one price per subscribe. */
   readonly tick?: number
 }
 
 export const startServiceThread = async ({ tick }: ServiceThreadOptions = {}): Promise<ServiceThread> => {
   const worker = new Worker(program, { eval: true, workerData: { tick } })
   const [port] = (await once(worker, 'message')) as [number]
-  let latest: Promise<unknown> = Promise.resolve()
+  let lastReport: Promise<unknown> = Promise.resolve()
 
-  const ask = async (order: Order): Promise<Report> => {
-    worker.postMessage(order)
+  const request = async (command: Command): Promise<Report> => {
+    worker.postMessage(command)
     const [report] = (await once(worker, 'message')) as [Report]
     return report
   }
   const base = `http://127.0.0.1:${port}`
   return {
     addresses: { baseUrl: base, priceBaseUrl: base, priceWsUrl: `ws://127.0.0.1:${port}`, authKey: 'AAEC' },
-    tell: (order) => {
-      // One at a time: an answer does not say to what.
-      const report = latest.then(() => ask(order))
-      latest = report
+    run: (command) => {
+      // One command at a time: a report does not name its command.
+      const report = lastReport.then(() => request(command))
+      lastReport = report
       return report
     },
     close: async () => {

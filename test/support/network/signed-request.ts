@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** Section 5 of the service's documentation, spelled out once more: neither the client's code nor the simulator's. */
+/** Headers of a signed request (section 5 of the service's documentation). Independent of the client and the simulator. */
 export const signedHeaders = (
   key: string,
   path: string,

@@ -13,7 +13,7 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
     .map((file) => `${folder}/${file}`)
     .filter((file) => pattern.test(file))
 
-/** What processes run: each with all that it imports, in one file. Loading hundreds of files takes longer. */
+/** The programs that tests run as processes. Each is bundled into one file, because loading hundreds of files is slower. */
 const programs = [
   'src/cli/main.ts',
   'src/cli/stop.ts',
@@ -23,10 +23,10 @@ const programs = [
   ...filesOf('test', /^test\/\w+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
 ]
 
-/** The entry points of the package, for programs that import it by its name. */
+/** The entry points of the package, for programs that import it by name. */
 const entryPoints = filesOf('src', /^src\/(?:\w+\/)?index\.ts$/)
 
-/** A bundle stands elsewhere than its sources, which read files by paths relative to their own. */
+/** Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. */
 const keepUrls: Plugin = {
   name: 'keep import.meta.url',
   setup: (bundle) => {
@@ -48,8 +48,8 @@ const settings = {
   logLevel: 'error',
 } satisfies BuildOptions
 
-/** CommonJS packages in a bundle require modules of Node. */
-const requireOfNode =
+/** Defines `require` in a bundle: bundled CommonJS packages require modules of Node. */
+const defineRequire =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)"
 
 const compile = async (copy: string): Promise<void> => {
@@ -58,7 +58,7 @@ const compile = async (copy: string): Promise<void> => {
     entryPoints: programs,
     outbase: root,
     outdir: copy,
-    banner: { js: requireOfNode },
+    banner: { js: defineRequire },
   })
   await build({
     ...settings,
@@ -70,7 +70,7 @@ const compile = async (copy: string): Promise<void> => {
   })
 }
 
-/** Compiles once for all processes, into a folder that is a package too. */
+/** Compiles once per run, into a folder that is also a package. */
 export default async (project: TestProject): Promise<() => void> => {
   const copy = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   cpSync(join(root, 'package.json'), join(copy, 'package.json'))

@@ -4,52 +4,52 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.js'
 
-// Node processes that run the compiled copy of the sources: starting one is twice as fast as through a TypeScript loader.
+// Processes that run the compiled copy of the sources. Without a TypeScript loader they start twice as fast.
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The compiled copy of a file, such as `src/cli/main.ts`. */
-export const compiled = (source: string): string =>
+/** The path of the compiled copy of a source file such as `src/cli/main.ts`. */
+export const compiledPath = (source: string): string =>
   join(inject('compiledCopy'), source.replace(/\.ts$/, '.js'))
 
-/** As a specifier for `import`. */
-export const compiledUrl = (source: string): string => pathToFileURL(compiled(source)).href
+/** The URL of the compiled copy, for `import`. */
+export const compiledUrl = (source: string): string => pathToFileURL(compiledPath(source)).href
 
-export type Variables = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 export interface NodeProcess {
   readonly process: ChildProcess
   readonly stdout: string
   readonly stderr: string
-  /** Both, in the order of arrival. */
+  /** Both streams, in the order of arrival. */
   readonly output: string
-  /** Resolves to the exit code, or to the name of the signal that ended the process. */
-  readonly ended: () => Promise<number | NodeJS.Signals>
+  /** Resolves to the exit code, or to the name of the signal that terminated the process. */
+  readonly waitForExit: () => Promise<number | NodeJS.Signals>
 }
 
-/** The environment of the test runner without what decides the behaviour of the project or of another test runner. */
-const environment = (variables: Variables): NodeJS.ProcessEnv => {
-  const decisive = /^(?:SVC_.*|CI|NO_COLOR|FORCE_COLOR|COLUMNS|NODE_(?!EXTRA_CA_CERTS).*|VITEST.*|TEST.*)$/
-  const own = Object.entries(process.env).filter(([name]) => !decisive.test(name))
+/** The environment of this process, without the variables that change the behaviour of the project, of Node or of Vitest. */
+const environment = (variables: EnvironmentVariables): NodeJS.ProcessEnv => {
+  const removed = /^(?:SVC_.*|CI|NO_COLOR|FORCE_COLOR|COLUMNS|NODE_(?!EXTRA_CA_CERTS).*|VITEST.*|TEST.*)$/
+  const own = Object.entries(process.env).filter(([name]) => !removed.test(name))
   return { ...Object.fromEntries(own), ...variables }
 }
 
 export interface SpawnOptions {
-  readonly variables?: Variables
-  /** Default: the repository. */
+  readonly variables?: EnvironmentVariables
+  /** Default: the root of the repository. */
   readonly cwd?: string
-  /** Registers the end of the process. Default: the end of the test, which concurrent tests have to register themselves. */
+  /** Registers the function that kills the process. Default: `onTestFinished`; concurrent tests must pass their own. */
   readonly onFinished?: (kill: () => void) => void
 }
 
-/** Starts any command; the process ends with the test at the latest. */
+/** Starts a command. The process is killed when the test finishes. */
 export const spawnCommand = (
   [file, ...args]: readonly [string, ...string[]],
   { variables = {}, cwd = root, onFinished = onTestFinished }: SpawnOptions = {},
 ): NodeProcess => {
   const child = spawn(file, args, { cwd, env: environment(variables) })
   let [stdout, stderr, output] = ['', '', '']
-  let end: number | NodeJS.Signals | undefined
+  let exit: number | NodeJS.Signals | undefined
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString()
     output += chunk.toString()
@@ -58,7 +58,7 @@ export const spawnCommand = (
     stderr += chunk.toString()
     output += chunk.toString()
   })
-  child.on('close', (code, signal) => (end = code ?? signal ?? 'SIGKILL'))
+  child.on('close', (code, signal) => (exit = code ?? signal ?? 'SIGKILL'))
   onFinished(() => void child.kill('SIGKILL'))
   return {
     process: child,
@@ -71,25 +71,25 @@ export const spawnCommand = (
     get output() {
       return output
     },
-    ended: async () => {
-      await eventually(() => end !== undefined)
-      return end!
+    waitForExit: async () => {
+      await eventually(() => exit !== undefined)
+      return exit!
     },
   }
 }
 
-/** Starts Node. */
+/** Starts Node with these arguments. */
 export const spawnNode = (args: readonly string[], options?: SpawnOptions): NodeProcess =>
   spawnCommand([process.execPath, ...args], options)
 
-/** Runs a program to its end, and returns what it prints. Throws if it fails. */
+/** Runs a program until it exits. Returns its stdout. Throws if the exit code is not 0. */
 export const runProgram = async (
   source: string,
   args: readonly string[] = [],
   flags: readonly string[] = [],
 ): Promise<string> => {
-  const child = spawnNode([...flags, compiled(source), ...args])
-  const end = await child.ended()
-  if (end !== 0) throw new Error(`${source} ended with ${end}\n${child.output}`)
+  const child = spawnNode([...flags, compiledPath(source), ...args])
+  const exit = await child.waitForExit()
+  if (exit !== 0) throw new Error(`${source} exited with ${exit}\n${child.output}`)
   return child.stdout
 }

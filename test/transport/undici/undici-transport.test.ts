@@ -7,8 +7,8 @@ import { undiciTransport, type UndiciOptions } from '../../../src/transport/undi
 import { expectDecodeError, expectWellFormed } from '../../errors/support/well-formed.js'
 import { nextTurn } from '../../support/event-loop.js'
 import { eventually } from '../../support/eventually.js'
-import { selfSigned } from '../../support/network/certificate.js'
-import { deafPort, httpServer, tcpServer } from '../../support/network/servers.js'
+import { createSelfSignedCertificate } from '../../support/network/certificate.js'
+import { findUnusedPort, startHttpServer, startTcpServer } from '../../support/network/servers.js'
 
 const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
   const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })
@@ -59,7 +59,7 @@ const respondWith =
 
 describe('the result of a request', () => {
   it('has the status, the headers in lower case, and the body', async () => {
-    const origin = await httpServer((_request, response) =>
+    const origin = await startHttpServer((_request, response) =>
       response.writeHead(200, { 'Content-Type': 'text/plain', 'X-Trace': ['a', 'b'] }).end('2682.505'),
     )
     expect(await get(origin)).toMatchObject(
@@ -77,12 +77,12 @@ describe('the result of a request', () => {
 
   it.each([201, 204, 400, 401, 404, 429, 500, 503])('is a response for status %i', async (status) => {
     const body = status === 204 ? '' : 'why'
-    expect(await get(await httpServer(respondWith(body, status)))).toMatchObject(right({ status, body }))
+    expect(await get(await startHttpServer(respondWith(body, status)))).toMatchObject(right({ status, body }))
   })
 
   it('contains all pieces of the body, including split characters', async () => {
     const bytes = Buffer.from('{"a":"é😀"}')
-    const origin = await httpServer((_request, response) => {
+    const origin = await startHttpServer((_request, response) => {
       const write = (at: number): void => {
         if (at === bytes.length) response.end()
         else response.write(bytes.subarray(at, at + 1), () => setImmediate(write, at + 1))
@@ -94,7 +94,7 @@ describe('the result of a request', () => {
 
   it('is the redirect itself, which is not followed', async () => {
     const paths: (string | undefined)[] = []
-    const origin = await httpServer((request, response) => {
+    const origin = await startHttpServer((request, response) => {
       paths.push(request.url)
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
@@ -106,7 +106,7 @@ describe('the result of a request', () => {
 describe('a request', () => {
   it('is a GET of the unchanged path and query, with the headers, without a body', async () => {
     const requests: IncomingMessage[] = []
-    const origin = await httpServer((request, response) => {
+    const origin = await startHttpServer((request, response) => {
       requests.push(request)
       response.end()
     })
@@ -127,7 +127,7 @@ describe('a request', () => {
 
   it('reuses the connection of the previous request', async () => {
     const ports = new Set<number | undefined>()
-    const origin = await httpServer((request, response) => {
+    const origin = await startHttpServer((request, response) => {
       ports.add(request.socket.remotePort)
       response.end('ok')
     })
@@ -142,7 +142,7 @@ describe('a request', () => {
 
   it('is sent while other requests are pending', async () => {
     const responses: ServerResponse[] = []
-    const origin = await httpServer((_request, response) => {
+    const origin = await startHttpServer((_request, response) => {
       responses.push(response)
       if (responses.length === 20) for (const each of responses) each.end('ok')
     })
@@ -156,7 +156,7 @@ describe('a request', () => {
 
 describe('maxBodyBytes', () => {
   it('accepts a body of exactly that size, and rejects a longer one', async () => {
-    const origin = await httpServer(respondWith('é'.repeat(50)))
+    const origin = await startHttpServer(respondWith('é'.repeat(50)))
     expect(await get(origin, { maxBodyBytes: 100 })).toMatchObject(right({ body: 'é'.repeat(50) }))
     const result = await get(origin, { maxBodyBytes: 99 })
     if (!isLeft(result) || result.left._tag !== 'DecodeError') return expect.unreachable()
@@ -166,7 +166,7 @@ describe('maxBodyBytes', () => {
 
   it('closes the connection of an endless body', async () => {
     const closed: Promise<unknown>[] = []
-    const origin = await httpServer((_request, response) => {
+    const origin = await startHttpServer((_request, response) => {
       closed.push(once(response, 'close'))
       const writeMore = (): void => {
         while (!response.destroyed && response.write('x'.repeat(10_000)));
@@ -185,7 +185,7 @@ describe('maxBodyBytes', () => {
 
 describe('a request returns a NetworkError', () => {
   it('if the port has no listener', async () => {
-    expectNetworkError(await get(`http://127.0.0.1:${await deafPort()}`), /^ECONNREFUSED$/)
+    expectNetworkError(await get(`http://127.0.0.1:${await findUnusedPort()}`), /^ECONNREFUSED$/)
   })
 
   it('if the host does not exist', async () => {
@@ -193,28 +193,30 @@ describe('a request returns a NetworkError', () => {
   })
 
   it('if the connection is reset', async () => {
-    const port = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    const port = await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^ECONNRESET$/)
   })
 
   it('if the connection is closed before the response', async () => {
-    const port = await tcpServer((socket) => socket.once('data', () => socket.end()))
+    const port = await startTcpServer((socket) => socket.once('data', () => socket.end()))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^UND_ERR_SOCKET$/)
   })
 
   it('if the connection is closed during the response', async () => {
     const part = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf'
-    const port = await tcpServer((socket) => socket.once('data', () => socket.end(part)))
+    const port = await startTcpServer((socket) => socket.once('data', () => socket.end(part)))
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^UND_ERR_/)
   })
 
   it('if the response is not HTTP', async () => {
-    const port = await tcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')))
+    const port = await startTcpServer((socket) =>
+      socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')),
+    )
     expectNetworkError(await get(`http://127.0.0.1:${port}`), /^HTTPParserError$/)
   })
 
   it('if the connection takes longer than connectTimeout', async () => {
-    const port = await tcpServer(() => undefined)
+    const port = await startTcpServer(() => undefined)
     const transport = transportOf({ connectTimeout: 50 })
     const result = await send(transport, requestOf(`https://127.0.0.1:${port}`)).result
     expectNetworkError(result, /^UND_ERR_CONNECT_TIMEOUT$/)
@@ -227,7 +229,7 @@ describe('a request returns a NetworkError', () => {
     ['header value', { headers: { 'x-svc-auth': 'signature\r\n' } }],
     ['origin', { origin: 'nowhere' }],
   ])('without the headers if the %s is invalid', async (_what, rest) => {
-    const result = await get(await httpServer(respondWith('ok')), rest)
+    const result = await get(await startHttpServer(respondWith('ok')), rest)
     expectNetworkError(result, /^(UND_ERR_|ERR_INVALID_URL)/)
     expect(JSON.stringify(result)).not.toContain('signature')
   })
@@ -236,7 +238,7 @@ describe('a request returns a NetworkError', () => {
 describe('abort', () => {
   it('closes the connection of a request without a response', async () => {
     const arrived = withResolvers<readonly Promise<unknown>[]>()
-    const origin = await httpServer((_request, response) => arrived.resolve([once(response, 'close')]))
+    const origin = await startHttpServer((_request, response) => arrived.resolve([once(response, 'close')]))
     const { result, abort } = send(transportOf(), requestOf(origin))
     const [closed] = await arrived.promise
     abort()
@@ -246,7 +248,7 @@ describe('abort', () => {
 
   it('ends a request during its response', async () => {
     const written = withResolvers<true>()
-    const origin = await httpServer((_request, response) => {
+    const origin = await startHttpServer((_request, response) => {
       response.on('close', () => response.destroy())
       response.write('half', () => written.resolve(true))
     })
@@ -258,7 +260,7 @@ describe('abort', () => {
 
   it('prevents a request that was not sent yet', async () => {
     const onRequest = vi.fn<RequestListener>((_request, response) => response.end())
-    const origin = await httpServer(onRequest)
+    const origin = await startHttpServer(onRequest)
     const { result, abort } = send(transportOf(), requestOf(origin))
     abort()
     expect(isLeft(await result)).toBe(true)
@@ -272,7 +274,7 @@ describe('close()', () => {
     const sockets = new Set<IncomingMessage['socket']>()
     const transport = transportOf()
     const arrived: string[] = []
-    const origin = await httpServer((request, response) => {
+    const origin = await startHttpServer((request, response) => {
       sockets.add(request.socket)
       arrived.push(request.url ?? '')
       if (request.url === '/quick') response.end()
@@ -292,26 +294,27 @@ describe('close()', () => {
 })
 
 describe('an https: request', () => {
-  const certified = selfSigned()
+  const certificate = createSelfSignedCertificate()
 
   it('rejects an untrusted certificate', async () => {
     expectNetworkError(
-      await get(await httpServer(respondWith('ok'), certified)),
+      await get(await startHttpServer(respondWith('ok'), certificate)),
       /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     )
   })
 
   it('accepts a certificate that ca trusts', async () => {
-    const transport = transportOf({ ca: certified.cert })
-    const origin = await httpServer(respondWith('private'), certified)
+    const transport = transportOf({ ca: certificate.cert })
+    const origin = await startHttpServer(respondWith('private'), certificate)
     expect(await send(transport, requestOf(origin)).result).toMatchObject(
       right({ status: 200, body: 'private' }),
     )
   })
 
   it('rejects a certificate that ca does not trust', async () => {
-    const transport = transportOf({ ca: selfSigned().cert })
-    const result = await send(transport, requestOf(await httpServer(respondWith('ok'), certified))).result
+    const transport = transportOf({ ca: createSelfSignedCertificate().cert })
+    const result = await send(transport, requestOf(await startHttpServer(respondWith('ok'), certificate)))
+      .result
     expectNetworkError(result, /CERT|SIGNATURE/)
   })
 })

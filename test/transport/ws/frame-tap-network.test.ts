@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
-import { selfSigned, type Certified } from '../../support/network/certificate.js'
-import { tcpServer, webSocketServer } from '../../support/network/servers.js'
+import { createSelfSignedCertificate, type KeyAndCertificate } from '../../support/network/certificate.js'
+import { startTcpServer, startWebSocketServer } from '../../support/network/servers.js'
 import { dialWithPrices, topicCount } from './support/dial-with-prices.js'
 import { priceText, text } from './support/frames.js'
 
@@ -28,7 +28,7 @@ describe('a socket that does not open', () => {
     ['gets status 100', status('100 Continue')],
     ['gets bytes that are not HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
   ])('emits no text if the upgrade %s', async (_case, response) => {
-    const port = await tcpServer((socket) => {
+    const port = await startTcpServer((socket) => {
       socket.once('data', () => socket.end(Buffer.concat([Buffer.from(response), price, price])))
     })
     const { recorded } = dialWithPrices(`ws://127.0.0.1:${port}`)
@@ -64,14 +64,14 @@ describe('a FrameTap over real sockets', { timeout: 60_000 }, () => {
     return [...events, ['closed', 1000, 'done']]
   }
 
-  it.each<[string, Certified | undefined]>([
+  it.each<[string, KeyAndCertificate | undefined]>([
     ['TCP', undefined],
-    ['TLS', selfSigned()],
+    ['TLS', createSelfSignedCertificate()],
   ])(
     'delivers 50 000 prices in order, mixed with other frames, most of them in place: %s',
-    async (_name, certified) => {
-      const { url } = await webSocketServer(sendTo, certified)
-      const { recorded, inPlaceCount } = dialWithPrices(url, certified?.cert)
+    async (_name, certificate) => {
+      const { url } = await startWebSocketServer(sendTo, certificate)
+      const { recorded, inPlaceCount } = dialWithPrices(url, certificate?.cert)
       await recorded.whenClosed
       // The tap reports a fragment when it reads it, possibly before `ws` has emitted earlier events.
       const [alive, others] = partition(recorded.events, ([what]) => what === 'alive')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { sample } from '../../support/long.js'
-import { agreed } from '../../support/network/upgrade.js'
+import { caseCount } from '../../support/long.js'
+import { upgradeResponse } from '../../support/network/upgrade.js'
 import type { EventLogOptions } from './support/event-log.js'
 import { upgradeResponseLength, type Ending, type Piece, type Script } from './support/fake-tcp-socket.js'
 import { close, ping, text } from './support/frames.js'
@@ -22,7 +22,7 @@ interface Case {
 }
 
 const scriptOf = ({ stream, splitting, ending }: Case): Script => ({
-  pieces: (accept) => splitStream(agreed(accept), stream, splitting),
+  pieces: (accept) => splitStream(upgradeResponse(accept), stream, splitting),
   ending,
 })
 
@@ -40,7 +40,7 @@ const checkStreams = async (stream: fc.Arbitrary<Buffer>, numRuns: number): Prom
     fc.asyncProperty(caseOf(stream), (generated) =>
       expectSameEvents(scriptOf(generated), { maxFrameBytes: generated.maxFrameBytes }, tally),
     ),
-    { numRuns: sample(numRuns) },
+    { numRuns: caseCount(numRuns) },
   )
   return tally
 }
@@ -95,7 +95,7 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
       fc.asyncProperty(caseOf(fc.oneof(validStream, invalidStream)), (generated) =>
         expectSameEvents(scriptOf(generated), { maxFrameBytes: generated.maxFrameBytes, react }, tally),
       ),
-      { numRuns: sample(600) },
+      { numRuns: caseCount(600) },
     )
     expectRemoved(tally, 300)
   })
@@ -111,7 +111,7 @@ describe('a WebSocket over a tap has the same events if a handler', { timeout: 1
           tally,
         ),
       ),
-      { numRuns: sample(600) },
+      { numRuns: caseCount(600) },
     )
     expectRemoved(tally, 300)
   })
@@ -126,7 +126,7 @@ describe(
       Buffer.from([`HTTP/1.1 ${line}`, ...headers, '', ''].join('\r\n'))
 
     const responses: Readonly<Record<string, (accept: string) => Buffer>> = {
-      'accepts it': agreed,
+      'accepts it': upgradeResponse,
       'rejects it with a body': () => status('503 Busy', `Content-Length: ${frames.length}`),
       'has status 200': () => status('200 OK'),
       'is chunked': () => status('200 OK', 'Transfer-Encoding: chunked'),
@@ -137,11 +137,16 @@ describe(
       'upgrades to another protocol': (accept) =>
         status('101 Yes', 'Upgrade: h2c', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`),
       'has a Content-Length': (accept) =>
-        Buffer.from(agreed(accept).toString().replace('Connection', 'Content-Length: 5\r\nConnection')),
+        Buffer.from(
+          upgradeResponse(accept).toString().replace('Connection', 'Content-Length: 5\r\nConnection'),
+        ),
       'has status 100': () => status('100 Continue'),
-      'has status 100 before it accepts': (accept) => Buffer.concat([status('100 Continue'), agreed(accept)]),
-      'starts with empty lines': (accept) => Buffer.concat([Buffer.from('\r\n\r\n'), agreed(accept)]),
-      'has other line ends': (accept) => Buffer.from(agreed(accept).toString().replaceAll('\r\n', '\n')),
+      'has status 100 before it accepts': (accept) =>
+        Buffer.concat([status('100 Continue'), upgradeResponse(accept)]),
+      'starts with empty lines': (accept) =>
+        Buffer.concat([Buffer.from('\r\n\r\n'), upgradeResponse(accept)]),
+      'has other line ends': (accept) =>
+        Buffer.from(upgradeResponse(accept).toString().replaceAll('\r\n', '\n')),
       'is not HTTP': () => Buffer.from('SSH-2.0-OpenSSH\r\n\r\n'),
       'is empty': () => Buffer.alloc(0),
     }
@@ -156,7 +161,7 @@ describe(
           }
           return expectSameEvents(script, { maxFrameBytes: 1000 }, tally)
         }),
-        { numRuns: sample(100) },
+        { numRuns: caseCount(100) },
       )
     })
 
@@ -164,7 +169,7 @@ describe(
       const tally = newTally()
       for (let at = 0; at <= upgradeResponseLength + frames.length; at++) {
         const splitAtIndex = (accept: string): readonly Piece[] => {
-          const all = Buffer.concat([agreed(accept), frames])
+          const all = Buffer.concat([upgradeResponse(accept), frames])
           return [all.subarray(0, at), all.subarray(at)]
             .filter((bytes) => bytes.length > 0)
             .map((bytes) => ({ bytes, sameTurn: at % 2 === 0 }))

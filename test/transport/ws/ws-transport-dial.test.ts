@@ -1,6 +1,11 @@
 import dns from 'node:dns'
 import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest'
-import { deafPort, httpServer, tcpServer, webSocketServer } from '../../support/network/servers.js'
+import {
+  findUnusedPort,
+  startHttpServer,
+  startTcpServer,
+  startWebSocketServer,
+} from '../../support/network/servers.js'
 import { dial, expectClosedOnce } from './support/dial.js'
 
 /** The signature of `dns.lookup` that `net.connect` uses. */
@@ -18,24 +23,26 @@ describe('a dial fails', () => {
   }
 
   it.each([503, 500, 401, 200])('if the upgrade gets status %i', async (status) => {
-    const origin = await httpServer((_request, response) => response.writeHead(status).end('no'))
+    const origin = await startHttpServer((_request, response) => response.writeHead(status).end('no'))
     const url = origin.replace('http', 'ws')
     await expectFailure(url, new RegExp(`Unexpected server response: ${status}`))
   })
 
   it('for a redirect, which is not followed', async () => {
-    const { url, clients } = await webSocketServer(() => undefined)
-    const origin = await httpServer((_request, response) => response.writeHead(302, { location: url }).end())
+    const { url, clients } = await startWebSocketServer(() => undefined)
+    const origin = await startHttpServer((_request, response) =>
+      response.writeHead(302, { location: url }).end(),
+    )
     await expectFailure(origin.replace('http', 'ws'), /302/)
     expect(clients.size).toBe(0)
   })
 
   it('if the port has no listener', async () => {
-    await expectFailure(`ws://127.0.0.1:${await deafPort()}`, /ECONNREFUSED/)
+    await expectFailure(`ws://127.0.0.1:${await findUnusedPort()}`, /ECONNREFUSED/)
   })
 
   it('with the errors of all addresses of a host', async () => {
-    const port = await deafPort()
+    const port = await findUnusedPort()
     const addresses = [
       { address: '127.0.0.2', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -56,19 +63,21 @@ describe('a dial fails', () => {
   })
 
   it('if the connection is closed before the response', async () => {
-    const port = await tcpServer((socket) => socket.once('data', () => socket.destroy()))
+    const port = await startTcpServer((socket) => socket.once('data', () => socket.destroy()))
     await expectFailure(`ws://127.0.0.1:${port}`, /./)
   })
 
   it('if the response is not HTTP', async () => {
-    const port = await tcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')))
+    const port = await startTcpServer((socket) =>
+      socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n')),
+    )
     await expectFailure(`ws://127.0.0.1:${port}`, /./)
   })
 
   it('if the response has the wrong key', async () => {
     const response =
       'HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n'
-    const port = await tcpServer((socket) => socket.once('data', () => socket.write(response)))
+    const port = await startTcpServer((socket) => socket.once('data', () => socket.write(response)))
     await expectFailure(`ws://127.0.0.1:${port}`, /Sec-WebSocket-Accept/)
   })
 })

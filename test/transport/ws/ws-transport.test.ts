@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
 import { eventually } from '../../support/eventually.js'
-import { selfSigned } from '../../support/network/certificate.js'
-import { deafPort, rudeServer, tcpServer, webSocketServer } from '../../support/network/servers.js'
+import { createSelfSignedCertificate } from '../../support/network/certificate.js'
+import {
+  findUnusedPort,
+  startUnresponsiveServer,
+  startTcpServer,
+  startWebSocketServer,
+} from '../../support/network/servers.js'
 import { dial, expectClosedOnce, freezeTimers, transportOf } from './support/dial.js'
 import { close } from './support/frames.js'
 
@@ -10,7 +15,7 @@ const noop = () => undefined
 
 describe('an open socket', () => {
   it('reports opening, texts, binary frames and pings in order', async () => {
-    const { url } = await webSocketServer((peer) => {
+    const { url } = await startWebSocketServer((peer) => {
       peer.send('{"a":"é"}')
       peer.send(Buffer.of(0, 255))
       peer.ping()
@@ -30,14 +35,14 @@ describe('an open socket', () => {
   })
 
   it('reports a text that is not UTF-8', async () => {
-    const { recorded } = dial(await rudeServer(0x81, 3, 0x61, 0xff, 0x62, 0x81, 1, 0x63))
+    const { recorded } = dial(await startUnresponsiveServer(0x81, 3, 0x61, 0xff, 0x62, 0x81, 1, 0x63))
     await eventually(() =>
       expect(recorded.events).toEqual([['opened'], ['text', 'a\u{fffd}b'], ['text', 'c']]),
     )
   })
 
   it('reports the pong to its ping', async () => {
-    const { url } = await webSocketServer(noop)
+    const { url } = await startWebSocketServer(noop)
     const { socket, recorded } = dial(url)
     await recorded.whenOpen
     socket.ping()
@@ -46,7 +51,7 @@ describe('an open socket', () => {
 
   it('sends text frames, but none before it is open (section 4.3)', async () => {
     const received: [string, boolean][] = []
-    const { url } = await webSocketServer((peer) =>
+    const { url } = await startWebSocketServer((peer) =>
       peer.on('message', (data: Buffer, isBinary) => received.push([data.toString(), isBinary])),
     )
     const { socket, recorded } = dial(url)
@@ -65,7 +70,7 @@ describe('an open socket', () => {
 
   it('dials the unchanged path and query, without compression', async () => {
     const upgrades: unknown[] = []
-    const { url } = await webSocketServer((_peer, headers, path) =>
+    const { url } = await startWebSocketServer((_peer, headers, path) =>
       upgrades.push(path, headers['sec-websocket-extensions']),
     )
     await dial(`${url}/prices?key=1`).recorded.whenOpen
@@ -74,7 +79,7 @@ describe('an open socket', () => {
 
   it('stays open after many pings in one read, as after a blocked event loop', async () => {
     const pings = Array.from({ length: 300 }, () => [0x89, 0]).flat()
-    const { recorded } = dial(await rudeServer(...pings, 0x81, 1, 0x61))
+    const { recorded } = dial(await startUnresponsiveServer(...pings, 0x81, 1, 0x61))
     await eventually(() => expect(recorded.events.at(-1)).toEqual(['text', 'a']))
     expect(recorded.events.filter(([what]) => what === 'alive')).toHaveLength(300)
   })
@@ -84,7 +89,7 @@ describe('maxFrameBytes', () => {
   it.each([2 ** 31, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])(
     'accepts a limit of %i',
     async (limit) => {
-      const { url } = await webSocketServer((peer) => peer.send('more than one byte'))
+      const { url } = await startWebSocketServer((peer) => peer.send('more than one byte'))
       const { recorded } = dial(url, undefined, limit)
       await eventually(() => expect(recorded.events).toEqual([['opened'], ['text', 'more than one byte']]))
     },
@@ -94,7 +99,7 @@ describe('maxFrameBytes', () => {
 describe('close() of a socket', () => {
   it('sends a close frame with 1000, and closes when the service responds', async () => {
     const closeCodes: number[] = []
-    const { url } = await webSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
+    const { url } = await startWebSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
     const dialled = dial(url)
     await dialled.recorded.whenOpen
     dialled.socket.close()
@@ -105,7 +110,7 @@ describe('close() of a socket', () => {
   })
 
   it('closes after a timeout without a response', { timeout: 10_000 }, async () => {
-    const dialled = dial(await rudeServer())
+    const dialled = dial(await startUnresponsiveServer())
     await dialled.recorded.whenOpen
     dialled.socket.close()
     await expectClosedOnce(dialled)
@@ -113,7 +118,7 @@ describe('close() of a socket', () => {
   })
 
   it('aborts a dial without a response', async () => {
-    const port = await tcpServer(noop)
+    const port = await startTcpServer(noop)
     const dialled = dial(`ws://127.0.0.1:${port}`)
     dialled.socket.close()
     await expectClosedOnce(dialled)
@@ -124,7 +129,7 @@ describe('close() of a socket', () => {
 describe('terminate() of a socket', () => {
   it('closes an open socket immediately, without a close frame', async () => {
     const closeCodes: number[] = []
-    const { url } = await webSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
+    const { url } = await startWebSocketServer((peer) => peer.on('close', (code) => closeCodes.push(code)))
     const dialled = dial(url)
     await dialled.recorded.whenOpen
     freezeTimers()
@@ -135,14 +140,14 @@ describe('terminate() of a socket', () => {
   })
 
   it('aborts a dial without a response', async () => {
-    const port = await tcpServer(noop)
+    const port = await startTcpServer(noop)
     const dialled = dial(`ws://127.0.0.1:${port}`)
     dialled.socket.terminate()
     await expectClosedOnce(dialled)
   })
 
   it('interrupts a closing handshake', async () => {
-    const dialled = dial(await rudeServer())
+    const dialled = dial(await startUnresponsiveServer())
     await dialled.recorded.whenOpen
     freezeTimers()
     dialled.socket.close()
@@ -153,15 +158,15 @@ describe('terminate() of a socket', () => {
 
 describe('close() of the transport', () => {
   it('resolves when every socket has closed: open, unresponsive, dialling or failing', async () => {
-    const { url, clients } = await webSocketServer(noop)
+    const { url, clients } = await startWebSocketServer(noop)
     const transport = transportOf()
     const urls = [
       url,
       url,
-      await rudeServer(),
-      await rudeServer(...close(1001)),
-      `ws://127.0.0.1:${await tcpServer(noop)}`,
-      `ws://127.0.0.1:${await deafPort()}`,
+      await startUnresponsiveServer(),
+      await startUnresponsiveServer(...close(1001)),
+      `ws://127.0.0.1:${await startTcpServer(noop)}`,
+      `ws://127.0.0.1:${await findUnusedPort()}`,
     ]
     const dialled = urls.map((to) => dial(to, transport))
     await Promise.all(dialled.slice(0, 4).map(({ recorded }) => recorded.whenOpen))
@@ -179,10 +184,10 @@ describe('close() of the transport', () => {
 })
 
 describe('a wss: socket', () => {
-  const certified = selfSigned()
+  const certificate = createSelfSignedCertificate()
 
   it('rejects an untrusted certificate', async () => {
-    const { url } = await webSocketServer(noop, certified)
+    const { url } = await startWebSocketServer(noop, certificate)
     const dialled = dial(url)
     await expectClosedOnce(dialled)
     expect(dialled.recorded.events).toEqual([
@@ -191,13 +196,15 @@ describe('a wss: socket', () => {
   })
 
   it('accepts a certificate that ca trusts', async () => {
-    const { url } = await webSocketServer((peer) => peer.send('private'), certified)
-    const { recorded } = dial(url, transportOf(certified.cert))
+    const { url } = await startWebSocketServer((peer) => peer.send('private'), certificate)
+    const { recorded } = dial(url, transportOf(certificate.cert))
     await eventually(() => expect(recorded.events).toEqual([['opened'], ['text', 'private']]))
   })
 
   it('rejects a certificate that ca does not trust', async () => {
-    const { url } = await webSocketServer(noop, certified)
-    expect(await dial(url, transportOf(selfSigned().cert)).recorded.whenClosed).toMatchObject({ code: 1006 })
+    const { url } = await startWebSocketServer(noop, certificate)
+    expect(
+      await dial(url, transportOf(createSelfSignedCertificate().cert)).recorded.whenClosed,
+    ).toMatchObject({ code: 1006 })
   })
 })

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import { acceptOf, agreed } from '../../../support/network/upgrade.js'
+import { acceptKeyOf, upgradeResponse } from '../../../support/network/upgrade.js'
 
 /** The bytes of one read. */
 export interface Piece {
@@ -24,7 +24,7 @@ export interface Script {
 const headersEnd = '\r\n\r\n'
 
 /** The length of each response that accepts the upgrade, in bytes. */
-export const upgradeResponseLength = agreed(acceptOf('')).length
+export const upgradeResponseLength = upgradeResponse(acceptKeyOf('')).length
 
 /**
  * A TCP socket in memory that plays a script. Like a real one, it stops while its reader does not read, ends its side after
@@ -85,7 +85,7 @@ export class FakeTcpSocket extends Duplex {
   override _write(data: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.written.push(data)
     if (this.pieces === undefined && data.includes(headersEnd))
-      this.emit('upgrade request', acceptOf(data.toString()))
+      this.emit('upgrade request', acceptKeyOf(data.toString()))
     this.completeWrite(done)
   }
 

@@ -1,6 +1,6 @@
 import type { OnTextFrame } from '../../../../src/transport/ws/frame-tap.js'
 import { nextTurn } from '../../../support/event-loop.js'
-import { acceptOf, agreed } from '../../../support/network/upgrade.js'
+import { acceptKeyOf, upgradeResponse } from '../../../support/network/upgrade.js'
 import { FakeTcpSocket } from './fake-tcp-socket.js'
 import { frameTapOver } from './frame-tap-over.js'
 
@@ -9,7 +9,7 @@ export const maxFrameBytes = 100_000
 export const always = () => true
 
 /** A response that accepts the upgrade. */
-export const handshake = agreed(acceptOf(''))
+export const handshake = upgradeResponse(acceptKeyOf(''))
 
 /** A tap over a fake socket, and the bytes that it forwards. It has no reader before `startReading`. */
 export const openTap = (onTextFrame: OnTextFrame, limit = maxFrameBytes) => {

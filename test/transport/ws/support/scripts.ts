@@ -1,4 +1,4 @@
-import { agreed } from '../../../support/network/upgrade.js'
+import { upgradeResponse } from '../../../support/network/upgrade.js'
 import { eventLogOf, type EventLog, type EventLogOptions } from './event-log.js'
 import type { Ending, Script } from './fake-tcp-socket.js'
 import { always, maxFrameBytes } from './open-tap.js'
@@ -8,13 +8,13 @@ export const hex = (content: string): string => Buffer.from(content).toString('h
 
 /** Sends the handshake, then each piece, each in its own turn of the event loop. */
 export const script = (pieces: readonly Buffer[], ending: Ending = 'end'): Script => ({
-  pieces: (accept) => [agreed(accept), ...pieces].map((bytes) => ({ bytes, sameTurn: false })),
+  pieces: (accept) => [upgradeResponse(accept), ...pieces].map((bytes) => ({ bytes, sameTurn: false })),
   ending,
 })
 
 /** Sends everything in one piece, including the handshake. */
 export const inOnePiece = (...frames: readonly Buffer[]): Script => ({
-  pieces: (accept) => [{ bytes: Buffer.concat([agreed(accept), ...frames]), sameTurn: false }],
+  pieces: (accept) => [{ bytes: Buffer.concat([upgradeResponse(accept), ...frames]), sameTurn: false }],
   ending: 'end',
 })
 

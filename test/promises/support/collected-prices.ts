@@ -1,19 +1,20 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Disconnected, Price, PriceError, Stale, Topic } from 'svc-streams'
-import type { Recorded } from '../../support/simulator.js'
+import type { CollectedEvents } from '../../support/collect-events.js'
 
-export type Prices = Recorded<PriceError, Price>
+export type CollectedPrices = CollectedEvents<PriceError, Price>
 
-const lefts = ({ events }: Prices): readonly PriceError[] => events.filter(isLeft).map(({ left }) => left)
+const lefts = ({ events }: CollectedPrices): readonly PriceError[] =>
+  events.filter(isLeft).map(({ left }) => left)
 
-export const disconnects = (prices: Prices): readonly Disconnected[] =>
+export const disconnectedErrors = (prices: CollectedPrices): readonly Disconnected[] =>
   lefts(prices).filter((error): error is Disconnected => error._tag === 'Disconnected')
 
-export const stales = (prices: Prices): readonly Stale[] =>
+export const staleErrors = (prices: CollectedPrices): readonly Stale[] =>
   lefts(prices).filter((error): error is Stale => error._tag === 'Stale')
 
 /** `count` different topics. */
-export const topics = (count: number): readonly Topic[] =>
+export const createTopics = (count: number): readonly Topic[] =>
   Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
 
 /** Pseudo-random numbers in [0, 1), the same in every run. */

@@ -5,7 +5,7 @@ import { startServiceThread } from '../../support/network/service-thread.js'
 // Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used.
 
 const frames = 100_000
-const blanks = 1200
+const paddingLength = 1200
 const topic: Topic = 'svc-0xab'
 
 const service = await startServiceThread()
@@ -27,7 +27,7 @@ let received = 0
 let isInOrder = true
 let maxAhead = 0
 let maxUsed = 0
-let flushed = 0
+let sentFrames = 0
 let before = 0
 
 const first = new Promise<void>((resolve) => {
@@ -42,19 +42,19 @@ const first = new Promise<void>((resolve) => {
 
 await first
 before = usedBytes()
-await service.tell({ name: 'burst', topic, frames, blanks })
+await service.run({ name: 'burst', topic, frames, paddingLength })
 while (received <= frames) {
-  ;({ flushed } = await service.tell({ name: 'report' }))
-  maxAhead = Math.max(maxAhead, flushed - received)
+  ;({ sentFrames } = await service.run({ name: 'report' }))
+  maxAhead = Math.max(maxAhead, sentFrames - received)
 }
 
 const MB = (bytes: number): number => Math.round(bytes / 1e6)
-const frameBytes = JSON.stringify({ topic, price: 1 }).length + blanks
+const frameBytes = JSON.stringify({ topic, price: 1 }).length + paddingLength
 console.log(
   JSON.stringify({
     received,
     isInOrder,
-    sentMB: MB(flushed * frameBytes),
+    sentMB: MB(sentFrames * frameBytes),
     maxAheadMB: MB(maxAhead * frameBytes),
     maxUsedMB: MB(maxUsed),
   }),

@@ -26,7 +26,7 @@ const topic: Topic = `svc-${mint}`
 /** In ms, far longer than the test waits. */
 const never = 600_000
 
-const reached = (client: Client, tag: ConnectionStatus['_tag']): Promise<unknown> =>
+const waitForStatus = (client: Client, tag: ConnectionStatus['_tag']): Promise<unknown> =>
   firstValueFrom(client.status$.pipe(filter(({ _tag }) => _tag === tag)))
 
 const firstRight = (events$: Observable<{ readonly _tag: string }>): Promise<unknown> =>
@@ -48,19 +48,19 @@ const without = (earlier: readonly string[]): readonly string[] => {
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Uses a client, closes it, and throws if a resource of it remains after the close. */
-const closed = async (client: Client, use: () => Promise<unknown>): Promise<void> => {
+const closeWithoutLeak = async (client: Client, use: () => Promise<unknown>): Promise<void> => {
   const before = resources()
   await use()
   if (without(before).length === 0) throw new Error('the client had no resource')
   await client.close()
   // A destroyed socket counts until the next turns of the event loop. No peer closes it within ten turns.
   for (let turns = 0; turns < 10; turns++) await nextTurn()
-  const left = without(before)
-  if (left.length > 0) throw new Error(`left after close(): ${left.join()}`)
+  const remaining = without(before)
+  if (remaining.length > 0) throw new Error(`open after close(): ${remaining.join()}`)
 }
 
 const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
-  'all have left': async (client) => {
+  'without subscribers': async (client) => {
     client.status$.subscribe()
     client.errors$.subscribe()
     await Promise.all([
@@ -70,42 +70,42 @@ const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> 
       client.depth(mint)(),
     ])
   },
-  'all have left while it waits to reconnect': async (client) => {
+  'without subscribers during a reconnect delay': async (client) => {
     const subscription = client.price$(topic).subscribe()
-    await reached(client, 'Waiting')
+    await waitForStatus(client, 'Waiting')
     subscription.unsubscribe()
   },
-  'all have left while it dials and requests': async (client) => {
+  'without subscribers during a dial and requests': async (client) => {
     const subscription = client.price$(topic).subscribe()
     subscription.add(client.depth$(mint, 1000).subscribe())
-    await reached(client, 'Connecting')
+    await waitForStatus(client, 'Connecting')
     await nextTurn()
     subscription.unsubscribe()
   },
   closed: (client) =>
-    closed(client, async () => {
+    closeWithoutLeak(client, async () => {
       client.price$(topic).subscribe()
       client.depth$(mint, 10).subscribe()
       await Promise.all([firstRight(client.price$(topic)), firstRight(client.depth$(mint, 10))])
     }),
-  'closed while it dials and requests': (client) =>
-    closed(client, async () => {
+  'closed during a dial and requests': (client) =>
+    closeWithoutLeak(client, async () => {
       client.price$(topic).subscribe()
       client.depth$(mint, 10).subscribe()
       void client.price(topic)()
-      await reached(client, 'Connecting')
+      await waitForStatus(client, 'Connecting')
       await nextTurn()
     }),
-  'closed while it waits to reconnect': (client) =>
-    closed(client, async () => {
+  'closed during a reconnect delay': (client) =>
+    closeWithoutLeak(client, async () => {
       client.price$(topic).subscribe()
-      await reached(client, 'Waiting')
+      await waitForStatus(client, 'Waiting')
     }),
-  'closed with a frozen peer': (client) =>
-    closed(client, async () => {
+  'closed while the service does not respond': (client) =>
+    closeWithoutLeak(client, async () => {
       client.price$(topic).subscribe()
       client.depth$(mint, 10).subscribe()
-      await reached(client, 'Open')
+      await waitForStatus(client, 'Open')
     }),
   disposed: async (client) => {
     await using used = client
@@ -117,5 +117,5 @@ const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> 
 
 const reconnect = { initialDelay: never, maxDelay: never }
 const client = createClient({ ...options, reconnect })
-process.once('beforeExit', () => console.log('ended by itself'))
+process.once('beforeExit', () => console.log('exited'))
 await scenarios[scenario]?.(client)

@@ -114,7 +114,7 @@ export class DepthPolls {
     const rest = interval - (elapsed() - startedAt)
     const afterFailures = backoff(reconnect, failures, Math.random())
     const retryAfterMs =
-      last !== undefined && isLeft(last) && last.left._tag === 'HttpError' ? last.left.retryAfterMs : 0
+      last !== undefined && isLeft(last) && 'retryAfterMs' in last.left ? last.left.retryAfterMs : 0
     return Math.max(0, rest, afterFailures, Math.min(retryAfterMs ?? 0, reconnect.maxDelay))
   }
 }

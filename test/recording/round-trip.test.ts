@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, lastValueFrom, map, materialize, merge, toArray, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
-import type { Address, Client, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
+import type { Address, Client, Depth, Price, PriceError, Topic } from 'svc-streams'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { errors } from '../errors/support/arbitraries.js'
 import { priceValue, quantity } from '../support/arbitraries.js'
+import { depthError, priceError } from './support/errors.js'
 import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
 
 // A replay of a recording emits the same values, errors and completions, in the same order, at the same times.
@@ -36,30 +36,6 @@ const depthOf = (mint: Address): fc.Arbitrary<Depth> =>
     sell: side,
     receivedAt: time,
   })
-
-const errorOf = <E>(tags: readonly (keyof typeof errors)[]): fc.Arbitrary<E> =>
-  fc.oneof(...tags.map((tag) => errors[tag])) as fc.Arbitrary<E>
-
-const priceError = errorOf<PriceError>([
-  'SubscriptionRejected',
-  'SubscriptionTimeout',
-  'Disconnected',
-  'Stale',
-  'DecodeError',
-  'ClientClosed',
-])
-
-const depthError = errorOf<DepthError>([
-  'InvalidMint',
-  'InvalidInterval',
-  'DecodeError',
-  'UnsupportedPair',
-  'Unauthorized',
-  'HttpError',
-  'NetworkError',
-  'Timeout',
-  'ClientClosed',
-])
 
 const eventOf = <E, A>(error: fc.Arbitrary<E>, value: fc.Arbitrary<A>): fc.Arbitrary<Either<E, A>> =>
   fc.oneof(

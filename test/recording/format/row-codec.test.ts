@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import type { DepthError, PriceError, UncorrelatedError } from '../../../src/errors/model.js'
+import type { UncorrelatedError } from '../../../src/errors/model.js'
 import { decodeHeader, decodeRow, encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { errors } from '../../errors/support/arbitraries.js'
 import { address, priceValue, quantity, topic } from '../../support/arbitraries.js'
+import { depthError, priceError } from '../support/errors.js'
 
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(model, { noNullPrototype: true })
@@ -22,20 +23,6 @@ const depth = plain({
   sell: side,
   receivedAt: at,
 })
-
-const priceError = fc.oneof(
-  ...(['InvalidTopic', 'SubscriptionRejected', 'SubscriptionTimeout', 'Disconnected'] as const).map(
-    (tag) => errors[tag],
-  ),
-  ...(['Stale', 'DecodeError', 'ClientClosed'] as const).map((tag) => errors[tag]),
-) as fc.Arbitrary<PriceError>
-
-const depthError = fc.oneof(
-  ...(['InvalidMint', 'InvalidInterval', 'UnsupportedPair', 'Unauthorized', 'HttpError'] as const).map(
-    (tag) => errors[tag],
-  ),
-  ...(['NetworkError', 'Timeout', 'DecodeError', 'ClientClosed'] as const).map((tag) => errors[tag]),
-) as fc.Arbitrary<DepthError>
 
 const status = fc.oneof(
   fc.constant({ _tag: 'Idle' } as const),

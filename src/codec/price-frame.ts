@@ -20,7 +20,7 @@ export type Frame =
   | { readonly _tag: 'Confirmation'; readonly subscriptions: readonly string[] }
   | { readonly _tag: 'ErrorText'; readonly text: string }
 
-/** A JSON frame that matches none of the three. `topic` is the topic that it names, if any. */
+/** A JSON frame that matches no kind of `Frame`. `topic` is the topic that it names, if any. */
 export interface MalformedFrame {
   readonly _tag: 'Malformed'
   readonly topic: string | undefined

@@ -32,7 +32,7 @@ describe('an Either is the result', () => {
   })
 })
 
-test('Frame is a union of three tags', () => {
+test('Frame is a union of exactly these tags', () => {
   expectTypeOf<Frame['_tag']>().toEqualTypeOf<'PriceUpdate' | 'Confirmation' | 'ErrorText'>()
 })
 

@@ -70,9 +70,10 @@ describe('the ways of a call in CONTRIBUTING.md', () => {
 })
 
 describe('CONTRIBUTING.md', () => {
-  const named = [...page.matchAll(/`((?:src|test|bench|docs|examples)\/[\w./-]+)`/g)].map(
-    ([, path = '']) => path,
-  )
+  const named = [
+    ...page.matchAll(/`((?:src|test|bench|docs|examples)\/[\w./-]+)`/g),
+    ...page.matchAll(/\]\((?!https?:|#)([^)#]+)/g),
+  ].map(([, path = '']) => path)
 
   it.each([...new Set(named)])('names %s, which exists', (path) => {
     expect(existsSync(join(root, path))).toBe(true)

@@ -17,15 +17,18 @@ const feed = async (onTextFrame: OnTextFrame, pieces: readonly Buffer[], limit?:
 const textOfLength = (length: number): Buffer =>
   frame({ opcode: opcode.text, payload: Buffer.alloc(length, length % 2 === 0 ? 'e' : 'o') })
 
-describe('FrameTap calls onTextFrame', () => {
-  it.each([0, 1, 124, 125])('with a text of %i bytes, and with the next text', async (length) => {
-    const { payloads, onTextFrame } = recordPayloads()
-    expect(await feed(onTextFrame, [Buffer.concat([textOfLength(length), text('next')])])).toHaveLength(0)
-    expect(payloads.map((content) => content.length)).toEqual([length, 4])
-  })
+describe('FrameTap, for each frame,', () => {
+  it.each([0, 1, 124, 125])(
+    'calls onTextFrame with a text of %i bytes, and with the next text',
+    async (length) => {
+      const { payloads, onTextFrame } = recordPayloads()
+      expect(await feed(onTextFrame, [Buffer.concat([textOfLength(length), text('next')])])).toHaveLength(0)
+      expect(payloads.map((content) => content.length)).toEqual([length, 4])
+    },
+  )
 
   it.each([126, 127, 255, 256, 65_535, 65_536, maxFrameBytes])(
-    'with the text after one of %i bytes, which arrives in any pieces',
+    'calls onTextFrame with the text after one of %i bytes that arrives in pieces',
     async (length) => {
       const long = textOfLength(length)
       for (const at of [0, 1, 2, 3, 4, 5, 9, 10, 11, 126, long.length - 1, long.length]) {
@@ -52,13 +55,13 @@ describe('FrameTap calls onTextFrame', () => {
     ['a close frame', close(1000)],
     ['a compressed text', frame({ opcode: opcode.text, payload: Buffer.from('a'), reserved: 0x40 })],
     ['a masked text', frame({ opcode: opcode.text, payload: Buffer.from('a'), mask: Buffer.alloc(4) })],
-  ])('not for %s', async (_what, bytes) => {
+  ])('does not call onTextFrame for %s', async (_what, bytes) => {
     const { payloads, onTextFrame } = recordPayloads()
     expect(await feed(onTextFrame, [bytes], 100)).toEqual(bytes)
     expect(payloads).toEqual([])
   })
 
-  it('not inside a fragmented message, but after it', async () => {
+  it('calls onTextFrame after a fragmented message, not inside it', async () => {
     const { payloads, onTextFrame } = recordPayloads()
     const fragments = [
       frame({ opcode: opcode.text, payload: Buffer.from('a'), isFinal: false }),
@@ -71,7 +74,7 @@ describe('FrameTap calls onTextFrame', () => {
     expect(payloads).toEqual(['c'])
   })
 
-  it('not for bytes inside a payload that look like a frame', async () => {
+  it('does not call onTextFrame for bytes inside a payload that look like a frame', async () => {
     const { payloads, onTextFrame } = recordPayloads(() => false)
     const outerFrames = [text(`..${text('inside').toString()}..`), binary(...text('inside'))]
     for (const bytes of outerFrames) {
@@ -82,7 +85,7 @@ describe('FrameTap calls onTextFrame', () => {
     expect(payloads).not.toContain('inside')
   })
 
-  it('with the same buffer for every read, and the bounds of the payload', async () => {
+  it('calls onTextFrame with the same buffer for every read, and with the bounds of the payload', async () => {
     const calls: { readonly buffer: Uint8Array; readonly start: number; readonly end: number }[] = []
     const onTextFrame: OnTextFrame = (buffer, start, end) => calls.push({ buffer, start, end }) > 0
     await feed(onTextFrame, [Buffer.concat([text('first'), text('second')]), text('third')])
@@ -177,7 +180,7 @@ describe('FrameTap, for a read that ends at any byte,', () => {
   })
 })
 
-describe('a header with two invalid first bytes', () => {
+describe('a header whose first two bytes are invalid', () => {
   it.each<[string, readonly number[]]>([
     ['a reserved bit', [0xc1, 126]],
     ['an unknown opcode', [0x83, 127]],
@@ -185,7 +188,7 @@ describe('a header with two invalid first bytes', () => {
     ['an oversized ping', [0x89, 126]],
     ['an oversized close frame', [0x88, 127]],
     ['a continuation outside a message', [0x80, 126]],
-  ])('causes the error of ws immediately, before the length arrives: %s', async (_what, bytes) => {
+  ])('causes the error of ws before the length arrives: %s', async (_what, bytes) => {
     const played = script([Buffer.from(bytes)], 'reset')
     const withoutTap = await eventLogOf(played, { removes: undefined, maxFrameBytes })
     expect(withoutTap.events).toHaveLength(3)

@@ -3,7 +3,7 @@ import { startUnresponsiveServer, startWebSocketServer } from '../../support/net
 import { dial, expectClosedOnce, freezeTimers, defaultMaxFrameBytes } from './support/dial.js'
 import { close } from './support/frames.js'
 
-describe('closed', () => {
+describe('the closed event', () => {
   it.each([1000, 1001, 1008, 1011, 1012, 4000, 4999])(
     'reports code %i and the reason from the service',
     async (code) => {
@@ -35,7 +35,7 @@ describe('closed', () => {
   })
 
   it(
-    'is called soon if the service sends a close frame and leaves the connection open',
+    'is emitted after a timeout if the service sends a close frame and leaves the connection open',
     { timeout: 10_000 },
     async () => {
       const dialled = dial(await startUnresponsiveServer(...close(1012)))
@@ -82,7 +82,7 @@ describe('closed', () => {
     ['an unknown opcode', [0x8f, 0]],
     ['a masked frame', [0x81, 0x80, 0, 0, 0, 0]],
     ['an invalid close code', [0x88, 2, 0, 1]],
-  ])('is called immediately, with the error as the reason, after %s', async (_what, bytes) => {
+  ])('is emitted without a timeout, with the error as the reason, after %s', async (_what, bytes) => {
     freezeTimers()
     const dialled = dial(await startUnresponsiveServer(...bytes))
     await expectClosedOnce(dialled)

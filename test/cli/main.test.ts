@@ -5,7 +5,7 @@ import { getDepth } from '../support/network/signed-request.js'
 import { compiledPath, spawnNode } from '../support/process/node-process.js'
 
 const command = (...args: readonly string[]) =>
-  spawnNode([compiledPath('src/cli/main.ts'), ...args], { variables: { COLUMNS: '80' } })
+  spawnNode([compiledPath('src/cli/main.ts'), ...args], { environment: { COLUMNS: '80' } })
 
 const run = async (...args: readonly string[]) => {
   const child = command(...args)

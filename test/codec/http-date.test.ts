@@ -36,7 +36,7 @@ describe('parseHttpDate', () => {
       import { parseHttpDate } from ${JSON.stringify(compiledUrl('src/codec/http-date.ts'))}
       console.log(parseHttpDate('Wed Jan  1 00:00:07 2025'))`
     const child = spawnNode(['--input-type=module', '--eval', script], {
-      variables: { TZ: 'America/New_York' },
+      environment: { TZ: 'America/New_York' },
     })
     expect([await child.waitForExit(), Number(child.stdout)]).toEqual([0, Date.UTC(2025, 0, 1, 0, 0, 7)])
   })

@@ -17,11 +17,11 @@ interface RunningExample extends NodeProcess, Disposable {}
 /** Runs an example as a user does. The caller disposes of it: tests of this file run concurrently. */
 const run = (
   example: string,
-  variables: EnvironmentVariables = {},
+  environment: EnvironmentVariables = {},
   args: readonly string[] = [],
 ): RunningExample => {
   const child = spawnNode([compiledPath(`examples/${example}`), ...args], {
-    variables,
+    environment,
     onFinished: () => undefined,
   })
   return Object.assign(child, { [Symbol.dispose]: () => void child.process.kill('SIGKILL') })

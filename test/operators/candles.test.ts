@@ -7,7 +7,7 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
 import { candles, type Candle } from '../../src/operators/index.js'
-import { letterEvents, priceOf, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
+import { letterEvents, createPrice, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { eventually } from '../support/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
@@ -17,7 +17,7 @@ const unhandled = collectUnhandledErrors()
 type Tick = Either<string, Price>
 
 const prices: Readonly<Record<string, Tick>> = {
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), right(priceOf(n))])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), right(createPrice(n))])),
   E: left('E'),
 }
 
@@ -161,7 +161,7 @@ describe('candles', () => {
           let now = 0
           const events = steps.map(({ gap, price, isLeft }): TimedValue<Tick> => {
             now += gap
-            return { at: now, value: isLeft ? left('E') : right(priceOf(price)) }
+            return { at: now, value: isLeft ? left('E') : right(createPrice(price)) }
           })
           const end = now + rest
           const { values, completedAt } = collectTimed(() => timeline$(events, end).pipe(candles(ms)))

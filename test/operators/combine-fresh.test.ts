@@ -19,7 +19,7 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh } from '../../src/operators/index.js'
-import { letterEvents, priceOf, collectTimed, timeline$ } from './support/timeline.js'
+import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { eventually } from '../support/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
@@ -111,7 +111,7 @@ describe('combineFresh', () => {
   })
 
   it('compares legs with receivedAt by it, independent of their arrival', () => {
-    const [older, newer, newest] = [priceOf(1, 1000), priceOf(2, 1005), priceOf(3, 1006)]
+    const [older, newer, newest] = [createPrice(1, 1000), createPrice(2, 1005), createPrice(3, 1006)]
     const a$ = new BehaviorSubject(right(older))
     const b$ = timeline$([
       { at: 700, value: right(newer) },

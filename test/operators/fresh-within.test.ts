@@ -6,7 +6,7 @@ import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError, Stale } from '../../src/errors/model.js'
 import { freshWithin } from '../../src/operators/index.js'
-import { letterEvents, priceOf, collectTimed, timeline$ } from './support/timeline.js'
+import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/marbles.js'
 import { blockEventLoop } from '../support/event-loop.js'
 import { eventually } from '../support/eventually.js'
@@ -78,7 +78,7 @@ describe('freshWithin', () => {
   })
 
   it('emits a Stale with the topic of the value and the price as last', () => {
-    const price = priceOf(2)
+    const price = createPrice(2)
     const { values: emitted } = collectTimed(() =>
       timeline$([{ at: 3, value: right(price) }]).pipe(freshWithin(10)),
     )
@@ -101,11 +101,11 @@ describe('freshWithin', () => {
     ['an object with only a topic', { topic: 'svc-0xab' }, 'svc-0xab', 'svc-0xab: no value for 10 ms'],
     [
       'a price whose price is not a number',
-      { ...priceOf(1), price: '1' },
+      { ...createPrice(1), price: '1' },
       'svc-0xab',
       'svc-0xab: no value for 10 ms',
     ],
-    ['a price whose topic is not a string', { ...priceOf(1), topic: 1 }, '', 'no value for 10 ms'],
+    ['a price whose topic is not a string', { ...createPrice(1), topic: 1 }, '', 'no value for 10 ms'],
     ['a number', 7, '', 'no value for 10 ms'],
     ['null', null, '', 'no value for 10 ms'],
   ])('emits a Stale without last after %s', (_, value, topic, message) => {

@@ -120,7 +120,7 @@ describe('a connection ended by', () => {
 })
 
 describe('a dial that fails with', () => {
-  const answer = (head: string): ScriptedServiceOptions['onUpgrade'] & object => {
+  const respondWith = (head: string): ScriptedServiceOptions['onUpgrade'] & object => {
     return (dial, tcpSocket) => {
       if (dial > 3) return false
       tcpSocket.end(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`)
@@ -136,14 +136,14 @@ describe('a dial that fails with', () => {
   }
 
   it.each<[string, ScriptedServiceOptions]>([
-    ['401', { onUpgrade: answer('401 Unauthorized') }],
-    ['503', { onUpgrade: answer('503 Service Unavailable') }],
-    ['200', { onUpgrade: answer('200 OK') }],
-    ['an upgrade to another protocol', { onUpgrade: answer('101 Switching Protocols\r\nUpgrade: h2c') }],
+    ['401', { onUpgrade: respondWith('401 Unauthorized') }],
+    ['503', { onUpgrade: respondWith('503 Service Unavailable') }],
+    ['200', { onUpgrade: respondWith('200 OK') }],
+    ['an upgrade to another protocol', { onUpgrade: respondWith('101 Switching Protocols\r\nUpgrade: h2c') }],
     [
       'a wrong Sec-WebSocket-Accept header',
       {
-        onUpgrade: answer(
+        onUpgrade: respondWith(
           '101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: bm8=',
         ),
       },
@@ -180,7 +180,7 @@ describe('a dial that fails with', () => {
 
   it('a redirect emits a Disconnected per attempt and is not followed', async () => {
     const elsewhere = await startScriptedService({ onSubscribe: confirmAndSendPrice })
-    const redirect = answer(`301 Moved Permanently\r\nLocation: ${elsewhere.url.replace('ws', 'http')}`)
+    const redirect = respondWith(`301 Moved Permanently\r\nLocation: ${elsewhere.url.replace('ws', 'http')}`)
     const service = await startScriptedService({ onSubscribe: confirmAndSendPrice, onUpgrade: redirect })
     const eth = collectEvents(createPriceClient(service.url).price$(ethTopic))
     await eventually(() => expect(eth.values()).toHaveLength(1))

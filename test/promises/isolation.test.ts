@@ -377,8 +377,8 @@ describe('a handler of next can', () => {
       ),
     )
     await goOn(prices)
-    const asked = simulator.frames.map(({ text }) => (JSON.parse(text) as { topic: string }).topic)
-    expect(new Set(asked)).toEqual(new Set([btcTopic, ethTopic]))
+    const topics = simulator.frames.map(({ text }) => (JSON.parse(text) as { topic: string }).topic)
+    expect(new Set(topics)).toEqual(new Set([btcTopic, ethTopic]))
     expect(simulator.upgrades).toBe(1)
   })
 
@@ -400,9 +400,9 @@ describe('a handler of next can', () => {
 describe('a handler of complete can', () => {
   it('subscribe to a rejected topic again, which sends one more subscribe', async () => {
     const { simulator, client } = await start()
-    const answers = collectEvents(client.price$('svc-0xdead').pipe(repeat(3)))
-    await eventually(() => expect(answers.isComplete()).toBe(true))
-    expect(answers.tags()).toEqual(new Array(3).fill('SubscriptionRejected'))
+    const rejected = collectEvents(client.price$('svc-0xdead').pipe(repeat(3)))
+    await eventually(() => expect(rejected.isComplete()).toBe(true))
+    expect(rejected.tags()).toEqual(new Array(3).fill('SubscriptionRejected'))
     expect(simulator.frames.length).toBe(3)
   })
 })

@@ -19,9 +19,9 @@ describe('the heap does not grow, and Node prints no warning, after', () => {
     ['1000 polls of a mint without other subscribers', 'depth$ without other subscribers', 400],
     ['1000 reconnects', 'reconnects', 32],
     ['1000 clients that share a signal', 'clients that share a signal', 32],
-  ])('%s', async (_title, what, bytes) => {
+  ])('%s', async (_title, scenario, bytes) => {
     const { bytesPerCycle, warnings, listeners } = JSON.parse(
-      await runProgram('test/promises/programs/heap-growth.ts', [what], uncompiled),
+      await runProgram('test/promises/programs/heap-growth.ts', [scenario], uncompiled),
     ) as {
       bytesPerCycle: number
       warnings: readonly string[]

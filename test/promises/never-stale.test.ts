@@ -13,11 +13,11 @@ import {
 } from '../support/network/scripted-service.js'
 import {
   disconnectedErrors,
-  randomFrom,
   staleErrors,
   createTopics,
   type CollectedPrices,
 } from './support/collected-prices.js'
+import { seededRandom } from '../../src/simulator/market/seeded-random.js'
 
 // The client never delivers an old price as a current one.
 
@@ -134,7 +134,7 @@ describe('after a disconnect', () => {
       },
     })
     const client = createPriceClient(service.url)
-    const random = randomFrom(3)
+    const random = seededRandom(String(3))
     const [topic, other] = createTopics(2) as [Topic, Topic]
     let epoch = 0
     let isUp = false

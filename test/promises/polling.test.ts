@@ -26,7 +26,7 @@ interface Arrival {
 
 /** A relayer whose n-th response, from 0, is scripted. It records each request. */
 const startRelayer = async (
-  answer: (response: ServerResponse, index: number, request: IncomingMessage) => unknown,
+  respond: (response: ServerResponse, index: number, request: IncomingMessage) => unknown,
   options: Partial<DepthClientOptions> = {},
 ): Promise<{ client: Client; arrivals: readonly Arrival[] }> => {
   const arrivals: Arrival[] = []
@@ -35,7 +35,7 @@ const startRelayer = async (
       each.request.url === request.url && !each.response.writableEnded && !each.response.closed
     const others = arrivals.filter(isBeside).length
     arrivals.push({ request, response, at: performance.now(), others })
-    answer(response, arrivals.length - 1, request)
+    respond(response, arrivals.length - 1, request)
   })
   const reconnect = { initialDelay: 1, maxDelay: 1 }
   const prices = { priceBaseUrl: baseUrl, authKey: 'AAEC' }

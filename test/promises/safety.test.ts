@@ -104,11 +104,11 @@ describe('the key and the signatures', () => {
       (request, response) =>
         response.writeHead(302, { location: `/${header(request, 'x-svc-auth')}` }).end(echo(request)),
     ],
-  ])('are redacted in errors when the service echoes them in %s', async (_as, answer) => {
+  ])('are redacted in errors when the service echoes them in %s', async (_as, respond) => {
     const signatures = new Set<string>()
     const baseUrl = await startHttpServer((request, response) => {
       signatures.add(header(request, 'x-svc-auth'))
-      answer(request, response)
+      respond(request, response)
     })
     const client = clientAt(baseUrl)
     const depth = collectEvents(client.depth$(weth, 1))
@@ -374,10 +374,10 @@ describe('property names of Object.prototype', () => {
       depthBody.replace('"buy":', `"buy":{"${name}":${JSON.stringify(side)}},"other":`),
       `[${depthBody}]`,
     ]
-    const answer = (response: ServerResponse, index: number): unknown =>
+    const respond = (response: ServerResponse, index: number): unknown =>
       response.end(bodies[index] ?? depthBody)
     let requests = 0
-    const client = clientAt(await startHttpServer((_request, response) => answer(response, requests++)))
+    const client = clientAt(await startHttpServer((_request, response) => respond(response, requests++)))
     const before = prototypes()
     const depth = collectEvents(client.depth$(weth, 1))
     await eventually(() => expect(depth.values().length).toBeGreaterThan(0))

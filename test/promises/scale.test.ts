@@ -16,17 +16,20 @@ const pricesOf = ({ addresses: { priceBaseUrl, priceWsUrl } }: ServiceThread) =>
   priceWsUrl,
 })
 
-interface Crowd {
+interface Subscriptions {
   readonly service: ServiceThread
   readonly client: PriceClient
   /** Number of topics with a price on this connection or a later one. */
-  readonly priced: (epoch: number) => number
+  readonly countTopicsWithPrice: (epoch: number) => number
   /** Number of Disconnected events per topic. */
   readonly disconnects: () => readonly number[]
-  readonly leave: () => void
+  readonly unsubscribeAll: () => void
 }
 
-const startCrowd = async (count: number, options: Partial<ClientOptions> = {}): Promise<Crowd> => {
+const subscribeToTopics = async (
+  count: number,
+  options: Partial<ClientOptions> = {},
+): Promise<Subscriptions> => {
   const service = closeAfterTest(await startServiceThread())
   const client = closeAfterTest(
     createClient({
@@ -47,9 +50,9 @@ const startCrowd = async (count: number, options: Partial<ClientOptions> = {}): 
   return {
     service,
     client,
-    priced: (from) => epochs.filter((epoch) => epoch >= from).length,
+    countTopicsWithPrice: (from) => epochs.filter((epoch) => epoch >= from).length,
     disconnects: () => disconnects,
-    leave: () => subscriptions.forEach((subscription) => subscription.unsubscribe()),
+    unsubscribeAll: () => subscriptions.forEach((subscription) => subscription.unsubscribe()),
   }
 }
 
@@ -103,17 +106,17 @@ describe.each([
   const once = { connections, topics: count, most: 1, fullest }
 
   it('are each subscribed once', async () => {
-    const { service, priced } = await startCrowd(count, options)
-    await eventually(() => expect(priced(1)).toBe(count))
+    const { service, countTopicsWithPrice } = await subscribeToTopics(count, options)
+    await eventually(() => expect(countTopicsWithPrice(1)).toBe(count))
     expect(totals(await service.run({ name: 'report' }))).toEqual(once)
     expect((await service.run({ name: 'report' })).upgradeCount).toBe(connections)
   })
 
   it('each receive one Disconnected after a drop and are subscribed once again', async () => {
-    const { service, priced, disconnects } = await startCrowd(count, options)
-    await eventually(() => expect(priced(1)).toBe(count))
+    const { service, countTopicsWithPrice, disconnects } = await subscribeToTopics(count, options)
+    await eventually(() => expect(countTopicsWithPrice(1)).toBe(count))
     await service.run({ name: 'terminate' })
-    await eventually(() => expect(priced(connections + 1)).toBe(count))
+    await eventually(() => expect(countTopicsWithPrice(connections + 1)).toBe(count))
     expect(new Set(disconnects())).toEqual(new Set([1]))
     const report = await service.run({ name: 'report' })
     expect(totals(report)).toEqual(once)
@@ -124,18 +127,20 @@ describe.each([
 describe('10 000 topics', () => {
   it('are subscribed in batches with event-loop turns in between', async () => {
     const bursts = watchBursts()
-    const { service, priced } = await startCrowd(10_000)
-    await eventually(() => expect(priced(1)).toBe(10_000))
+    const { service, countTopicsWithPrice } = await subscribeToTopics(10_000)
+    await eventually(() => expect(countTopicsWithPrice(1)).toBe(10_000))
     await service.run({ name: 'terminate' })
-    await eventually(() => expect(priced(2)).toBe(10_000))
+    await eventually(() => expect(countTopicsWithPrice(2)).toBe(10_000))
     expect(bursts.most()).toBeLessThanOrEqual(1000)
     expect(bursts.turns()).toBeGreaterThanOrEqual(20)
   })
 
   it('can all be unsubscribed, which closes the connection', async () => {
-    const { service, client, priced, leave } = await startCrowd(10_000, { linger: 0 })
-    await eventually(() => expect(priced(1)).toBe(10_000))
-    leave()
+    const { service, client, countTopicsWithPrice, unsubscribeAll } = await subscribeToTopics(10_000, {
+      linger: 0,
+    })
+    await eventually(() => expect(countTopicsWithPrice(1)).toBe(10_000))
+    unsubscribeAll()
     await reported(service, ({ openConnections }) => expect(openConnections).toEqual([]))
     expect(client.inspect()).toMatchObject({ status: { _tag: 'Idle' }, topics: [] })
   })

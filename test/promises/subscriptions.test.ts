@@ -12,12 +12,8 @@ import {
   type ServiceConnection,
   type ScriptedService,
 } from '../support/network/scripted-service.js'
-import {
-  disconnectedErrors,
-  randomFrom,
-  createTopics,
-  type CollectedPrices,
-} from './support/collected-prices.js'
+import { disconnectedErrors, createTopics, type CollectedPrices } from './support/collected-prices.js'
+import { seededRandom } from '../../src/simulator/market/seeded-random.js'
 
 // The subscriptions at the service depend only on the topics that have subscribers now.
 
@@ -258,8 +254,8 @@ describe('a rejection', () => {
     await heardUpTo(service.connections[1]!, client)
     expect(eth.tags()).toEqual(['SubscriptionRejected'])
     // No unsubscribe either: the topic was never active.
-    const asked = service.connections.flatMap((connection) => connection.receivedMessages)
-    expect(asked.filter((frame) => frame.endsWith(ethTopic))).toEqual([`subscribe ${ethTopic}`])
+    const messages = service.connections.flatMap((connection) => connection.receivedMessages)
+    expect(messages.filter((message) => message.endsWith(ethTopic))).toEqual([`subscribe ${ethTopic}`])
   })
 
   it('of the only topic closes the connection', async () => {
@@ -419,7 +415,7 @@ describe('maxTopicsPerConnection', () => {
 
   it('keeps the wanted topics subscribed through random drops, subscribes and unsubscribes', async () => {
     const { service, client, wanted, prices } = await startMany(20)
-    const random = randomFrom(7)
+    const random = seededRandom(String(7))
     const someOf = <A>(all: readonly A[]): A => all[Math.floor(random() * all.length)]!
     for (let round = 0; round < 60; round++) {
       const topic = someOf(wanted)

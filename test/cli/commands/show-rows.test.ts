@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { commandLine, startCommand, type Command } from '../support/command.js'
+import { commandLine, startCommand, type CliProcess } from '../support/command.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */
 const hasTerminal = String(spawnSync('script', ['--version']).stdout).includes('util-linux')
@@ -12,7 +12,7 @@ const onTerminal = (
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
   [columns, rows] = [110, 30],
-): Command => {
+): CliProcess => {
   const command = `stty cols ${columns} rows ${rows}; exec ${commandLine(...args)
     .map(quoted)
     .join(' ')}`

@@ -6,15 +6,15 @@ import { eventually } from '../../support/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'
-import { commandLine, runCommand, startCommand, environmentOf, type Command } from '../support/command.js'
+import { commandLine, runCommand, startCommand, environmentOf, type CliProcess } from '../support/command.js'
 
-const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command =>
+const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): CliProcess =>
   startCommand(commandLine('watch', ...args), variables)
 
 /** The complete lines so far. */
-const linesOf = ({ stdout }: Command): readonly string[] => stdout.split('\n').slice(0, -1)
+const linesOf = ({ stdout }: CliProcess): readonly string[] => stdout.split('\n').slice(0, -1)
 
-const rowsOf = (command: Command): readonly Row[] =>
+const rowsOf = (command: CliProcess): readonly Row[] =>
   linesOf(command).map((line) => {
     const row = decodeRow(line)
     if (isLeft(row)) throw new Error(`${row.left.message}: ${line}`)

@@ -7,7 +7,7 @@ import {
 } from '../../support/process/node-process.js'
 
 /** The command `svc-streams` in its own process. */
-export type Command = NodeProcess
+export type CliProcess = NodeProcess
 
 export const commandLine = (...args: readonly string[]): readonly [string, ...string[]] => [
   process.execPath,
@@ -17,17 +17,17 @@ export const commandLine = (...args: readonly string[]): readonly [string, ...st
 
 export const startCommand = (
   command: readonly [string, ...string[]],
-  variables: EnvironmentVariables = {},
-): Command => spawnCommand(command, { variables })
+  environment: EnvironmentVariables = {},
+): CliProcess => spawnCommand(command, { environment })
 
-/** What the command printed, and its exit code, once it has ended. */
-export const runCommand = async (args: readonly string[], variables: EnvironmentVariables = {}) => {
-  const command = spawnNode([compiledPath('src/cli/main.ts'), ...args], { variables })
+/** Runs the command until it exits. Returns its exit code and its output. */
+export const runCommand = async (args: readonly string[], environment: EnvironmentVariables = {}) => {
+  const command = spawnNode([compiledPath('src/cli/main.ts'), ...args], { environment })
   const code = await command.waitForExit()
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
 
-/** The variables that `svc-streams simulate` prints for a simulator. */
+/** The environment variables that `svc-streams simulate` prints. */
 export const environmentOf = (simulator: {
   readonly baseUrl: string
   readonly priceBaseUrl: string

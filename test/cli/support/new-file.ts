@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A path in a folder of its own, which goes with the test; with a text, a file. */
+/** Returns a path in a new folder, which is removed after the test. Creates the file if `text` is given. */
 export const newFile = (name: string, text?: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -34,6 +34,6 @@ export const userFolder = (blocks: readonly Block[]): UserFolder => {
 }
 
 const run = async (args: readonly string[], cwd: string): Promise<Exit> => {
-  const child = spawnNode(args, { cwd, variables: { FORCE_COLOR: '0' } })
+  const child = spawnNode(args, { cwd, environment: { FORCE_COLOR: '0' } })
   return { code: await child.waitForExit(), output: child.output }
 }

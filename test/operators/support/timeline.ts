@@ -3,7 +3,7 @@ import { map, merge, NEVER, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import type { Price } from '../../../src/domain/price.js'
 
-/** Lower case: a `Right` of the letter; upper case: a `Left` of it. */
+/** For marbles. A lower-case letter is a `Right` of itself; an upper-case letter is a `Left` of itself. */
 export const letterEvents: Readonly<Record<string, Either<string, string>>> = Object.fromEntries(
   Array.from('abcdefghij').flatMap((letter) => [
     [letter, right(letter)],
@@ -11,21 +11,20 @@ export const letterEvents: Readonly<Record<string, Either<string, string>>> = Ob
   ]),
 )
 
-/** The price of a topic, as the client gives it. */
-export const priceOf = (price: number, receivedAt = 0): Price => ({
+export const createPrice = (price: number, receivedAt = 0): Price => ({
   topic: 'svc-0xab',
   price,
   receivedAt,
   epoch: 1,
 })
 
-/** Something at a time, in ms of virtual time. */
+/** A value and the time of its emission, in ms of virtual time. */
 export interface TimedValue<T> {
   readonly at: number
   readonly value: T
 }
 
-/** The values at their times, and completion at `end` (never, if it is undefined). */
+/** Emits the values at their times. Completes at `end`, or never if it is undefined. */
 export const timeline$ = <T>(values: readonly TimedValue<T>[], end?: number): Observable<T> => {
   const values$ = merge(...values.map(({ at, value }) => timer(at).pipe(map(() => value))), NEVER)
   return end === undefined ? values$ : values$.pipe(takeUntil(timer(end)))
@@ -36,8 +35,11 @@ export interface TimedResult<T> {
   readonly completedAt: number | undefined
 }
 
-/** What a stream gives in virtual time, and when. `act` is called once it is subscribed to. */
-export const collectTimed = <T>(source$: () => Observable<T>, act?: () => void): TimedResult<T> => {
+/** Collects the values of a stream in virtual time. Calls `afterSubscribe` synchronously after the subscription. */
+export const collectTimed = <T>(
+  source$: () => Observable<T>,
+  afterSubscribe?: () => void,
+): TimedResult<T> => {
   const values: TimedValue<T>[] = []
   let completedAt: number | undefined
   const scheduler = new TestScheduler(() => undefined)
@@ -46,7 +48,7 @@ export const collectTimed = <T>(source$: () => Observable<T>, act?: () => void):
       next: (value) => values.push({ at: scheduler.now(), value }),
       complete: () => (completedAt = scheduler.now()),
     })
-    act?.()
+    afterSubscribe?.()
     scheduler.flush()
   })
   return { values, completedAt }

@@ -2,17 +2,17 @@ import { Observable, type Observer, type Subscriber, type Subscription } from 'r
 import type { Topic } from '../../../src/domain/topic.js'
 import type { PriceSubscriber, PriceEvent } from '../../../src/prices/topic-state.js'
 
-export interface SubscribedPriceSubscriber extends PriceSubscriber {
+export interface TestPriceSubscriber extends PriceSubscriber {
   readonly subscription: Subscription
 }
 
-/** Somebody who listens, and how to make them leave. */
+/** Creates a subscriber of a topic. `subscription` unsubscribes it. */
 export const createPriceSubscriber = (
   topic: Topic,
   observer: Partial<Observer<PriceEvent>> = {},
-): SubscribedPriceSubscriber => {
-  const made: Subscriber<PriceEvent>[] = []
-  const source$ = new Observable<PriceEvent>((subscriber) => void made.push(subscriber))
+): TestPriceSubscriber => {
+  const subscribers: Subscriber<PriceEvent>[] = []
+  const source$ = new Observable<PriceEvent>((subscriber) => void subscribers.push(subscriber))
   const subscription = source$.subscribe(observer)
-  return { topic, subscriber: made[0]!, subscription }
+  return { topic, subscriber: subscribers[0]!, subscription }
 }

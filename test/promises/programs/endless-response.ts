@@ -1,6 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom } from 'rxjs'
 import { createClient } from 'svc-streams'
+import { usedBytes } from '../../support/process/used-bytes.js'
 
 // Requests an endless response from another process, and prints the error and the memory used.
 
@@ -16,14 +17,12 @@ const client = createClient({
   connectTimeout: Number(timeoutMs),
 })
 
-const usedBytes = (): number => {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
 const before = usedBytes()
-let most = 0
-const sampling = setInterval(() => (most = Math.max(most, usedBytes() - before)), 5)
+let maxGrowth = 0
+const sample = (): void => {
+  maxGrowth = Math.max(maxGrowth, usedBytes() - before)
+}
+const sampling = setInterval(sample, 5)
 
 const failure = async (): Promise<unknown> => {
   if (method === 'depth') return client.depth('0xab')()
@@ -33,6 +32,5 @@ const failure = async (): Promise<unknown> => {
 const result = (await failure()) as { readonly left?: unknown }
 clearInterval(sampling)
 await client.close()
-console.log(
-  JSON.stringify({ error: result.left, maxMB: Math.round(Math.max(most, usedBytes() - before) / 1e6) }),
-)
+sample()
+console.log(JSON.stringify({ error: result.left, maxMB: Math.round(maxGrowth / 1e6) }))

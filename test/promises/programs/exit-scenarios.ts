@@ -7,6 +7,7 @@ import {
   type DepthClientOptions,
   type Topic,
 } from 'svc-streams'
+import { nextTurn } from '../../support/event-loop.js'
 
 // Ends only if the client leaves no open resource, because it never calls `process.exit`. The service is in another process.
 
@@ -35,8 +36,8 @@ const firstRight = (events$: Observable<{ readonly _tag: string }>): Promise<unk
 /** The resources that keep the event loop alive, such as `TCPSocketWrap` and `Timeout`. */
 const resources = (): readonly string[] => process.getActiveResourcesInfo()
 
-/** The current resources without the earlier ones. Node may have closed some of the earlier ones since. */
-const without = (earlier: readonly string[]): readonly string[] => {
+/** The current resources without the earlier ones. Node may have closed some of the earlier ones in between. */
+const openedSince = (earlier: readonly string[]): readonly string[] => {
   const rest = [...resources()]
   for (const resource of earlier) {
     const index = rest.indexOf(resource)
@@ -45,17 +46,15 @@ const without = (earlier: readonly string[]): readonly string[] => {
   return rest
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** Uses a client, closes it, and throws if a resource of it remains after the close. */
 const closeWithoutLeak = async (client: Client, use: () => Promise<unknown>): Promise<void> => {
   const before = resources()
   await use()
-  if (without(before).length === 0) throw new Error('the client had no resource')
+  if (openedSince(before).length === 0) throw new Error('the client had no resource')
   await client.close()
   // A destroyed socket counts until the next turns of the event loop. No peer closes it within ten turns.
   for (let turns = 0; turns < 10; turns++) await nextTurn()
-  const remaining = without(before)
+  const remaining = openedSince(before)
   if (remaining.length > 0) throw new Error(`open after close(): ${remaining.join()}`)
 }
 

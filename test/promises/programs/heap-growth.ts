@@ -1,12 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { filter, firstValueFrom, type Observable } from 'rxjs'
 import { createClient, type Client, type Topic } from 'svc-streams'
+import { nextTurn } from '../../support/event-loop.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 
 // Runs a cycle thousands of times and prints the growth of the heap per cycle. Run it with `--no-opt --no-sparkplug
 // --no-flush-bytecode`, because compiled code on the heap would change the figure.
 
-const [what = ''] = process.argv.slice(2)
+const [scenario = ''] = process.argv.slice(2)
 const warnings: string[] = []
 process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`))
 
@@ -14,9 +15,8 @@ const service = await startServiceThread()
 const options = { environment: 'mainnet' as const, ...service.addresses, linger: 0, confirmTimeout: 50 }
 const abort = new AbortController()
 
-const start = (): Client => createClient({ ...options, reconnect: { initialDelay: 1, maxDelay: 1 } })
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const createReconnectingClient = (): Client =>
+  createClient({ ...options, reconnect: { initialDelay: 1, maxDelay: 1 } })
 
 const topicOf = (index: number): Topic => `svc-0x${index.toString(16)}`
 
@@ -26,9 +26,9 @@ interface Cycle {
   readonly end: () => Promise<unknown>
 }
 
-const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
+const scenarios: Readonly<Record<string, () => Promise<Cycle>>> = {
   'streams with other subscribers': async () => {
-    const client = start()
+    const client = createReconnectingClient()
     const streams = [
       client.price$(topicOf(1)),
       client.depth$('0xab', 1000),
@@ -40,18 +40,18 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
     await firstPrice(client)
     const cycle = (index: number) => {
       for (const subscription of subscribeAll()) subscription.unsubscribe()
-      return index % 20 === 0 ? turn() : undefined
+      return index % 20 === 0 ? nextTurn() : undefined
     }
     return { cyclesInRound: 1000, cycle, end: client.close }
   },
   'price$ without other subscribers': async () => {
-    const client = start()
+    const client = createReconnectingClient()
     client.price$(topicOf(1)).subscribe()
     await firstPrice(client)
     const cycle = (index: number) => {
       const subscription = client.price$(topicOf(2 + (index % 100))).subscribe()
       // In some cycles the subscribe frame has been sent.
-      if (index % 4 === 0) return turn().then(() => subscription.unsubscribe())
+      if (index % 4 === 0) return nextTurn().then(() => subscription.unsubscribe())
       subscription.unsubscribe()
       return undefined
     }
@@ -59,16 +59,16 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
   },
   // Each aborted request costs a connection, and the number of connections of a machine is limited.
   'depth$ without other subscribers': async () => {
-    const client = start()
+    const client = createReconnectingClient()
     const cycle = async (index: number) => {
       const subscription = client.depth$('0xab', 1000).subscribe()
-      if (index % 2 === 0) await turn()
+      if (index % 2 === 0) await nextTurn()
       subscription.unsubscribe()
     }
     return { cyclesInRound: 100, cycle, end: client.close }
   },
   reconnects: async () => {
-    const client = start()
+    const client = createReconnectingClient()
     client.price$(topicOf(1)).subscribe()
     client.price$(topicOf(2)).subscribe()
     await firstPrice(client)
@@ -94,22 +94,22 @@ const cycles: Readonly<Record<string, () => Promise<Cycle>>> = {
 const firstPrice = (client: Client): Promise<unknown> =>
   firstValueFrom(client.price$(topicOf(1)).pipe(filter(({ _tag }) => _tag === 'Right')))
 
-const resources = (): number => process.getActiveResourcesInfo().length
+const countResources = (): number => process.getActiveResourcesInfo().length
 
-/** Used heap in bytes, after closing sockets have closed. `lasting`: number of resources that remain. */
-const used = async (lasting: number): Promise<number> => {
-  do await turn()
-  while (resources() > lasting)
+/** Used heap in bytes, after closing sockets have closed. `remaining`: number of resources that remain. */
+const measureHeap = async (remaining: number): Promise<number> => {
+  do await nextTurn()
+  while (countResources() > remaining)
   globalThis.gc?.()
   return process.memoryUsage().heapUsed
 }
 
-const { cyclesInRound, cycle, end } = await cycles[what]!()
-const lasting = resources()
+const { cyclesInRound, cycle, end } = await scenarios[scenario]!()
+const remaining = countResources()
 const samples: number[] = []
 for (let rounds = 0; rounds < 10; rounds++) {
   for (let index = 0; index < cyclesInRound; index++) await cycle(index)
-  samples.push(await used(lasting))
+  samples.push(await measureHeap(remaining))
 }
 // The first rounds are a warm-up. A leak raises the minimum of later rounds; memory that a timer releases does not.
 const growth = Math.min(...samples.slice(6)) - Math.min(...samples.slice(2, 6))

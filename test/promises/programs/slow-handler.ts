@@ -1,8 +1,10 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type Topic } from 'svc-streams'
 import { startServiceThread } from '../../support/network/service-thread.js'
+import { usedBytes } from '../../support/process/used-bytes.js'
 
-// Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used.
+// Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used by this thread. The service
+// runs in another thread.
 
 const frames = 100_000
 const paddingLength = 1200
@@ -12,12 +14,7 @@ const service = await startServiceThread()
 const { priceBaseUrl, priceWsUrl } = service.addresses
 const client = createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl })
 
-/** The memory of this thread, in bytes. The service runs in another thread. */
-const usedBytes = (): number => {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
+/** Blocks the thread, like the work of a handler. */
 const work = (microseconds: number): void => {
   const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
   while (process.hrtime.bigint() < end);

@@ -16,12 +16,3 @@ export const staleErrors = (prices: CollectedPrices): readonly Stale[] =>
 /** `count` different topics. */
 export const createTopics = (count: number): readonly Topic[] =>
   Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
-
-/** Pseudo-random numbers in [0, 1), the same in every run. */
-export const randomFrom = (seed: number): (() => number) => {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -28,14 +28,14 @@ export interface NodeProcess {
 }
 
 /** The environment of this process, without the variables that change the behaviour of the project, of Node or of Vitest. */
-const environment = (variables: EnvironmentVariables): NodeJS.ProcessEnv => {
+const createEnvironment = (added: EnvironmentVariables): NodeJS.ProcessEnv => {
   const removed = /^(?:SVC_.*|CI|NO_COLOR|FORCE_COLOR|COLUMNS|NODE_(?!EXTRA_CA_CERTS).*|VITEST.*|TEST.*)$/
   const own = Object.entries(process.env).filter(([name]) => !removed.test(name))
-  return { ...Object.fromEntries(own), ...variables }
+  return { ...Object.fromEntries(own), ...added }
 }
 
 export interface SpawnOptions {
-  readonly variables?: EnvironmentVariables
+  readonly environment?: EnvironmentVariables
   /** Default: the root of the repository. */
   readonly cwd?: string
   /** Registers the function that kills the process. Default: `onTestFinished`; concurrent tests must pass their own. */
@@ -45,9 +45,9 @@ export interface SpawnOptions {
 /** Starts a command. The process is killed when the test finishes. */
 export const spawnCommand = (
   [file, ...args]: readonly [string, ...string[]],
-  { variables = {}, cwd = root, onFinished = onTestFinished }: SpawnOptions = {},
+  { environment = {}, cwd = root, onFinished = onTestFinished }: SpawnOptions = {},
 ): NodeProcess => {
-  const child = spawn(file, args, { cwd, env: environment(variables) })
+  const child = spawn(file, args, { cwd, env: createEnvironment(environment) })
   let [stdout, stderr, output] = ['', '', '']
   let exit: number | NodeJS.Signals | undefined
   child.stdout.on('data', (chunk: Buffer) => {

@@ -67,7 +67,7 @@ describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
 })
 
 test('an import of a module that is not an entry point fails', async () => {
-  const script = "await import('svc-streams/dist/client.js')"
+  const script = "await import('svc-streams/dist/client/create-client.js')"
   const { stderr } = await run('node', ['--input-type=module', '-e', script], { cwd: packed.user })
   expect(stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
 })

@@ -4,6 +4,7 @@ import { filter, firstValueFrom } from 'rxjs'
 import type { ConnectionStatus, Price, PriceError } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../support/event-loop.js'
 import { eventually } from '../support/eventually.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { ethTopic, weth } from '../support/tokens.js'
@@ -289,7 +290,7 @@ describe('the backoff between dials', () => {
       const event = await firstValueFrom(client.price$(ethTopic).pipe(filter(isNewFailure)))
       if (isLeft(event) && event.left._tag === 'Disconnected')
         delays.set(event.left.attempt, event.left.retryInMs)
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
     expect([...delays.keys()]).toEqual(upTo(12))
     const waits = [...delays.values()].slice(0, -1)

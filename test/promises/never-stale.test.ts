@@ -2,7 +2,7 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.js'
-import { blockEventLoop } from '../support/event-loop.js'
+import { blockEventLoop, nextTurn } from '../support/event-loop.js'
 import { btcTopic, ethTopic } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
 import {
@@ -154,7 +154,7 @@ describe('after a disconnect', () => {
       // Joins before and after the client notices the disconnect.
       for (let times = 0; times < 6; times++) {
         join()
-        await new Promise((resolve) => setImmediate(resolve))
+        await nextTurn()
       }
     }
     await eventually(() => {

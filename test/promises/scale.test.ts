@@ -1,15 +1,13 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import { createClient, type ClientOptions, type PriceClient, type Topic } from 'svc-streams'
+import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../support/eventually.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { startServiceThread, type Report, type ServiceThread } from '../support/network/service-thread.js'
+import { createTopics } from './support/collected-prices.js'
 
 // Many topics. The service runs in its own thread, so that a busy client does not slow it.
-
-const topics = (count: number): readonly Topic[] =>
-  Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
 
 const pricesOf = ({ addresses: { priceBaseUrl, priceWsUrl } }: ServiceThread) => ({
   priceBaseUrl,
@@ -41,7 +39,7 @@ const subscribeToTopics = async (
   )
   const epochs = new Array<number>(count).fill(0)
   const disconnects = new Array<number>(count).fill(0)
-  const subscriptions = topics(count).map((topic, index) =>
+  const subscriptions = createTopics(count).map((topic, index) =>
     client.price$(topic).subscribe((event) => {
       if (isRight(event)) epochs[index] = event.right.epoch
       else disconnects[index]! += 1

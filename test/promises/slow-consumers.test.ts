@@ -3,6 +3,7 @@ import { concatMap, filter, firstValueFrom, map, tap } from 'rxjs'
 import { createClient, type ClientOptions, type Price, type PriceClient, type PriceError } from 'svc-streams'
 import { conflate, rights } from 'svc-streams/operators'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { busyWait, nextTurn } from '../support/event-loop.js'
 import { eventually } from '../support/eventually.js'
 import { caseCount } from '../support/long.js'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -34,12 +35,6 @@ const burst = async (service: ServiceThread, client: PriceClient): Promise<void>
   await last
 }
 
-/** Blocks the thread, like the work of a handler. */
-const work = (microseconds: number): void => {
-  const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
-  while (process.hrtime.bigint() < end);
-}
-
 /** The first price, after the subscribe, is 1. Those of a burst are 2, 3, … */
 const inOrder = (prices: readonly number[]): boolean => prices.every((price, index) => price === index + 1)
 
@@ -52,7 +47,7 @@ describe(`a burst of ${frames} prices to a busy handler`, () => {
     client.price$(ethTopic).subscribe((event) => {
       if (!isRight(event) || event.right.epoch !== 1) unexpected.push(event)
       else busy.push(event.right.price)
-      work(5)
+      busyWait(5)
     })
     client
       .price$(ethTopic)
@@ -69,7 +64,7 @@ describe(`a burst of ${frames} prices to a busy handler`, () => {
     let received = 0
     client.price$(ethTopic).subscribe(() => {
       received += 1
-      work(5)
+      busyWait(5)
     })
     await eventually(() => expect(received).toBe(1))
     /** Number of received prices at each turn. */
@@ -106,7 +101,7 @@ describe('conflate', () => {
           mostWaiting = Math.max(mostWaiting, ++waiting)
         }),
         concatMap(async (latest) => {
-          await new Promise((resolve) => setImmediate(resolve))
+          await nextTurn()
           return latest
         }),
       )

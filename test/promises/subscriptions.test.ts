@@ -1,6 +1,7 @@
 import { BehaviorSubject, filter, firstValueFrom, switchMap } from 'rxjs'
 import type { PriceClient, Topic, UncorrelatedError } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../support/event-loop.js'
 import { eventually } from '../support/eventually.js'
 import { btcTopic, ethTopic } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
@@ -294,7 +295,7 @@ describe('subscribing and unsubscribing', () => {
       for (let times = 0; times < 100; times++) client.price$(btcTopic).subscribe().unsubscribe()
     }
     comeAndGo()
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(await firstValueFrom(client.status$)).toEqual({ _tag: 'Idle' })
     const eth = collectEvents(client.price$(ethTopic))
     await eventually(() => expect(eth.values()).toHaveLength(1))
@@ -424,7 +425,7 @@ describe('maxTopicsPerConnection', () => {
       else if (random() < 0.6) subscription.unsubscribe()
       const connections = openLines(service)
       if (random() < 0.5 && connections.length > 0) someOf(connections).tcpSocket.resetAndDestroy()
-      if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve))
+      if (random() < 0.7) await nextTurn()
     }
     const all = [...prices].filter(([, { subscription }]) => !subscription.closed)
     const last = service.connections.length + 1000

@@ -1,5 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type Topic } from 'svc-streams'
+import { busyWait } from '../../support/event-loop.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 import { usedBytes } from '../../support/process/used-bytes.js'
 
@@ -14,12 +15,6 @@ const service = await startServiceThread()
 const { priceBaseUrl, priceWsUrl } = service.addresses
 const client = createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl })
 
-/** Blocks the thread, like the work of a handler. */
-const work = (microseconds: number): void => {
-  const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n
-  while (process.hrtime.bigint() < end);
-}
-
 let received = 0
 let isInOrder = true
 let maxAhead = 0
@@ -33,7 +28,7 @@ const first = new Promise<void>((resolve) => {
     isInOrder &&= isRight(event) && event.right.price === received
     if (received % 500 === 0) maxUsed = Math.max(maxUsed, usedBytes() - before)
     if (received === 1) resolve()
-    work(20)
+    busyWait(20)
   })
 })
 

@@ -13,6 +13,6 @@ export const disconnectedErrors = (prices: CollectedPrices): readonly Disconnect
 export const staleErrors = (prices: CollectedPrices): readonly Stale[] =>
   lefts(prices).filter((error): error is Stale => error._tag === 'Stale')
 
-/** `count` different topics. */
+/** Returns `count` different topics. */
 export const createTopics = (count: number): readonly Topic[] =>
   Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)

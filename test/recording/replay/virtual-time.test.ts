@@ -13,6 +13,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
+import { nextTurn } from '../../support/event-loop.js'
 import { rowsOf } from '../support/rows.js'
 
 describe('the virtual time of a replay', () => {
@@ -129,7 +130,7 @@ describe('the virtual time of a replay', () => {
     }
     const client = replay(chunks(), { speed: Infinity })
     expect(await firstValueFrom(summary$(client))).toBe('1')
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(pulled).toBeLessThanOrEqual(2)
     expect(await collect(summary$(client).pipe(take(3)))).toEqual(['1', '2', '3'])
     expect((await collect(summary$(client))).slice(-1)).toEqual(['100'])

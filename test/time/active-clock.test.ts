@@ -1,14 +1,20 @@
 import { timer } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { currentClock } from '../../src/time/active-clock.js'
 import { wallClock } from '../../src/time/clock.js'
 import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
+const createVirtualTime = (start: number): VirtualTime => {
+  const virtual = new VirtualTime(start)
+  onTestFinished(() => virtual.dispose())
+  return virtual
+}
+
 describe('currentClock', () => {
   it('runs work in real time when it is captured in real time and called in virtual time', () => {
     const runInRealTime = currentClock()
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     expect(virtual.run(() => [isVirtualTime(), runInRealTime(isVirtualTime), isVirtualTime()])).toEqual([
       true,
       false,
@@ -17,7 +23,7 @@ describe('currentClock', () => {
   })
 
   it('runs work in virtual time when it is captured in virtual time and called in real time', () => {
-    const virtual = new VirtualTime(5)
+    const virtual = createVirtualTime(5)
     const runInVirtualTime = virtual.run(currentClock)
     expect(runInVirtualTime(wallClock)).toBe(5)
     expect(isVirtualTime()).toBe(false)
@@ -25,7 +31,7 @@ describe('currentClock', () => {
 
   it('restores the clock of the caller when the work throws', () => {
     const runInRealTime = currentClock()
-    const virtual = new VirtualTime(5)
+    const virtual = createVirtualTime(5)
     const work = () => {
       throw new Error('work')
     }
@@ -37,10 +43,10 @@ describe('currentClock', () => {
   })
 
   it('adds a timer to the captured clock', () => {
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     const runInVirtualTime = virtual.run(currentClock)
     let fired = 0
-    new VirtualTime(0).run(() => runInVirtualTime(() => timer(10).subscribe(() => fired++)))
+    createVirtualTime(0).run(() => runInVirtualTime(() => timer(10).subscribe(() => fired++)))
     virtual.run(() => virtual.advance(10))
     expect(fired).toBe(1)
   })

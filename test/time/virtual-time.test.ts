@@ -6,9 +6,15 @@ import { elapsed, wallClock } from '../../src/time/clock.js'
 import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
+const createVirtualTime = (start: number): VirtualTime => {
+  const virtual = new VirtualTime(start)
+  onTestFinished(() => virtual.dispose())
+  return virtual
+}
+
 describe('VirtualTime', () => {
   it('sets the clocks inside run, and not outside', () => {
-    const virtual = new VirtualTime(1000)
+    const virtual = createVirtualTime(1000)
     const clocks = () => [wallClock(), elapsed(), asyncScheduler.now(), isVirtualTime()]
     expect(virtual.run(clocks)).toEqual([1000, 1000, 1000, true])
     expect(isVirtualTime()).toBe(false)
@@ -16,7 +22,7 @@ describe('VirtualTime', () => {
   })
 
   it('restores real time when the work throws', () => {
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     expect(() =>
       virtual.run(() => {
         throw new Error('mine')
@@ -26,7 +32,7 @@ describe('VirtualTime', () => {
   })
 
   it('advances forward only, and fires each due timer at its own time', () => {
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     const fired: string[] = []
     const log = (text: string) => fired.push(`${virtual.now()} ${text}`)
     virtual.run(() => {
@@ -54,7 +60,7 @@ describe('VirtualTime', () => {
   })
 
   it('runs immediates at the next advance, even if the time does not change', () => {
-    const virtual = new VirtualTime(5)
+    const virtual = createVirtualTime(5)
     const fired: string[] = []
     virtual.run(() => {
       asapScheduler.schedule(() => fired.push('scheduled'))
@@ -66,7 +72,7 @@ describe('VirtualTime', () => {
   })
 
   it('clears virtual timers from real time, and does not fire real timers', async () => {
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     const fired: string[] = []
     const cleared = virtual.run(() => timer(10).subscribe(() => fired.push('cleared')))
     const real = timer(1).subscribe(() => fired.push('real'))
@@ -82,7 +88,7 @@ describe('VirtualTime', () => {
     const reported: unknown[] = []
     config.onUnhandledError = (error) => reported.push(error)
     onTestFinished(() => void (config.onUnhandledError = null))
-    const virtual = new VirtualTime(0)
+    const virtual = createVirtualTime(0)
     const cleared = virtual.run(() => timer(10).subscribe())
     new TestScheduler(() => undefined).run(() => undefined)
     cleared.unsubscribe()
@@ -91,7 +97,7 @@ describe('VirtualTime', () => {
   })
 
   it('works beside another VirtualTime and a TestScheduler', () => {
-    const [first, second] = [new VirtualTime(1), new VirtualTime(2)]
+    const [first, second] = [createVirtualTime(1), createVirtualTime(2)]
     expect(first.run(() => [wallClock(), second.run(wallClock), wallClock()])).toEqual([1, 2, 1])
     new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(({ expectObservable }) => {
       expectObservable(timer(3)).toBe('---(0|)', { 0: 0 })
@@ -104,7 +110,7 @@ describe('VirtualTime', () => {
     const timers = fc.array(fc.record({ delay: fc.nat(20), cancelled: fc.boolean() }), { maxLength: 50 })
     fc.assert(
       fc.property(timers, fc.array(fc.nat(6)), (timers, steps) => {
-        const virtual = new VirtualTime(0)
+        const virtual = createVirtualTime(0)
         const fired: number[] = []
         virtual.run(() => {
           const actions = timers.map(({ delay }, n) => asyncScheduler.schedule(() => fired.push(n), delay))

@@ -47,8 +47,8 @@ export default defineConfig(({ mode }) => {
       setupFiles: ['test/support/setup.ts'],
       // The sources are imported once a worker: importing them for each file takes longer than most tests.
       isolate: false,
-      // Many tests wait for sockets and processes: two workers, also on two cores.
-      maxWorkers: Math.max(2, availableParallelism() - 1),
+      // Many tests wait for sockets and processes: twice as many workers as cores, on two cores.
+      maxWorkers: Math.max(4, availableParallelism()),
       // Every wait is for a condition: only a test that fails takes this long.
       testTimeout: 60_000,
       projects: [

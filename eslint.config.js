@@ -70,7 +70,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/time/rx-providers.ts', 'test/support/virtual-time.ts'],
+    files: ['src/time/rx-providers.ts', 'test/support/time/virtual-time.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },
   {

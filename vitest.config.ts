@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => {
   const isLong = process.env['TEST_LONG'] === 'true'
   const seed = Number(process.env['TEST_SEED'])
   const selected = isLong
-    ? files.filter((file) => isLongOnly(file) || imports(file, /support\/long\.js'/))
+    ? files.filter((file) => isLongOnly(file) || imports(file, /support\/run\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
   const startsProcesses = (file: string): boolean =>
     imports(file, /(?:node-process|command|user-folder)\.js'/)
@@ -44,7 +44,7 @@ export default defineConfig(({ mode }) => {
     resolve,
     test: {
       provide: { isLong, seed },
-      setupFiles: ['test/support/setup.ts'],
+      setupFiles: ['test/support/run/setup.ts'],
       // The sources are imported once a worker: importing them for each file takes longer than most tests.
       isolate: false,
       // Many tests wait for sockets and processes: twice as many workers as cores, on two cores.
@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'in process',
             include: selected.filter((file) => !startsProcesses(file)),
-            globalSetup: ['test/support/print-seed.ts'],
+            globalSetup: ['test/support/run/print-seed.ts'],
           },
         },
         {

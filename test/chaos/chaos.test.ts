@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runChaos } from './chaos.js'
-import { isLong } from '../support/long.js'
+import { isLong } from '../support/run/long.js'
 
 describe('a client with a faulty network and a faulty service', () => {
   it.concurrent.each(isLong ? [1, 2, 3, 4, 5, 6] : [1, 6])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { startTestSimulator } from '../support/simulator.js'
 import { getDepth } from '../support/network/signed-request.js'
 import { compiledPath, spawnNode } from '../support/process/node-process.js'

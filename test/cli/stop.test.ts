@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { compiledUrl, spawnNode } from '../support/process/node-process.js'
 
 test.each(['SIGINT', 'SIGTERM'] as const)(

@@ -9,10 +9,10 @@ import {
   type DepthError,
 } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { expirationOf, fakeWallClock, key, mint, now, untilRequested } from '../http/support/signed-get.js'
-import { leftWith } from '../support/marbles.js'
+import { leftWith } from '../support/time/marbles.js'
 import { runProgram } from '../support/process/node-process.js'
 import { btcTopic, ethTopic, weth } from '../support/tokens.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Lifetime } from '../../src/client/lifetime.js'
 import { clientClosed } from '../../src/errors/constructors.js'
 import { completedTask, noCancel, type CancellableTask } from '../../src/task/cancellable-task.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 const values: Readonly<Record<string, Either<string, number>>> = {
   '1': right(1),

@@ -3,8 +3,8 @@ import { merge, NEVER, Observable, of } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { httpError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { marbles } from '../support/marbles.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { marbles } from '../support/time/marbles.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { mint, pollsOf, refused, results, startsOf } from './support/polls.js'
 
 describe('DepthPolls', () => {

@@ -2,10 +2,10 @@ import { right } from 'fp-ts/lib/Either.js'
 import { Observable, of, Subject, take, takeUntil, type Subscription } from 'rxjs'
 import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
-import { createTimedLog } from '../support/timed-log.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { createTimedLog } from '../support/time/timed-log.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { mint, pollsOf, results } from './support/polls.js'
 
 describe('DepthPolls with several subscribers', () => {

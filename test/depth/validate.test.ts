@@ -4,7 +4,7 @@ import type { Address } from 'svc-streams'
 import { depth } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import { validatedDepth$ } from '../../src/depth/validate.js'
-import { leftWith, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/time/marbles.js'
 import { mint, pollsOf } from './support/polls.js'
 
 const notCalled = (): never => {

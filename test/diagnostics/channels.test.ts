@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { DiagnosticMessages } from 'svc-streams'
 import { afterEach, describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
 import { collectEvents } from '../support/collect-events.js'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.js'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import {
   compiledPath,
   spawnNode,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { depthRequest, type DepthEvent } from '../../src/http/depth-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody } from '../support/fake-http.js'
-import { leftWith, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/time/marbles.js'
 import { dateAfter, fakeWallClock, mint, now, signedGetOf } from './support/signed-get.js'
 
 fakeWallClock()

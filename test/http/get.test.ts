@@ -5,8 +5,8 @@ import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
-import { leftWith, marbles } from '../support/marbles.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { leftWith, marbles } from '../support/time/marbles.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
 const limits = { requestTimeout: 100, maxBodyBytes: 4096 }

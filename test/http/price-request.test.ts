@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { priceRequest } from '../../src/http/price-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { FakeHttp } from '../support/fake-http.js'
-import { leftWith, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/time/marbles.js'
 
 const topic: Topic = 'svc-0xAb'
 const limits = { requestTimeout: 100, maxBodyBytes: 4096, service: 'svc' }

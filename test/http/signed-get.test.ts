@@ -7,7 +7,7 @@ import { depthRequest, type DepthEvent } from '../../src/http/depth-request.js'
 import type { SignedGet } from '../../src/http/signed-get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { depthBody, type FakeHttp } from '../support/fake-http.js'
-import { leftWith } from '../support/marbles.js'
+import { leftWith } from '../support/time/marbles.js'
 import {
   dateAfter,
   expectedSignature,

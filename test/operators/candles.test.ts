@@ -8,8 +8,8 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
 import { candles, type Candle } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
-import { eventually } from '../support/eventually.js'
+import { marbles } from '../support/time/marbles.js'
+import { eventually } from '../support/time/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const unhandled = collectUnhandledErrors()

@@ -20,8 +20,8 @@ import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
-import { eventually } from '../support/eventually.js'
+import { marbles } from '../support/time/marbles.js'
+import { eventually } from '../support/time/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const unhandled = collectUnhandledErrors()

@@ -7,8 +7,8 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { conflate, type Conflated } from '../../src/operators/index.js'
 import { letterEvents, collectTimed, timeline$, type TimedValue } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
-import { eventually } from '../support/eventually.js'
+import { marbles } from '../support/time/marbles.js'
+import { eventually } from '../support/time/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const unhandled = collectUnhandledErrors()

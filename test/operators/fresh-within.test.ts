@@ -7,9 +7,9 @@ import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError, Stale } from '../../src/errors/model.js'
 import { freshWithin } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
-import { blockEventLoop } from '../support/event-loop.js'
-import { eventually } from '../support/eventually.js'
+import { marbles } from '../support/time/marbles.js'
+import { blockEventLoop } from '../support/time/event-loop.js'
+import { eventually } from '../support/time/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 
 const unhandled = collectUnhandledErrors()

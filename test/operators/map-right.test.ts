@@ -6,7 +6,7 @@ import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { mapRight } from '../../src/operators/index.js'
 import { letterEvents } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 const doubled = (text: string) => text + text
 

@@ -5,7 +5,7 @@ import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { orThrow } from '../../src/operators/index.js'
 import { letterEvents } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 describe('orThrow', () => {
   it('emits the values and fails with the first Left', () => {

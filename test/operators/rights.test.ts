@@ -5,7 +5,7 @@ import type { Price } from '../../src/domain/price.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { rights } from '../../src/operators/index.js'
 import { letterEvents } from './support/timeline.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 describe('rights', () => {
   it('emits the values and drops the Lefts', () => {

@@ -10,7 +10,7 @@ import {
   createScriptedClient,
   subscribeFrame,
   unsubscribeFrame,
-} from '../support/marbles.js'
+} from '../support/time/marbles.js'
 
 const moves = {
   o: server.opens,

@@ -4,10 +4,10 @@ import { stale } from '../../src/errors/constructors.js'
 import { deliver } from '../../src/prices/fan-out.js'
 import { failureEvent, priceEvent } from '../../src/prices/price-events.js'
 import type { PriceEvent } from '../../src/prices/topic-state.js'
-import { a } from '../support/marbles.js'
+import { a } from '../support/time/marbles.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const receivedPrice = { price: 7, receivedAt: 5, epoch: 3 }
 

@@ -12,7 +12,7 @@ import {
   createScriptedClient,
   subscribeFrame,
   unsubscribeFrame,
-} from '../support/marbles.js'
+} from '../support/time/marbles.js'
 
 const pair = 'Invalid (exchange, base, quote) tuple: the service does not support the pair (0xAA, 0xdef)'
 

@@ -3,9 +3,9 @@ import { describe, expect, inject, it } from 'vitest'
 import { assertNever } from '../../src/domain/assert-never.js'
 import { createManualClient, ManualTransport } from '../support/manual-transport.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { bases, clientOptions, Model, type Behaviour } from './model.js'
-import { caseCount } from '../support/long.js'
+import { caseCount } from '../support/run/long.js'
 
 type Command =
   | {

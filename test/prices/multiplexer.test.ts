@@ -7,10 +7,10 @@ import {
   type ManualTransportOptions,
   type ManualClient,
 } from '../support/manual-transport.js'
-import { a, b, subscribeFrame, unsubscribeFrame } from '../support/marbles.js'
+import { a, b, subscribeFrame, unsubscribeFrame } from '../support/time/marbles.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
-import { createTimedLog, type TimedLog } from '../support/timed-log.js'
-import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
+import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 const c: Topic = 'svc-0xcc'
 

@@ -10,9 +10,9 @@ import {
   type PriceSubscriber,
   type ReceivedPrice,
 } from '../../src/prices/topic-state.js'
-import { subscribeFrame, unsubscribeFrame } from '../support/marbles.js'
+import { subscribeFrame, unsubscribeFrame } from '../support/time/marbles.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
-import { summarize } from '../support/timed-log.js'
+import { summarize } from '../support/time/timed-log.js'
 
 const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
 const aa: Address = '0xaa'

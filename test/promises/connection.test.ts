@@ -4,8 +4,8 @@ import { filter, firstValueFrom } from 'rxjs'
 import type { ConnectionStatus, Price, PriceError } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
-import { nextTurn } from '../support/event-loop.js'
-import { eventually } from '../support/eventually.js'
+import { nextTurn } from '../support/time/event-loop.js'
+import { eventually } from '../support/time/eventually.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { ethTopic, weth } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
@@ -18,7 +18,7 @@ import {
   type ScriptedServiceOptions,
 } from '../support/network/scripted-service.js'
 import { disconnectedErrors, type CollectedPrices } from './support/collected-prices.js'
-import { isLong } from '../support/long.js'
+import { isLong } from '../support/run/long.js'
 
 // Ended connections and failed dials: the client reports each one and reconnects.
 

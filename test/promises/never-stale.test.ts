@@ -1,8 +1,8 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually } from '../support/eventually.js'
-import { blockEventLoop, nextTurn } from '../support/event-loop.js'
+import { eventually } from '../support/time/eventually.js'
+import { blockEventLoop, nextTurn } from '../support/time/event-loop.js'
 import { btcTopic, ethTopic } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
 import {

@@ -12,7 +12,7 @@ import {
 } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { ethTopic, weth } from '../support/tokens.js'

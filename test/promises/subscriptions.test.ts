@@ -1,8 +1,8 @@
 import { BehaviorSubject, filter, firstValueFrom, switchMap } from 'rxjs'
 import type { PriceClient, Topic, UncorrelatedError } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { nextTurn } from '../support/event-loop.js'
-import { eventually } from '../support/eventually.js'
+import { nextTurn } from '../support/time/event-loop.js'
+import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
 import {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { readFrame, type Frame, type MalformedFrame } from '../../src/codec/price-frame.js'
 import type { Faults } from '../../src/simulator/index.js'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
 import { fastMarket, startTestSimulator } from '../support/simulator.js'
 

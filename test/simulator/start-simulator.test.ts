@@ -9,7 +9,7 @@ import {
 } from 'svc-streams/simulator'
 import { request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../support/eventually.js'
+import { eventually } from '../support/time/eventually.js'
 import { openRawClient } from '../support/network/raw-client.js'
 import { wbtc, weth } from '../support/tokens.js'
 import { manualMarket } from '../support/manual-market.js'

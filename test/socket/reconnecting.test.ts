@@ -2,9 +2,17 @@ import { concat, EMPTY, NEVER, of, take } from 'rxjs'
 import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { createManualClient, ManualTransport } from '../support/manual-transport.js'
-import { a, priceAt, b, leftWith, marbles, createScriptedClient, subscribeFrame } from '../support/marbles.js'
-import { createTimedLog } from '../support/timed-log.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import {
+  a,
+  priceAt,
+  b,
+  leftWith,
+  marbles,
+  createScriptedClient,
+  subscribeFrame,
+} from '../support/time/marbles.js'
+import { createTimedLog } from '../support/time/timed-log.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const moves = {
   o: server.opens,

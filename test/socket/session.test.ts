@@ -7,8 +7,8 @@ import {
   type ManualTransportOptions,
   type ManualSocket,
 } from '../support/manual-transport.js'
-import { createTimedLog, type TimedLog } from '../support/timed-log.js'
-import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
+import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 const limits = {
   url: 'ws://localhost',

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fromTask$, completedTask, noCancel, type CancellableTask } from '../../src/task/cancellable-task.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 import { cancellableTaskOf } from '../support/cancellable-task.js'
 
 describe('fromTask$', () => {

@@ -4,8 +4,8 @@ import { createClient, type ClientOptions, type PriceClient, type Topic } from '
 import { price, scriptedSocket, server, type ScriptedSocket } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { SocketListener } from '../../src/transport/ports.js'
-import { leftWith, marbles, subscribeFrame } from '../support/marbles.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { leftWith, marbles, subscribeFrame } from '../support/time/marbles.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const topic: Topic = 'svc-0xab'
 

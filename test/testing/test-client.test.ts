@@ -12,7 +12,7 @@ import {
   unauthorized,
 } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { leftWith, marbles } from '../support/marbles.js'
+import { leftWith, marbles } from '../support/time/marbles.js'
 
 const topic: Topic = 'svc-0xab'
 const other: Topic = 'svc-0xcd'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asap } from '../../src/time/asap.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
-import { nextTurn } from '../support/event-loop.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
+import { nextTurn } from '../support/time/event-loop.js'
 
 describe('asap', () => {
   it('calls back once, after the current tick', async () => {

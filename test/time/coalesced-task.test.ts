@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
-import { runInVirtualTime, type VirtualTime } from '../support/virtual-time.js'
+import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 /** The times of the runs, in ms, and the number of remaining timers. */
 const runsOf = (

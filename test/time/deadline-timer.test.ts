@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DeadlineTimer } from '../../src/time/deadline-timer.js'
-import { runInVirtualTime } from '../support/virtual-time.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 /** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
 const firesOf = (

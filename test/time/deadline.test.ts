@@ -1,7 +1,7 @@
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { deadline$, delay$ } from '../../src/time/deadline.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 const noActivity = (): number => 0
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TickClock } from '../../src/time/tick-clock.js'
-import { marbles } from '../support/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 
 describe('TickClock', () => {
   afterEach(() => void vi.restoreAllMocks())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showBoard$ } from '../../../src/cli/board/show.js'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
-import { marbles } from '../../support/marbles.js'
+import { marbles } from '../../support/time/marbles.js'
 import { priceRow, statusRow } from '../support/rows.js'
 
 const rows = {

@@ -4,7 +4,7 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 

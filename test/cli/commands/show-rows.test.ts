@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { commandLine, startCommand, type CliProcess } from '../support/command.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */

@@ -4,7 +4,7 @@ import { createTestClient, depth, price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { watchRows$ } from '../../../src/cli/commands/watch-rows.js'
 import { subscriptionRejected, uncorrelatedError } from '../../../src/errors/constructors.js'
-import { marbles } from '../../support/marbles.js'
+import { marbles } from '../../support/time/marbles.js'
 
 const a = price('svc-0xaa', 1)
 const deep = depth('0xaa', {})

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { outputClosed, pacedBy, print } from '../../../src/cli/output/stdout.js'
-import { nextTurn } from '../../support/event-loop.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
 const output = (code?: string) => {

@@ -5,7 +5,7 @@ import { decodeDepth, decodeDepthSlowPath } from '../../../src/codec/depth.js'
 import { recogniseDepth } from '../../../src/codec/fast-path/depth-text.js'
 import type { DepthSnapshot } from '../../../src/domain/depth.js'
 import { anyText, mutate, encodedDepth } from '../../support/arbitraries.js'
-import { caseCount } from '../../support/long.js'
+import { caseCount } from '../../support/run/long.js'
 
 interface Texts {
   readonly price: string

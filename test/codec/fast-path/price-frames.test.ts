@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PriceFrames } from '../../../src/codec/fast-path/price-frames.js'
 import { readFrame } from '../../../src/codec/price-frame.js'
-import { caseCount } from '../../support/long.js'
+import { caseCount } from '../../support/run/long.js'
 
 /** Recognises a text inside a larger buffer. Returns its value and price. */
 const recogniseIn = <V>(

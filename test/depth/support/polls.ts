@@ -5,7 +5,7 @@ import { depth, networkError } from 'svc-streams/testing'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
 import { cancellableTaskOf } from '../../support/cancellable-task.js'
-import { runInVirtualTime, type VirtualTimeOptions } from '../../support/virtual-time.js'
+import { runInVirtualTime, type VirtualTimeOptions } from '../../support/time/virtual-time.js'
 
 export const mint: Address = '0xaa'
 export const refused = networkError(new Error('refused'))

@@ -7,7 +7,7 @@ import {
   type DepthClientOptions,
   type Topic,
 } from 'svc-streams'
-import { nextTurn } from '../../support/event-loop.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 
 // Ends only if the client leaves no open resource, because it never calls `process.exit`. The service is in another process.
 

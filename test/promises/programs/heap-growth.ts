@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { filter, firstValueFrom, type Observable } from 'rxjs'
 import { createClient, type Client, type Topic } from 'svc-streams'
-import { nextTurn } from '../../support/event-loop.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 
 // Runs a cycle thousands of times and prints the growth of the heap per cycle. Run it with `--no-opt --no-sparkplug

@@ -1,6 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type Topic } from 'svc-streams'
-import { busyWait } from '../../support/event-loop.js'
+import { busyWait } from '../../support/time/event-loop.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 import { usedBytes } from '../../support/process/used-bytes.js'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { lastValueFrom, NEVER } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { compiledPath, spawnNode } from '../../support/process/node-process.js'
 
 describe('the recording of a killed process', () => {

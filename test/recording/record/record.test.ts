@@ -11,7 +11,7 @@ import { record, type RecordOptions } from 'svc-streams/recording'
 import { startSimulator } from 'svc-streams/simulator'
 import { createTestClient, depth, price, stale } from 'svc-streams/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { marbles } from '../../support/marbles.js'
+import { marbles } from '../../support/time/marbles.js'
 import { rowsOf, memoryWriter } from '../support/rows.js'
 
 const topic: Topic = 'svc-0xab'

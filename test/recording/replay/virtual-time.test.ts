@@ -13,7 +13,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { nextTurn } from '../../support/event-loop.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { rowsOf } from '../support/rows.js'
 
 describe('the virtual time of a replay', () => {

@@ -1,6 +1,6 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { SimulatorError, startTcpProxy, type TcpProxy, type TcpProxyOptions } from 'svc-streams/simulator'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'

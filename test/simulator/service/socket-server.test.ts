@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { openRawClient } from '../../support/network/raw-client.js'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
-import { eventually } from '../eventually.js'
+import { eventually } from '../time/eventually.js'
 
 /** A plain WebSocket client that collects what it receives. */
 export interface RawClient {

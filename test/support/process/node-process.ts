@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
-import { eventually } from '../eventually.js'
+import { eventually } from '../time/eventually.js'
 
 // Processes that run the compiled copy of the sources. Without a TypeScript loader they start twice as fast.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { nextTurn } from '../../support/event-loop.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { close, text } from './support/frames.js'
 import { always, handshake, openTap, recordPayloads } from './support/open-tap.js'
 import { hex, playOverTap, script } from './support/scripts.js'

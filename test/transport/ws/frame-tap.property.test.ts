@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { caseCount } from '../../support/long.js'
+import { caseCount } from '../../support/run/long.js'
 import { upgradeResponse } from '../../support/network/upgrade.js'
 import type { EventLogOptions } from './support/event-log.js'
 import { upgradeResponseLength, type Ending, type Piece, type Script } from './support/fake-tcp-socket.js'

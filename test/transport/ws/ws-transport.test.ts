@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
-import { eventually } from '../../support/eventually.js'
+import { eventually } from '../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import {
   findUnusedPort,

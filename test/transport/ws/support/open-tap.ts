@@ -1,5 +1,5 @@
 import type { OnTextFrame } from '../../../../src/transport/ws/frame-tap.js'
-import { nextTurn } from '../../../support/event-loop.js'
+import { nextTurn } from '../../../support/time/event-loop.js'
 import { acceptKeyOf, upgradeResponse } from '../../../support/network/upgrade.js'
 import { FakeTcpSocket } from './fake-tcp-socket.js'
 import { frameTapOver } from './frame-tap-over.js'

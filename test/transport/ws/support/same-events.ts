@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { PriceFrames } from '../../../../src/codec/fast-path/price-frames.js'
-import { caseCount } from '../../../support/long.js'
+import { caseCount } from '../../../support/run/long.js'
 import { eventLogOf, type EventLog, type EventLogOptions, type Removes } from './event-log.js'
 import type { Script } from './fake-tcp-socket.js'
 import { priceText } from './frames.js'

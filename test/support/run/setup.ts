@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, inject } from 'vitest'
-import { readDelegates } from '../../src/time/rx-providers.js'
+import { readDelegates } from '../../../src/time/rx-providers.js'
 
 // All files of a run use one seed. `TEST_SEED=<seed>` repeats a failure; the run prints the seed at its start.
 fc.configureGlobal({ seed: inject('seed') })

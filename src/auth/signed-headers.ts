@@ -18,7 +18,7 @@ export const createSigner = (service: string, key: KeyObject, canonicalHeaders: 
   const keyPattern = secretPattern(key.export().toString('base64'))
   return (path, expiration) => {
     const expirationText = String(expiration)
-    // The expiration is the only signed header, so there is nothing to select and sort (`signedHeaders`).
+    // The expiration is the only signed header, so there is nothing to select and sort (`selectSignedHeaders`).
     const canonical = canonicalHeaders([[expirationName, expirationText]])
     const signature = hmac(key, pathAndHeaders(path, canonical))
     return {

@@ -43,7 +43,8 @@ const clientOf = (configuration: Configuration): Client => {
     if (closing !== undefined) return closing
     // Set before subscribers are notified: a handler may close the client again.
     closing = Promise.resolve().then(async () => {
-      await Promise.all([transport.close(), http.close()])
+      // A transport that fails to close must not keep the client from closing.
+      await Promise.allSettled([transport, http].map(async (each) => each.close()))
     })
     pool.close()
     lifetime.close()

@@ -3,6 +3,7 @@ import { parseRetryAfter } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
+import { reportError } from '../task/safe-notify.js'
 import { deadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 
@@ -48,9 +49,18 @@ export const get =
       if (settle()) onResult(result)
     }
     const timer = deadline(requestTimeout, () => {
-      abort()
-      complete(left(timeout(requestTimeout)))
+      if (!settle()) return
+      safeAbort()
+      onResult(left(timeout(requestTimeout)))
     })
+    /** An exception of the transport must not prevent the result. */
+    const safeAbort = (): void => {
+      try {
+        abort()
+      } catch (thrown) {
+        reportError(thrown)
+      }
+    }
 
     try {
       abort = http.get({ origin, path, headers, maxBodyBytes }, complete)
@@ -58,7 +68,7 @@ export const get =
       complete(left(networkError(thrown)))
     }
     return () => {
-      if (settle()) abort()
+      if (settle()) safeAbort()
     }
   }
 

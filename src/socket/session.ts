@@ -54,6 +54,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       emitLost(noCloseFrame, reason)
     }
 
+    /** An exception of the transport is a transport failure, unless the session has ended. */
+    const onException = (thrown: unknown): void => {
+      if (!timers.closed) terminate(causeOf(thrown).message)
+    }
+
     const listener: SocketListener = {
       opened: () => {
         if (subscriber.closed) return
@@ -87,7 +92,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
 
     const dialled = dial(config, listener)
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
-    const socket = dialled.right
+    const socket = guarded(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
     const dialTimeout = deadline(config.connectTimeout, onTimeout, activityCount)
     timers.add(dialTimeout)
@@ -107,6 +112,23 @@ const dial = (
     () => transport.dial(url, { maxFrameBytes }, listener),
     (thrown) => causeOf(thrown).message,
   )
+
+/** The socket, with exceptions passed to `onException`. */
+const guarded = (socket: Socket, onException: (thrown: unknown) => void): Socket => {
+  const guard = (act: () => void): void => {
+    try {
+      act()
+    } catch (thrown) {
+      onException(thrown)
+    }
+  }
+  return {
+    send: (frame) => guard(() => socket.send(frame)),
+    ping: () => guard(() => socket.ping()),
+    close: () => guard(() => socket.close()),
+    terminate: () => guard(() => socket.terminate()),
+  }
+}
 
 /** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
 const pongTimeout$ = (

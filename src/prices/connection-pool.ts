@@ -43,7 +43,7 @@ export class ConnectionPool {
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
       if (!this.closed && base !== undefined) {
-        return this.multiplexerFor(base).subscribe(base, topic, subscriber)
+        return this.multiplexerFor(base, topic).subscribe(base, topic, subscriber)
       }
       if (this.closed) subscriber.next(left(clientClosed))
       else if (isLeft(parsed)) subscriber.next(parsed)
@@ -71,12 +71,16 @@ export class ConnectionPool {
   }
 
   /** The connection that carries the topic, or the first with a free slot, or a new one. */
-  private multiplexerFor(base: Address): Multiplexer {
+  private multiplexerFor(base: Address, topic: Topic): Multiplexer {
     return (
       this.multiplexers.find((multiplexer) => multiplexer.has(base)) ??
-      this.multiplexers.find(({ size }) => size < this.config.maxTopicsPerConnection) ??
+      this.multiplexers.find((multiplexer) => this.hasRoom(multiplexer, topic)) ??
       this.addMultiplexer()
     )
+  }
+
+  private hasRoom(multiplexer: Multiplexer, topic: Topic): boolean {
+    return multiplexer.size < this.config.maxTopicsPerConnection && multiplexer.hasRoomFor(topic)
   }
 
   private addMultiplexer(): Multiplexer {

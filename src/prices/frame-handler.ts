@@ -1,7 +1,8 @@
 import { readFrame } from '../codec/price-frame.js'
 import { publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
-import { baseAddressOf } from '../domain/topic.js'
+import type { Address } from '../domain/address.js'
+import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import type { FrameSink } from '../socket/session.js'
@@ -10,6 +11,7 @@ import { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
 import { failureEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
+import type { EchoedTopic } from './acks/orphans.js'
 import type { Subscriptions } from './subscriptions.js'
 
 export interface FrameHandlerContext {
@@ -80,23 +82,26 @@ export class FrameHandler implements FrameSink {
     const base = baseAddressOf(topic, service)
     const now = elapsed()
     const received = { price, receivedAt: wallClock(), epoch: epoch() }
-    const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now)
+    const own = base === undefined ? undefined : withoutQuote(topic, base, service)
+    const state = own === undefined ? undefined : subscriptions.onPrice(own, received, now)
     if (state !== undefined) {
       onChange()
       state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
       deliverPrice(state)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
+      onChange()
       this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
     }
   }
 
   private onConfirmation(topics: readonly string[], text: string): void {
+    const { subscriptions, service } = this.context
     const now = elapsed()
     let hasForeignTopic = false
     for (const topic of topics) {
-      const base = baseAddressOf(topic, this.context.service)
+      const base = baseAddressOf(topic, service)
       if (base === undefined) hasForeignTopic = true
-      else this.context.subscriptions.onConfirmation(base, now)
+      else subscriptions.onConfirmation(withoutQuote(topic, base, service), now)
     }
     this.context.onChange()
     if (hasForeignTopic) this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
@@ -121,3 +126,9 @@ export class FrameHandler implements FrameSink {
     }
   }
 }
+
+/** The topic as the service spells it, without the quote address that it may append. */
+const withoutQuote = (topic: string, base: Address, service: string): EchoedTopic => ({
+  base,
+  topic: topic.slice(0, service.length + 1 + base.length) as Topic,
+})

@@ -73,6 +73,12 @@ export class Multiplexer {
     return this.subscriptions.states
   }
 
+  /** False if a confirmation that lists all topics could exceed `maxFrameBytes`. The first topic always has room. */
+  hasRoomFor(topic: Topic): boolean {
+    const { size } = this.subscriptions
+    return size === 0 || this.subscriptions.confirmationBytesWith(topic) <= this.config.maxFrameBytes
+  }
+
   has(base: Address): boolean {
     return this.subscriptions.has(base)
   }

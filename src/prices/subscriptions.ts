@@ -3,16 +3,21 @@ import { subscribeFrame, unsubscribeFrame } from '../codec/outgoing-frame.js'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
+import { ConfirmationSize } from './acks/confirmation-size.js'
+import { Orphans, type EchoedTopic } from './acks/orphans.js'
+import { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
-import { PendingAcks } from './pending-acks.js'
+import { FrameQueue } from './frame-queue.js'
 import { failureEvent, rejectedEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import {
+  pendingUntil,
   createTopicState,
   isUnconfirmed,
   never,
   phaseOf,
   releaseAt,
   resetTopicState,
+  resubscribeDeadline,
   setPrice,
   setSubscribers,
   silenceDeadline,
@@ -28,9 +33,11 @@ import {
  */
 export class Subscriptions {
   private readonly topics = new Map<Address, TopicState>()
-  /** The topics that may need a frame. `takeFrames` decides when it dequeues the topic. */
-  private readonly frameQueue = new Set<TopicState>()
+  /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
+  private readonly frameQueue = new FrameQueue()
   private readonly acks: PendingAcks
+  private readonly orphans: Orphans
+  private readonly confirmationSize = new ConfirmationSize()
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
   private deadline = Infinity
@@ -41,6 +48,7 @@ export class Subscriptions {
     private readonly onConfirmed: (state: TopicState, confirmMs: number) => void = () => undefined,
   ) {
     this.acks = new PendingAcks(this.topics, timeouts)
+    this.orphans = new Orphans(this.acks)
   }
 
   get size(): number {
@@ -54,6 +62,11 @@ export class Subscriptions {
   /** Latest time at which `expireDeadlines` must be called. */
   get nextDeadline(): number {
     return this.deadline
+  }
+
+  /** An upper bound of the size of a confirmation that lists all topics and one more, in bytes. */
+  confirmationBytesWith(topic: Topic): number {
+    return this.confirmationSize.with(topic)
   }
 
   has(base: Address): boolean {
@@ -95,11 +108,12 @@ export class Subscriptions {
   onDown(): readonly PriceSubscriber[] {
     const subscribers: PriceSubscriber[] = []
     for (const state of this.topics.values()) {
-      if (state.idleSince !== undefined) this.topics.delete(state.base)
+      if (state.idleSince !== undefined) this.delete(state)
       resetTopicState(state)
       for (const subscriber of state.subscribers) subscribers.push(subscriber)
     }
     this.frameQueue.clear()
+    this.orphans.clear()
     this.acks.clear()
     this.pricePatterns.clear()
     this.deadline = Infinity
@@ -113,36 +127,46 @@ export class Subscriptions {
 
   /** Dequeues at most `limit` frames and marks them as sent. */
   takeFrames(limit: number, now: number): readonly string[] {
-    const frames: string[] = []
-    let { delaysResubscribes } = this.acks
-    for (const state of this.frameQueue) {
+    const frames = this.orphans.takeFrames(limit, now)
+    for (const state of this.frameQueue.due) {
       if (frames.length >= limit) break
-      if (delaysResubscribes && state.needsResubscribe) continue
-      this.frameQueue.delete(state)
-      const frame = this.frameFor(state, now)
-      if (frame !== undefined) frames.push(frame)
-      delaysResubscribes ||= this.acks.hasUncorrelatedTexts && phaseOf(state) === 'pending'
+      this.takeFrame(state, now, frames)
+    }
+    for (const state of this.frameQueue.repeated) {
+      if (frames.length >= limit || this.acks.delaysResubscribes) break
+      this.takeFrame(state, now, frames)
     }
     return frames
   }
 
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
-    for (const state of this.frameQueue) if (!state.needsResubscribe) return true
-    return this.frameQueue.size > 0 && !this.acks.delaysResubscribes
+    return (
+      this.orphans.size > 0 ||
+      this.frameQueue.hasDue ||
+      (this.frameQueue.hasRepeated && !this.acks.delaysResubscribes)
+    )
   }
 
-  /** A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. */
-  onConfirmation(base: Address, now: number): void {
+  /**
+   * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. A listed
+   * topic that is not kept is unsubscribed, by the topic as the service spells it.
+   */
+  onConfirmation(echoed: EchoedTopic, now: number): void {
+    const { base } = echoed
     this.acks.onAck(base)
     const state = this.topics.get(base)
-    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now)
+    if (state === undefined) this.orphans.onConfirmation(echoed, now)
+    else if (isUnconfirmed(state)) this.onActivity(state, now)
   }
 
   /** Returns the state of the topic, or `undefined` if it is not requested on this connection. */
-  onPrice(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
-    const state = this.requestedTopic(base)
-    if (state === undefined) return undefined
+  onPrice(echoed: EchoedTopic, price: ReceivedPrice, now: number): TopicState | undefined {
+    const state = this.requestedTopic(echoed.base)
+    if (state === undefined) {
+      this.orphans.onPrice(echoed, now)
+      return undefined
+    }
     setPrice(state, price)
     this.onActivity(state, now)
     return state
@@ -166,6 +190,7 @@ export class Subscriptions {
     const eventFor = rejectedEvent(text)
     if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
     this.remove(state)
+    this.orphans.onRejection(base)
     return { subscribers: state.subscribers, eventFor, completes: true }
   }
 
@@ -174,7 +199,8 @@ export class Subscriptions {
     const deliveries: Delivery[] = []
     this.deadline = Infinity
     for (const state of this.topics.values()) {
-      if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
+        this.frameQueue.add(state)
       if (silenceDeadline(state, this.timeouts) <= now) {
         deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
       }
@@ -186,12 +212,18 @@ export class Subscriptions {
   private create(base: Address, topic: Topic): TopicState {
     const state = createTopicState(base, topic)
     this.topics.set(base, state)
+    this.confirmationSize.add(topic)
+    this.orphans.onKept(base)
     this.frameQueue.add(state)
     return state
   }
 
+  private delete(state: TopicState): void {
+    if (this.topics.delete(state.base)) this.confirmationSize.remove(state.topic)
+  }
+
   private remove(state: TopicState): void {
-    this.topics.delete(state.base)
+    this.delete(state)
     this.frameQueue.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
     resetTopicState(state)
@@ -201,9 +233,15 @@ export class Subscriptions {
     const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
     state.lastActivityAt = now
     state.live = true
-    state.needsResubscribe = false
+    if (state.needsResubscribe) this.cancelResubscribe(state)
     this.schedule(state)
     if (confirmMs !== undefined) this.onConfirmed(state, confirmMs)
+  }
+
+  private cancelResubscribe(state: TopicState): void {
+    state.needsResubscribe = false
+    state.resubscribeBy = never
+    this.frameQueue.delete(state)
   }
 
   private onSilence(state: TopicState, now: number): PriceEventFactory {
@@ -213,20 +251,30 @@ export class Subscriptions {
     }
     const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
     state.needsResubscribe = true
-    this.frameQueue.add(state)
+    state.resubscribeBy = now + this.timeouts.confirmTimeout
+    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else this.frameQueue.addRepeated(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
   /** Only moves the deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
   private schedule(state: TopicState): void {
-    const release = this.frameQueue.has(state) ? Infinity : releaseAt(state, this.timeouts)
-    this.deadline = Math.min(this.deadline, release, silenceDeadline(state, this.timeouts))
+    if (!this.frameQueue.isDue(state)) {
+      this.deadline = Math.min(this.deadline, releaseAt(state, this.timeouts), resubscribeDeadline(state))
+    }
+    this.deadline = Math.min(this.deadline, silenceDeadline(state, this.timeouts))
+  }
+
+  private takeFrame(state: TopicState, now: number, frames: string[]): void {
+    this.frameQueue.delete(state)
+    const frame = this.frameFor(state, now)
+    if (frame !== undefined) frames.push(frame)
   }
 
   private frameFor(state: TopicState, now: number): string | undefined {
     const isRequested = state.subscribeSentAt !== undefined
     if (releaseAt(state, this.timeouts) <= now) {
-      if (isRequested) this.acks.onUnsubscribe(state, now)
+      if (isRequested) this.acks.onUnsubscribe(state.base, now, pendingUntil(state, this.timeouts))
       this.remove(state)
       return isRequested ? unsubscribeFrame(state.topic) : undefined
     }
@@ -234,6 +282,7 @@ export class Subscriptions {
     if (isDue) {
       state.subscribeSentAt = now
       state.needsResubscribe = false
+      state.resubscribeBy = never
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

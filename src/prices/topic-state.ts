@@ -47,6 +47,8 @@ export interface TopicState {
   subscribeSentAt: number | undefined
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
+  /** Until when a repeated subscribe frame may wait for the answers to others; `never` if there is none. */
+  resubscribeBy: number
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
@@ -72,6 +74,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   topic,
   subscribeSentAt: undefined,
   needsResubscribe: false,
+  resubscribeBy: never,
   idleSince: undefined,
   framePattern: undefined,
 })
@@ -83,6 +86,7 @@ export const resetTopicState = (state: TopicState): void => {
   state.price = never
   state.live = false
   state.needsResubscribe = false
+  state.resubscribeBy = never
   state.framePattern = undefined
 }
 
@@ -149,6 +153,14 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
       return assertNever(phase)
   }
 }
+
+/** When a topic must be requested again, even if other subscribe frames are pending. */
+export const resubscribeDeadline = ({ needsResubscribe, resubscribeBy }: TopicState): number =>
+  needsResubscribe ? resubscribeBy : Infinity
+
+/** Until when the service may answer the subscribe frame; 0 if it has answered, or if the wait has ended. */
+export const pendingUntil = (state: TopicState, { confirmTimeout }: TopicTimeouts): number =>
+  phaseOf(state) === 'pending' ? (state.subscribeSentAt ?? never) + confirmTimeout : 0
 
 export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
   if (state.idleSince !== undefined) return 'lingering'

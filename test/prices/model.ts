@@ -74,6 +74,12 @@ export class Model {
   private requested = new Map<Base, RequestedTopic>()
   private everRequested = new Set<Base>()
   private unsubscribed = new Map<Base, UnsubscribedTopic>()
+  /** The topics that the service has rejected on the open connection. */
+  private rejected = new Set<Base>()
+  /** The topics that the service lists or prices and the client does not keep, since when. */
+  private orphans = new Map<Base, number>()
+  /** Since when each topic has had no subscribers. */
+  private readonly idleSince = new Map<Base, number>()
   /** The topics of the subscribe frames that the service has not answered, the oldest first. */
   private pending: Base[] = []
   private readonly sentAt: number[] = []
@@ -127,6 +133,11 @@ export class Model {
     }
     const expected = this.expectedInitialEvent(base)
     this.subscribers.push(subscriber)
+    // The client keeps the topic again.
+    if (!this.closed) {
+      this.orphans.delete(base)
+      if (!this.requested.has(base)) this.rejected.delete(base)
+    }
     this.isSubscribing = true
     subscriber.subscription = client.price$(topic).subscribe({
       next: (event) => this.onEvent(subscriber, event),
@@ -176,6 +187,7 @@ export class Model {
     const requested = this.requested.get(base)
     if (requested !== undefined) requested.lastActivityAt ??= this.now()
     const listed = style === 'all' ? [...confirmed, base] : [base]
+    for (const one of listed) if (!this.requested.has(one)) this.addOrphan(one)
     // A confirmation answers all subscribe frames of a listed topic, including earlier ones.
     for (const one of listed) this.clearPendingAck(one)
     const topics = listed.map((one) => `svc-${one}-0xffff`)
@@ -191,7 +203,7 @@ export class Model {
     if (requested !== undefined) {
       requested.lastActivityAt = this.now()
       requested.lastPrice = price
-    }
+    } else if (this.rejected.has(base)) this.addOrphan(base)
     const receivers = requested === undefined ? [] : this.activeSubscribersOf(base)
     const before = receivers.map(({ events }) => events.length)
     this.sendFrame(base, 'price', requested === undefined && !isLate ? 1 : 0, () =>
@@ -222,6 +234,7 @@ export class Model {
     const now = this.now()
     this.endTick()
     this.checkDisconnected()
+    this.checkProgress()
     for (const [base, { lastActivityAt, subscribeSentAt }] of this.requested) {
       for (const { subscribedAt, stales, timeouts, topic } of this.activeSubscribersOf(base)) {
         if (
@@ -244,8 +257,39 @@ export class Model {
     }
   }
 
+  /**
+   * The liveness bound: a wanted topic is live or was requested recently, an unwanted one is unsubscribed, and so is an
+   * orphan. A rate limit may delay frames without bound.
+   */
+  private checkProgress(): void {
+    const { openedAt } = this
+    if (openedAt === undefined || this.framesPerSecond < Infinity || this.closed) return
+    const now = this.now()
+    const { confirmTimeout } = clientOptions
+    for (const base of bases) {
+      const requested = this.requested.get(base)
+      const since = Math.min(...this.activeSubscribersOf(base).map(({ subscribedAt }) => subscribedAt))
+      const idleSince = this.idleSince.get(base)
+      if (since < Infinity && requested?.lastActivityAt === undefined) {
+        const waiting = now - Math.max(openedAt, since, requested?.subscribeSentAt ?? 0)
+        if (waiting > 3 * confirmTimeout) this.addViolation(`${base} was not requested for ${waiting} ms`)
+      }
+      if (requested !== undefined && idleSince !== undefined) {
+        const idle = now - Math.max(openedAt, idleSince)
+        if (idle > this.linger + 2 * confirmTimeout)
+          this.addViolation(`${base} has had no subscribers for ${idle} ms and is still subscribed`)
+      }
+    }
+    for (const [base, at] of this.orphans)
+      if (now > at) this.addViolation(`${base} was listed at ${at} and is not unsubscribed`)
+  }
+
   /** At the end of a tick. */
   endTick(): void {
+    for (const base of bases) {
+      if (this.activeSubscribersOf(base).length > 0) this.idleSince.delete(base)
+      else if (!this.idleSince.has(base)) this.idleSince.set(base, this.now())
+    }
     const { failure, keepsConnection, hasSubscribers } = this
     // After the retry delay a client without subscribers is idle: the next subscriber receives no `Disconnected`.
     const isIdle = failure !== undefined && !keepsConnection && this.now() >= failure.retryAt
@@ -331,6 +375,11 @@ export class Model {
   }
 
   private onUnsubscribe(base: Base): void {
+    if (this.orphans.delete(base)) {
+      this.unsubscribed.delete(base)
+      this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil: 0 })
+      return
+    }
     const requested = this.requested.get(base)
     if (!this.everRequested.has(base)) this.addViolation(`${base} unsubscribed but never requested`)
     if (requested === undefined) this.addViolation(`${base} unsubscribed twice`)
@@ -467,9 +516,21 @@ export class Model {
       const isRejected = last !== undefined && tagOf(last) === 'SubscriptionRejected'
       if (active || !isRejected) this.addViolation(`${topic} was not rejected`)
     }
-    if (this.isUnconfirmed(base)) this.requested.delete(base)
+    if (this.isUnconfirmed(base)) {
+      this.requested.delete(base)
+      this.rejected.add(base)
+    }
     this.pending = this.pending.filter((one) => one !== base)
     this.clearPendingAck(base)
+  }
+
+  /** The client must unsubscribe a topic that it does not keep, unless a frame for it may be late. */
+  private addOrphan(base: Base): void {
+    const unsubscribed = this.unsubscribed.get(base)
+    const isLate =
+      unsubscribed !== undefined && this.now() - unsubscribed.unsubscribedAt < clientOptions.confirmTimeout
+    const isKept = this.activeSubscribersOf(base).length > 0
+    if (!isLate && !isKept && !this.orphans.has(base)) this.orphans.set(base, this.now())
   }
 
   private clearPendingAck(base: Base): void {
@@ -514,6 +575,8 @@ export class Model {
     this.requested = new Map()
     this.everRequested = new Set()
     this.unsubscribed = new Map()
+    this.rejected = new Set()
+    this.orphans = new Map()
     this.pending = []
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/domain/address.js'
-import { correlate } from '../../src/prices/correlate.js'
+import type { Address } from '../../../src/domain/address.js'
+import { correlate } from '../../../src/prices/acks/correlate.js'
 
 /** The topic that the text rejects, given the unconfirmed topics and the topics of the pending subscribe frames. */
 const rejects = (

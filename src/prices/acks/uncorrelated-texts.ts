@@ -1,4 +1,4 @@
-import { truncate } from '../errors/text.js'
+import { truncate } from '../../errors/text.js'
 
 /** The maximum number of stored texts. */
 const limit = 16

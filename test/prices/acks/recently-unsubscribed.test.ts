@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecentlyUnsubscribed } from '../../src/prices/recently-unsubscribed.js'
+import { RecentlyUnsubscribed } from '../../../src/prices/acks/recently-unsubscribed.js'
 
 const grace = 100
 

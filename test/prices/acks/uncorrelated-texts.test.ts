@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { UncorrelatedTexts } from '../../src/prices/uncorrelated-texts.js'
+import { UncorrelatedTexts } from '../../../src/prices/acks/uncorrelated-texts.js'
 
 describe('UncorrelatedTexts', () => {
   it('returns the texts since a given time', () => {

@@ -1,4 +1,4 @@
-import { canonicalAddress, type Address } from '../domain/address.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
 
 /** The acks of the subscribe frames of one connection. Topics are named by their base address. */
 export interface SubscribeAcks {

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/address.js'
+import type { Address } from '../../domain/address.js'
 
 interface Unsubscription {
   readonly at: number

@@ -1,7 +1,7 @@
-import type { Address } from '../domain/address.js'
+import type { Address } from '../../domain/address.js'
 import { correlate } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
-import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from './topic-state.js'
+import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from '../topic-state.js'
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
@@ -15,7 +15,7 @@ export class PendingAcks {
 
   constructor(
     private readonly topics: ReadonlyMap<Address, TopicState>,
-    private readonly timeouts: TopicTimeouts,
+    timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
   }
@@ -26,9 +26,7 @@ export class PendingAcks {
   }
 
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
-  onUnsubscribe(state: TopicState, now: number): void {
-    const { base, subscribeSentAt = 0 } = state
-    const pendingUntil = phaseOf(state) === 'pending' ? subscribeSentAt + this.timeouts.confirmTimeout : 0
+  onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
   }
 

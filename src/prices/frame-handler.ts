@@ -82,13 +82,13 @@ export class FrameHandler implements FrameSink {
     const base = baseAddressOf(topic, service)
     const now = elapsed()
     const received = { price, receivedAt: wallClock(), epoch: epoch() }
-    const own = base === undefined ? undefined : withoutQuote(topic, base, service)
-    const state = own === undefined ? undefined : subscriptions.onPrice(own, received, now)
+    const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now)
     if (state !== undefined) {
       onChange()
       state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
       deliverPrice(state)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
+      if (base !== undefined) subscriptions.orphans.onPrice(withoutQuote(topic, base, service), now)
       onChange()
       this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
     }
@@ -101,7 +101,8 @@ export class FrameHandler implements FrameSink {
     for (const topic of topics) {
       const base = baseAddressOf(topic, service)
       if (base === undefined) hasForeignTopic = true
-      else subscriptions.onConfirmation(withoutQuote(topic, base, service), now)
+      else if (!subscriptions.onConfirmation(base, now))
+        subscriptions.orphans.onConfirmation(withoutQuote(topic, base, service), now)
     }
     this.context.onChange()
     if (hasForeignTopic) this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))

@@ -4,13 +4,14 @@ import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
 import { ConfirmationSize } from './acks/confirmation-size.js'
-import { Orphans, type EchoedTopic } from './acks/orphans.js'
+import { Orphans } from './acks/orphans.js'
 import { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
 import { FrameQueue } from './frame-queue.js'
 import { failureEvent, rejectedEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import {
   pendingUntil,
+  clearResubscribe,
   createTopicState,
   isUnconfirmed,
   never,
@@ -36,7 +37,8 @@ export class Subscriptions {
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   private readonly acks: PendingAcks
-  private readonly orphans: Orphans
+  /** The topics that the service has subscribed and the client does not keep. */
+  readonly orphans: Orphans
   private readonly confirmationSize = new ConfirmationSize()
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
@@ -149,24 +151,20 @@ export class Subscriptions {
   }
 
   /**
-   * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. A listed
-   * topic that is not kept is unsubscribed, by the topic as the service spells it.
+   * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. Returns
+   * false if the topic is not kept.
    */
-  onConfirmation(echoed: EchoedTopic, now: number): void {
-    const { base } = echoed
+  onConfirmation(base: Address, now: number): boolean {
     this.acks.onAck(base)
     const state = this.topics.get(base)
-    if (state === undefined) this.orphans.onConfirmation(echoed, now)
-    else if (isUnconfirmed(state)) this.onActivity(state, now)
+    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now)
+    return state !== undefined
   }
 
   /** Returns the state of the topic, or `undefined` if it is not requested on this connection. */
-  onPrice(echoed: EchoedTopic, price: ReceivedPrice, now: number): TopicState | undefined {
-    const state = this.requestedTopic(echoed.base)
-    if (state === undefined) {
-      this.orphans.onPrice(echoed, now)
-      return undefined
-    }
+  onPrice(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
+    const state = this.requestedTopic(base)
+    if (state === undefined) return undefined
     setPrice(state, price)
     this.onActivity(state, now)
     return state
@@ -233,15 +231,12 @@ export class Subscriptions {
     const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
     state.lastActivityAt = now
     state.live = true
-    if (state.needsResubscribe) this.cancelResubscribe(state)
+    if (state.needsResubscribe) {
+      clearResubscribe(state)
+      this.frameQueue.delete(state)
+    }
     this.schedule(state)
     if (confirmMs !== undefined) this.onConfirmed(state, confirmMs)
-  }
-
-  private cancelResubscribe(state: TopicState): void {
-    state.needsResubscribe = false
-    state.resubscribeBy = never
-    this.frameQueue.delete(state)
   }
 
   private onSilence(state: TopicState, now: number): PriceEventFactory {
@@ -281,8 +276,7 @@ export class Subscriptions {
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {
       state.subscribeSentAt = now
-      state.needsResubscribe = false
-      state.resubscribeBy = never
+      clearResubscribe(state)
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

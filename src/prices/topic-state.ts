@@ -85,9 +85,14 @@ export const resetTopicState = (state: TopicState): void => {
   state.lastActivityAt = never
   state.price = never
   state.live = false
+  clearResubscribe(state)
+  state.framePattern = undefined
+}
+
+/** The subscribe frame is repeated, or no longer needed. */
+export const clearResubscribe = (state: TopicState): void => {
   state.needsResubscribe = false
   state.resubscribeBy = never
-  state.framePattern = undefined
 }
 
 export const setSubscribers = (state: TopicState, subscribers: readonly PriceSubscriber[]): void => {

@@ -20,7 +20,6 @@ const bb: Address = '0xbb'
 const cc: Address = '0xcc'
 
 const topicOf = (base: Address): Topic => `svc-${base}`
-const echo = (base: Address) => ({ base, topic: topicOf(base) })
 const receivedPrice = (price: number): ReceivedPrice => ({ price, receivedAt: 0, epoch: 1 })
 
 interface RequestedTopics {
@@ -142,7 +141,7 @@ describe('Subscriptions.takeFrames', () => {
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 10)
     expect(subscriptions.nextDeadline).toBe(300)
-    subscriptions.onConfirmation(echo(aa), 20)
+    subscriptions.onConfirmation(aa, 20)
     expect(subscriptions.expireDeadlines(900)).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 900)).toEqual([])
   })
@@ -206,7 +205,7 @@ describe('a requested topic', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.expireDeadlines(300)
     unsubscribe(0, 310)
-    subscriptions.onConfirmation(echo(aa), 320)
+    subscriptions.onConfirmation(aa, 320)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
     expect(subscriptions.nextDeadline).toBe(410)
     subscriptions.expireDeadlines(410)
@@ -215,8 +214,8 @@ describe('a requested topic', () => {
 
   it('is confirmed by a confirmation or by a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.onConfirmation(echo(aa), 100)
-    subscriptions.onPrice(echo(bb), receivedPrice(2), 200)
+    subscriptions.onConfirmation(aa, 100)
+    subscriptions.onPrice(bb, receivedPrice(2), 200)
     expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
     expect(eventsOf(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
@@ -228,8 +227,8 @@ describe('a requested topic', () => {
     for (const answer of ['confirmation', 'price'] as const) {
       const { subscriptions } = requestTopics([aa])
       subscriptions.expireDeadlines(300)
-      if (answer === 'confirmation') subscriptions.onConfirmation(echo(aa), 301)
-      else subscriptions.onPrice(echo(aa), receivedPrice(1), 301)
+      if (answer === 'confirmation') subscriptions.onConfirmation(aa, 301)
+      else subscriptions.onPrice(aa, receivedPrice(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
       expect(eventsOf(subscriptions.expireDeadlines(1300))).toEqual([])
       expect(eventsOf(subscriptions.expireDeadlines(1301))).toEqual(['svc-0xaa Stale'])
@@ -238,25 +237,25 @@ describe('a requested topic', () => {
 
   it('does not extend its stale deadline for a repeated confirmation', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.onConfirmation(echo(aa), 100)
-    subscriptions.onConfirmation(echo(aa), 900)
+    subscriptions.onConfirmation(aa, 100)
+    subscriptions.onConfirmation(aa, 900)
     expect(eventsOf(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
   })
 
   it('emits `Stale` once until the next price', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.onPrice(echo(aa), receivedPrice(1), 0)
+    subscriptions.onPrice(aa, receivedPrice(1), 0)
     expect(eventsOf(subscriptions.expireDeadlines(1000))).toHaveLength(1)
     expect(eventsOf(subscriptions.expireDeadlines(5000))).toEqual([])
     expect(subscriptions.nextDeadline).toBe(Infinity)
-    subscriptions.onPrice(echo(aa), receivedPrice(2), 6000)
+    subscriptions.onPrice(aa, receivedPrice(2), 6000)
     expect(subscriptions.nextDeadline).toBe(7000)
     expect(eventsOf(subscriptions.expireDeadlines(7000))).toHaveLength(1)
   })
 
   it('becomes stale while it lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 5000 })
-    subscriptions.onPrice(echo(aa), receivedPrice(1), 0)
+    subscriptions.onPrice(aa, receivedPrice(1), 0)
     unsubscribe(0, 10)
     expect(eventsOf(subscriptions.expireDeadlines(1000))).toEqual([])
     const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
@@ -269,9 +268,9 @@ describe('a requested topic', () => {
   it('has its latest price as initial event, and none before its first price or after a disconnect', () => {
     const { subscriptions, states } = requestTopics([aa])
     expect(initialEvent(states[0]!, timeouts, 1)).toBeUndefined()
-    subscriptions.onConfirmation(echo(aa), 2)
+    subscriptions.onConfirmation(aa, 2)
     expect(initialEvent(states[0]!, timeouts, 3)).toBeUndefined()
-    subscriptions.onPrice(echo(aa), receivedPrice(7), 4)
+    subscriptions.onPrice(aa, receivedPrice(7), 4)
     expect(summarize(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.onDown()
     expect(initialEvent(states[0]!, timeouts, 6)).toBeUndefined()
@@ -280,11 +279,11 @@ describe('a requested topic', () => {
   it('accepts prices only after it is requested on the current connection', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onDown()
-    expect(subscriptions.onPrice(echo(aa), receivedPrice(1), 1)).toBeUndefined()
+    expect(subscriptions.onPrice(aa, receivedPrice(1), 1)).toBeUndefined()
     subscriptions.onOpen()
-    expect(subscriptions.onPrice(echo(aa), receivedPrice(1), 2)).toBeUndefined()
+    expect(subscriptions.onPrice(aa, receivedPrice(1), 2)).toBeUndefined()
     subscriptions.takeFrames(Infinity, 3)
-    expect(lastPrice(subscriptions.onPrice(echo(aa), receivedPrice(1), 4)!)).toEqual(receivedPrice(1))
+    expect(lastPrice(subscriptions.onPrice(aa, receivedPrice(1), 4)!)).toEqual(receivedPrice(1))
   })
 })
 
@@ -331,7 +330,7 @@ describe('an uncorrelated error text', () => {
     subscriptions.expireDeadlines(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.onConfirmation(echo(aa), 310)
+    subscriptions.onConfirmation(aa, 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
     expect(eventsOf(subscriptions.expireDeadlines(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
@@ -411,10 +410,10 @@ describe('an error text', () => {
     subscriptions.takeFrames(Infinity, 1)
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     subscriptions.takeFrames(Infinity, 2)
-    subscriptions.onPrice(echo(aa), receivedPrice(1), 3)
+    subscriptions.onPrice(aa, receivedPrice(1), 3)
     expect(subscriptions.onErrorText('Error', 4)).toMatchObject({ subscribers: [] })
     expect(subscriptions.has(aa)).toBe(true)
-    expect(subscriptions.onPrice(echo(aa), receivedPrice(2), 5)).toBeDefined()
+    expect(subscriptions.onPrice(aa, receivedPrice(2), 5)).toBeDefined()
   })
 
   it('may answer the subscribe frame of an unsubscribed topic until its `confirmTimeout`', () => {
@@ -430,10 +429,10 @@ describe('an error text', () => {
   it('cannot answer the subscribe frame of an unsubscribed topic that is confirmed, before or after', () => {
     for (const confirmedAt of [100, 250]) {
       const { subscriptions, unsubscribe } = requestTopics([aa, bb], { linger: 0 })
-      if (confirmedAt < 200) subscriptions.onConfirmation(echo(aa), confirmedAt)
+      if (confirmedAt < 200) subscriptions.onConfirmation(aa, confirmedAt)
       unsubscribe(0, 200)
       subscriptions.takeFrames(Infinity, 200)
-      if (confirmedAt > 200) subscriptions.onConfirmation(echo(aa), confirmedAt)
+      if (confirmedAt > 200) subscriptions.onConfirmation(aa, confirmedAt)
       expect(eventsOf([subscriptions.onErrorText('Error', 260)!])).toEqual(['svc-0xbb SubscriptionRejected'])
     }
   })
@@ -449,8 +448,8 @@ describe('an error text', () => {
 
   it('is uncorrelated if its topic is confirmed or has a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.onConfirmation(echo(aa), 1)
-    subscriptions.onPrice(echo(bb), receivedPrice(1), 1)
+    subscriptions.onConfirmation(aa, 1)
+    subscriptions.onPrice(bb, receivedPrice(1), 1)
     expect(subscriptions.onErrorText('trouble with 0xaa', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble with 0xbb', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble', 2)).toBeUndefined()

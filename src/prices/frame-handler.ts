@@ -118,7 +118,7 @@ export class FrameHandler implements FrameSink {
   private onMalformed(topic: string | undefined, error: DecodeError, text: string): void {
     const { subscriptions, service, host } = this.context
     const base = topic === undefined ? undefined : baseAddressOf(topic, service)
-    const state = base === undefined ? undefined : subscriptions.requestedTopic(base)
+    const state = base === undefined ? undefined : subscriptions.topics.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: state?.topic, error }))
     if (state !== undefined) {
       deliver({ subscribers: state.subscribers, eventFor: failureEvent(() => error) })

@@ -66,21 +66,21 @@ export class Multiplexer {
   }
 
   get size(): number {
-    return this.subscriptions.size
+    return this.subscriptions.topics.size
   }
 
   get states(): Iterable<TopicState> {
-    return this.subscriptions.states
+    return this.subscriptions.topics.states
   }
 
   /** False if a confirmation that lists all topics could exceed `maxFrameBytes`. The first topic always has room. */
   hasRoomFor(topic: Topic): boolean {
-    const { size } = this.subscriptions
-    return size === 0 || this.subscriptions.confirmationBytesWith(topic) <= this.config.maxFrameBytes
+    const { topics } = this.subscriptions
+    return topics.size === 0 || topics.confirmationBytesWith(topic) <= this.config.maxFrameBytes
   }
 
   has(base: Address): boolean {
-    return this.subscriptions.has(base)
+    return this.subscriptions.topics.has(base)
   }
 
   /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
@@ -103,7 +103,7 @@ export class Multiplexer {
   /** Closes the socket, clears the timers, and completes all subscribers. */
   close(): void {
     const subscribers = this.reconciler.close({ _tag: 'Closed' })
-    this.subscriptions.clear()
+    this.subscriptions.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
   }
 
@@ -125,11 +125,11 @@ export class Multiplexer {
 
   /** Not called on the fast path: the timer then fires early, and the scan sets it again. */
   private setDeadline(): void {
-    this.deadlineTimer.set(this.subscriptions.nextDeadline)
+    this.deadlineTimer.set(this.subscriptions.deadlines.next)
   }
 
   private onDeadline(): void {
-    const deliveries = this.subscriptions.expireDeadlines(elapsed())
+    const deliveries = this.subscriptions.deadlines.expire(elapsed())
     this.setDeadline()
     if (this.subscriptions.hasPendingFrames) this.reconciler.schedule()
     for (const delivery of deliveries) publishFailure(this.config.host, deliver(delivery))

@@ -79,8 +79,8 @@ export class Reconciler {
 
   /** Schedules `reconcile()` only if it has something to do. Called for every frame that takes the slow path. */
   scheduleIfNeeded(): void {
-    const { size, hasPendingFrames } = this.subscriptions
-    if ((hasPendingFrames && !this.task.isDelayed) || size === 0) this.task.afterTick()
+    const { topics, hasPendingFrames } = this.subscriptions
+    if ((hasPendingFrames && !this.task.isDelayed) || topics.size === 0) this.task.afterTick()
   }
 
   /** Closes the socket. Returns the subscribers. */

@@ -2,47 +2,42 @@ import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { subscribeFrame, unsubscribeFrame } from '../codec/outgoing-frame.js'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
-import { subscriptionTimeout } from '../errors/constructors.js'
-import { ConfirmationSize } from './acks/confirmation-size.js'
 import { Orphans } from './acks/orphans.js'
 import { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
 import { FrameQueue } from './frame-queue.js'
-import { failureEvent, rejectedEvent, staleEvent, type PriceEventFactory } from './price-events.js'
+import { rejectedEvent } from './price-events.js'
+import { TopicDeadlines } from './topic-deadlines.js'
 import {
   pendingUntil,
   clearResubscribe,
-  createTopicState,
   isUnconfirmed,
   never,
-  phaseOf,
   releaseAt,
   resetTopicState,
-  resubscribeDeadline,
   setPrice,
   setSubscribers,
-  silenceDeadline,
   type PriceSubscriber,
   type ReceivedPrice,
   type TopicState,
   type TopicTimeouts,
 } from './topic-state.js'
+import { TopicTable } from './topic-table.js'
 
 /**
  * The state of all topics of one connection. It does no I/O, sets no timers and notifies no subscriber. `now` is
  * monotonic, in ms.
  */
 export class Subscriptions {
-  private readonly topics = new Map<Address, TopicState>()
+  readonly topics = new TopicTable()
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   private readonly acks: PendingAcks
   /** The topics that the service has subscribed and the client does not keep. */
   readonly orphans: Orphans
-  private readonly confirmationSize = new ConfirmationSize()
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
-  private deadline = Infinity
+  readonly deadlines: TopicDeadlines
 
   constructor(
     private readonly timeouts: TopicTimeouts,
@@ -51,33 +46,12 @@ export class Subscriptions {
   ) {
     this.acks = new PendingAcks(this.topics, timeouts)
     this.orphans = new Orphans(this.acks)
-  }
-
-  get size(): number {
-    return this.topics.size
-  }
-
-  get states(): Iterable<TopicState> {
-    return this.topics.values()
-  }
-
-  /** Latest time at which `expireDeadlines` must be called. */
-  get nextDeadline(): number {
-    return this.deadline
-  }
-
-  /** An upper bound of the size of a confirmation that lists all topics and one more, in bytes. */
-  confirmationBytesWith(topic: Topic): number {
-    return this.confirmationSize.with(topic)
-  }
-
-  has(base: Address): boolean {
-    return this.topics.has(base)
+    this.deadlines = new TopicDeadlines(this.topics, this.frameQueue, this.acks, timeouts)
   }
 
   /** True while at least one topic needs the connection. */
   needsConnection(now: number): boolean {
-    for (const state of this.topics.values()) if (releaseAt(state, this.timeouts) > now) return true
+    for (const state of this.topics.states) if (releaseAt(state, this.timeouts) > now) return true
     return false
   }
 
@@ -98,19 +72,19 @@ export class Subscriptions {
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
     else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
-    else this.schedule(state)
+    else this.deadlines.schedule(state)
   }
 
   /** Called when the connection opens: every topic then needs a subscribe frame. */
   onOpen(): void {
-    for (const state of this.topics.values()) this.frameQueue.add(state)
+    for (const state of this.topics.states) this.frameQueue.add(state)
   }
 
   /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
   onDown(): readonly PriceSubscriber[] {
     const subscribers: PriceSubscriber[] = []
-    for (const state of this.topics.values()) {
-      if (state.idleSince !== undefined) this.delete(state)
+    for (const state of this.topics.states) {
+      if (state.idleSince !== undefined) this.topics.delete(state)
       resetTopicState(state)
       for (const subscriber of state.subscribers) subscribers.push(subscriber)
     }
@@ -118,13 +92,8 @@ export class Subscriptions {
     this.orphans.clear()
     this.acks.clear()
     this.pricePatterns.clear()
-    this.deadline = Infinity
+    this.deadlines.clear()
     return subscribers
-  }
-
-  /** Removes all topics. A later `removeSubscriber` has no effect. */
-  clear(): void {
-    this.topics.clear()
   }
 
   /** Dequeues at most `limit` frames and marks them as sent. */
@@ -163,16 +132,11 @@ export class Subscriptions {
 
   /** Returns the state of the topic, or `undefined` if it is not requested on this connection. */
   onPrice(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
-    const state = this.requestedTopic(base)
+    const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
     this.onActivity(state, now)
     return state
-  }
-
-  requestedTopic(base: Address): TopicState | undefined {
-    const state = this.topics.get(base)
-    return state?.subscribeSentAt === undefined ? undefined : state
   }
 
   /** True if a frame for this topic may be a late one. Otherwise it is an error. */
@@ -192,36 +156,15 @@ export class Subscriptions {
     return { subscribers: state.subscribers, eventFor, completes: true }
   }
 
-  /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
-  expireDeadlines(now: number): readonly Delivery[] {
-    const deliveries: Delivery[] = []
-    this.deadline = Infinity
-    for (const state of this.topics.values()) {
-      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
-        this.frameQueue.add(state)
-      if (silenceDeadline(state, this.timeouts) <= now) {
-        deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
-      }
-      this.schedule(state)
-    }
-    return deliveries
-  }
-
   private create(base: Address, topic: Topic): TopicState {
-    const state = createTopicState(base, topic)
-    this.topics.set(base, state)
-    this.confirmationSize.add(topic)
+    const state = this.topics.create(base, topic)
     this.orphans.onKept(base)
     this.frameQueue.add(state)
     return state
   }
 
-  private delete(state: TopicState): void {
-    if (this.topics.delete(state.base)) this.confirmationSize.remove(state.topic)
-  }
-
   private remove(state: TopicState): void {
-    this.delete(state)
+    this.topics.delete(state)
     this.frameQueue.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
     resetTopicState(state)
@@ -235,29 +178,8 @@ export class Subscriptions {
       clearResubscribe(state)
       this.frameQueue.delete(state)
     }
-    this.schedule(state)
+    this.deadlines.schedule(state)
     if (confirmMs !== undefined) this.onConfirmed(state, confirmMs)
-  }
-
-  private onSilence(state: TopicState, now: number): PriceEventFactory {
-    if (phaseOf(state) === 'live') {
-      state.live = false
-      return staleEvent(state, now)
-    }
-    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
-    state.needsResubscribe = true
-    state.resubscribeBy = now + this.timeouts.confirmTimeout
-    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
-    else this.frameQueue.addRepeated(state)
-    return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
-  }
-
-  /** Only moves the deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
-  private schedule(state: TopicState): void {
-    if (!this.frameQueue.isDue(state)) {
-      this.deadline = Math.min(this.deadline, releaseAt(state, this.timeouts), resubscribeDeadline(state))
-    }
-    this.deadline = Math.min(this.deadline, silenceDeadline(state, this.timeouts))
   }
 
   private takeFrame(state: TopicState, now: number, frames: string[]): void {
@@ -279,7 +201,7 @@ export class Subscriptions {
       clearResubscribe(state)
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
-    this.schedule(state)
+    this.deadlines.schedule(state)
     return isDue ? subscribeFrame(state.topic) : undefined
   }
 }

@@ -55,16 +55,16 @@ const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
     subscribers.map(({ topic }) => `${topic} ${summarize(eventFor(topic))}`),
   )
 
-it('Subscriptions.removeSubscriber does nothing after `clear`, and does not copy the subscribers', () => {
+it('Subscriptions.removeSubscriber does nothing after the topics are cleared, and does not copy the subscribers', () => {
   const { subscriptions, subscribers, states } = requestTopics([aa, bb])
   subscriptions.onDown()
-  subscriptions.clear()
+  subscriptions.topics.clear()
   const [state] = states
   const before = state!.subscribers
   subscriptions.removeSubscriber(state!, subscribers[0]!, 10)
   expect(state!.subscribers).toBe(before)
-  expect([...subscriptions.states]).toEqual([])
-  expect(subscriptions.nextDeadline).toBe(Infinity)
+  expect([...subscriptions.topics.states]).toEqual([])
+  expect(subscriptions.deadlines.next).toBe(Infinity)
 })
 
 describe('Subscriptions.takeFrames', () => {
@@ -99,25 +99,25 @@ describe('Subscriptions.takeFrames', () => {
   it('unsubscribes a topic once when its linger ends, and removes it', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa, bb])
     unsubscribe(0, 10)
-    expect(subscriptions.nextDeadline).toBe(110)
-    expect(subscriptions.expireDeadlines(109)).toEqual([])
+    expect(subscriptions.deadlines.next).toBe(110)
+    expect(subscriptions.deadlines.expire(109)).toEqual([])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.expireDeadlines(110)
+    subscriptions.deadlines.expire(110)
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([unsubscribeFrame('svc-0xaa')])
-    expect(subscriptions.has(aa)).toBe(false)
-    expect(subscriptions.size).toBe(1)
-    subscriptions.expireDeadlines(500)
+    expect(subscriptions.topics.has(aa)).toBe(false)
+    expect(subscriptions.topics.size).toBe(1)
+    subscriptions.deadlines.expire(500)
     expect(subscriptions.takeFrames(Infinity, 500)).not.toContain(unsubscribeFrame('svc-0xaa'))
   })
 
   it('returns no frame for a topic that gets a subscriber between the end of its linger and the frame', () => {
     const { subscriptions, states, unsubscribe } = requestTopics([aa])
     unsubscribe(0, 10)
-    subscriptions.expireDeadlines(110)
+    subscriptions.deadlines.expire(110)
     expect(subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))).toBe(states[0])
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([])
-    expect(subscriptions.expireDeadlines(250)).toEqual([])
-    expect(subscriptions.has(aa)).toBe(true)
+    expect(subscriptions.deadlines.expire(250)).toEqual([])
+    expect(subscriptions.topics.has(aa)).toBe(true)
   })
 
   it('unsubscribes a topic immediately when `linger` is 0, and requests it again for a later subscriber', () => {
@@ -133,16 +133,16 @@ describe('Subscriptions.takeFrames', () => {
     const subscriber = createPriceSubscriber('svc-0xaa')
     subscriptions.removeSubscriber(subscriptions.addSubscriber(aa, subscriber), subscriber, 1)
     expect(subscriptions.hasPendingFrames).toBe(false)
-    expect(subscriptions.size).toBe(0)
+    expect(subscriptions.topics.size).toBe(0)
   })
 
   it('returns no frame for a topic that loses one of two subscribers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 10)
-    expect(subscriptions.nextDeadline).toBe(300)
+    expect(subscriptions.deadlines.next).toBe(300)
     subscriptions.onConfirmation(aa, 20)
-    expect(subscriptions.expireDeadlines(900)).toEqual([])
+    expect(subscriptions.deadlines.expire(900)).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 900)).toEqual([])
   })
 
@@ -151,7 +151,7 @@ describe('Subscriptions.takeFrames', () => {
     unsubscribe(1, 10)
     expect(subscriptions.onDown()).toEqual([subscribers[0], subscribers[2]])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    expect(subscriptions.nextDeadline).toBe(Infinity)
+    expect(subscriptions.deadlines.next).toBe(Infinity)
     subscriptions.onOpen()
     expect(subscriptions.takeFrames(Infinity, 50)).toEqual([
       subscribeFrame('svc-0xaa'),
@@ -163,9 +163,9 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
     subscriptions.takeFrames(Infinity, 100)
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
-    subscriptions.expireDeadlines(400)
+    subscriptions.deadlines.expire(400)
     expect(subscriptions.takeFrames(Infinity, 400)).toEqual([subscribeFrame('svc-0xbb')])
   })
 
@@ -181,34 +181,34 @@ describe('Subscriptions.takeFrames', () => {
 describe('a requested topic', () => {
   it('emits `SubscriptionTimeout` after `confirmTimeout` and is requested again', () => {
     const { subscriptions } = requestTopics([aa])
-    expect(subscriptions.nextDeadline).toBe(300)
-    expect(subscriptions.expireDeadlines(299)).toEqual([])
-    expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
-    expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual([])
+    expect(subscriptions.deadlines.next).toBe(300)
+    expect(subscriptions.deadlines.expire(299)).toEqual([])
+    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 310)).toEqual([subscribeFrame('svc-0xaa')])
-    expect(eventsOf(subscriptions.expireDeadlines(609))).toEqual([])
-    expect(eventsOf(subscriptions.expireDeadlines(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(eventsOf(subscriptions.deadlines.expire(609))).toEqual([])
+    expect(eventsOf(subscriptions.deadlines.expire(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
   })
 
   it('is unsubscribed instead of requested again when it has no subscribers after `confirmTimeout`', () => {
     for (const unsubscribedAt of [290, 310]) {
       const { subscriptions, unsubscribe } = requestTopics([aa])
       if (unsubscribedAt < 300) unsubscribe(0, unsubscribedAt)
-      subscriptions.expireDeadlines(300)
+      subscriptions.deadlines.expire(300)
       if (unsubscribedAt > 300) unsubscribe(0, unsubscribedAt)
       expect(subscriptions.takeFrames(Infinity, 310)).toEqual([unsubscribeFrame('svc-0xaa')])
-      expect(subscriptions.size).toBe(0)
+      expect(subscriptions.topics.size).toBe(0)
     }
   })
 
   it('that is confirmed after its timeout, but before its unsubscribe frame, lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     unsubscribe(0, 310)
     subscriptions.onConfirmation(aa, 320)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
-    expect(subscriptions.nextDeadline).toBe(410)
-    subscriptions.expireDeadlines(410)
+    expect(subscriptions.deadlines.next).toBe(410)
+    subscriptions.deadlines.expire(410)
     expect(subscriptions.takeFrames(Infinity, 410)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 
@@ -216,22 +216,22 @@ describe('a requested topic', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onConfirmation(aa, 100)
     subscriptions.onPrice(bb, receivedPrice(2), 200)
-    expect(eventsOf(subscriptions.expireDeadlines(300))).toEqual([])
+    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
-    expect(eventsOf(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
-    expect(eventsOf(subscriptions.expireDeadlines(1199))).toEqual([])
-    expect(eventsOf(subscriptions.expireDeadlines(1200))).toEqual(['svc-0xbb Stale'])
+    expect(eventsOf(subscriptions.deadlines.expire(1100))).toEqual(['svc-0xaa Stale'])
+    expect(eventsOf(subscriptions.deadlines.expire(1199))).toEqual([])
+    expect(eventsOf(subscriptions.deadlines.expire(1200))).toEqual(['svc-0xbb Stale'])
   })
 
   it('is not requested again when a late answer arrives before the subscribe frame is sent', () => {
     for (const answer of ['confirmation', 'price'] as const) {
       const { subscriptions } = requestTopics([aa])
-      subscriptions.expireDeadlines(300)
+      subscriptions.deadlines.expire(300)
       if (answer === 'confirmation') subscriptions.onConfirmation(aa, 301)
       else subscriptions.onPrice(aa, receivedPrice(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
-      expect(eventsOf(subscriptions.expireDeadlines(1300))).toEqual([])
-      expect(eventsOf(subscriptions.expireDeadlines(1301))).toEqual(['svc-0xaa Stale'])
+      expect(eventsOf(subscriptions.deadlines.expire(1300))).toEqual([])
+      expect(eventsOf(subscriptions.deadlines.expire(1301))).toEqual(['svc-0xaa Stale'])
     }
   })
 
@@ -239,25 +239,25 @@ describe('a requested topic', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onConfirmation(aa, 100)
     subscriptions.onConfirmation(aa, 900)
-    expect(eventsOf(subscriptions.expireDeadlines(1100))).toEqual(['svc-0xaa Stale'])
+    expect(eventsOf(subscriptions.deadlines.expire(1100))).toEqual(['svc-0xaa Stale'])
   })
 
   it('emits `Stale` once until the next price', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onPrice(aa, receivedPrice(1), 0)
-    expect(eventsOf(subscriptions.expireDeadlines(1000))).toHaveLength(1)
-    expect(eventsOf(subscriptions.expireDeadlines(5000))).toEqual([])
-    expect(subscriptions.nextDeadline).toBe(Infinity)
+    expect(eventsOf(subscriptions.deadlines.expire(1000))).toHaveLength(1)
+    expect(eventsOf(subscriptions.deadlines.expire(5000))).toEqual([])
+    expect(subscriptions.deadlines.next).toBe(Infinity)
     subscriptions.onPrice(aa, receivedPrice(2), 6000)
-    expect(subscriptions.nextDeadline).toBe(7000)
-    expect(eventsOf(subscriptions.expireDeadlines(7000))).toHaveLength(1)
+    expect(subscriptions.deadlines.next).toBe(7000)
+    expect(eventsOf(subscriptions.deadlines.expire(7000))).toHaveLength(1)
   })
 
   it('becomes stale while it lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 5000 })
     subscriptions.onPrice(aa, receivedPrice(1), 0)
     unsubscribe(0, 10)
-    expect(eventsOf(subscriptions.expireDeadlines(1000))).toEqual([])
+    expect(eventsOf(subscriptions.deadlines.expire(1000))).toEqual([])
     const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     expect(summarize(initialEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
     expect(initialEvent(state, timeouts, 1500)?.('svc-0xAA')).toMatchObject({
@@ -289,7 +289,7 @@ describe('a requested topic', () => {
 
 describe('an uncorrelated error text', () => {
   const timeoutOf = (subscriptions: Subscriptions, now: number) =>
-    subscriptions.expireDeadlines(now).map(({ eventFor }) => eventFor('svc-0xaa'))
+    subscriptions.deadlines.expire(now).map(({ eventFor }) => eventFor('svc-0xaa'))
 
   it('is part of the `SubscriptionTimeout` of each topic that was pending when it arrived', () => {
     const { subscriptions } = requestTopics([aa, bb])
@@ -327,13 +327,13 @@ describe('an uncorrelated error text', () => {
   it('limits repeated subscribe frames to one at a time, each after the previous answer or timeout', () => {
     const { subscriptions } = requestTopics([aa, bb, cc])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
     subscriptions.onConfirmation(aa, 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
-    expect(eventsOf(subscriptions.expireDeadlines(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
+    expect(eventsOf(subscriptions.deadlines.expire(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
     expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribeFrame('svc-0xcc')])
     expect(eventsOf([subscriptions.onErrorText('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
     expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribeFrame('svc-0xbb')])
@@ -342,7 +342,7 @@ describe('an uncorrelated error text', () => {
   it('does not delay the first subscribe frame of a topic', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     subscriptions.takeFrames(Infinity, 300)
     subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
     expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribeFrame('svc-0xcc')])
@@ -351,10 +351,10 @@ describe('an uncorrelated error text', () => {
   it('does not delay the unsubscribe frame of a topic', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa, bb])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     unsubscribe(1, 310)
-    subscriptions.expireDeadlines(600)
+    subscriptions.deadlines.expire(600)
     expect(subscriptions.takeFrames(Infinity, 600)).toEqual([
       unsubscribeFrame('svc-0xbb'),
       subscribeFrame('svc-0xaa'),
@@ -365,7 +365,7 @@ describe('an uncorrelated error text', () => {
     const bases = Array.from({ length: 50 }, (_, index): Address => `0x${index.toString(16)}`)
     const { subscriptions } = requestTopics(bases)
     subscriptions.onErrorText('Error', 1)
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     subscriptions.takeFrames(Infinity, 300)
     const scans = vi.spyOn(Map.prototype, 'values')
     expect(subscriptions.hasPendingFrames).toBe(false)
@@ -385,7 +385,7 @@ describe('an error text', () => {
     expect(delivery?.eventFor('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', reason: 'Invalid token 0xaa' },
     })
-    expect(subscriptions.has(aa)).toBe(false)
+    expect(subscriptions.topics.has(aa)).toBe(false)
   })
 
   it('is truncated to 2 kB', () => {
@@ -412,7 +412,7 @@ describe('an error text', () => {
     subscriptions.takeFrames(Infinity, 2)
     subscriptions.onPrice(aa, receivedPrice(1), 3)
     expect(subscriptions.onErrorText('Error', 4)).toMatchObject({ subscribers: [] })
-    expect(subscriptions.has(aa)).toBe(true)
+    expect(subscriptions.topics.has(aa)).toBe(true)
     expect(subscriptions.onPrice(aa, receivedPrice(2), 5)).toBeDefined()
   })
 
@@ -421,7 +421,7 @@ describe('an error text', () => {
     unsubscribe(0, 200)
     subscriptions.takeFrames(Infinity, 200)
     expect(subscriptions.onErrorText('Error', 299)).toBeUndefined()
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     subscriptions.takeFrames(Infinity, 300)
     expect(eventsOf([subscriptions.onErrorText('Error', 301)!])).toEqual(['svc-0xbb SubscriptionRejected'])
   })
@@ -439,7 +439,7 @@ describe('an error text', () => {
 
   it('rejects a topic by its address even after `confirmTimeout`', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.expireDeadlines(300)
+    subscriptions.deadlines.expire(300)
     expect(eventsOf([subscriptions.onErrorText('no such token: 0xAA', 301)!])).toEqual([
       'svc-0xaa SubscriptionRejected',
     ])
@@ -453,7 +453,7 @@ describe('an error text', () => {
     expect(subscriptions.onErrorText('trouble with 0xaa', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble with 0xbb', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble', 2)).toBeUndefined()
-    expect(subscriptions.size).toBe(2)
+    expect(subscriptions.topics.size).toBe(2)
   })
 })
 

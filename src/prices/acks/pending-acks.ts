@@ -1,7 +1,8 @@
 import type { Address } from '../../domain/address.js'
 import { correlate } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
-import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from '../topic-state.js'
+import { isUnconfirmed, phaseOf, type TopicTimeouts } from '../topic-state.js'
+import type { TopicTable } from '../topic-table.js'
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
 /**
@@ -14,7 +15,7 @@ export class PendingAcks {
   private readonly texts = new UncorrelatedTexts()
 
   constructor(
-    private readonly topics: ReadonlyMap<Address, TopicState>,
+    private readonly topics: TopicTable,
     timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
@@ -65,7 +66,7 @@ export class PendingAcks {
    */
   get delaysResubscribes(): boolean {
     if (!this.hasUncorrelatedTexts) return false
-    for (const state of this.topics.values()) if (phaseOf(state) === 'pending') return true
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') return true
     return false
   }
 
@@ -75,7 +76,7 @@ export class PendingAcks {
   }
 
   private pending(now: number): readonly Address[] {
-    const subscribed = [...this.topics.values()].filter((state) => phaseOf(state) === 'pending')
+    const subscribed = [...this.topics.states].filter((state) => phaseOf(state) === 'pending')
     return [...subscribed.map(({ base }) => base), ...this.recentlyUnsubscribed.pending(now)]
   }
 }

@@ -1,0 +1,71 @@
+import { subscriptionTimeout } from '../errors/constructors.js'
+import type { PendingAcks } from './acks/pending-acks.js'
+import type { Delivery } from './fan-out.js'
+import type { FrameQueue } from './frame-queue.js'
+import { failureEvent, staleEvent, type PriceEventFactory } from './price-events.js'
+import {
+  phaseOf,
+  releaseAt,
+  resubscribeDeadline,
+  silenceDeadline,
+  type TopicState,
+  type TopicTimeouts,
+} from './topic-state.js'
+import type { TopicTable } from './topic-table.js'
+
+/** What happens to the topics of one connection as time passes. It sets no timers. `now` is monotonic, in ms. */
+export class TopicDeadlines {
+  private earliest = Infinity
+
+  constructor(
+    private readonly topics: TopicTable,
+    private readonly frameQueue: FrameQueue,
+    private readonly acks: PendingAcks,
+    private readonly timeouts: TopicTimeouts,
+  ) {}
+
+  /** Latest time at which `expire` must be called. */
+  get next(): number {
+    return this.earliest
+  }
+
+  /** Only moves the deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
+  schedule(state: TopicState): void {
+    if (!this.frameQueue.isDue(state)) {
+      this.earliest = Math.min(this.earliest, releaseAt(state, this.timeouts), resubscribeDeadline(state))
+    }
+    this.earliest = Math.min(this.earliest, silenceDeadline(state, this.timeouts))
+  }
+
+  clear(): void {
+    this.earliest = Infinity
+  }
+
+  /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
+  expire(now: number): readonly Delivery[] {
+    const deliveries: Delivery[] = []
+    this.earliest = Infinity
+    for (const state of this.topics.states) {
+      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
+        this.frameQueue.add(state)
+      if (silenceDeadline(state, this.timeouts) <= now) {
+        deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
+      }
+      this.schedule(state)
+    }
+    return deliveries
+  }
+
+  private onSilence(state: TopicState, now: number): PriceEventFactory {
+    if (phaseOf(state) === 'live') {
+      state.live = false
+      return staleEvent(state, now)
+    }
+    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
+    state.needsResubscribe = true
+    state.resubscribeBy = now + this.timeouts.confirmTimeout
+    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else this.frameQueue.addRepeated(state)
+    return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+  }
+}

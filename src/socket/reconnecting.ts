@@ -1,12 +1,13 @@
 import { concat, defer, EMPTY, finalize, ignoreElements, map, of, repeat, type Observable } from 'rxjs'
+import { parseRetryAfter } from '../codec/retry-after.js'
 import { publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { elapsed, wallClock } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
-import type { Socket } from '../transport/ports.js'
-import { session$, type FrameSink, type SessionConfig, type SessionEvent } from './session.js'
+import { headerOf, type ResponseHead, type Socket } from '../transport/ports.js'
+import { session$, type FrameSink, type LostEvent, type SessionConfig, type SessionEvent } from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {
   /** How long a connection must be open before the backoff is reset, in ms. */
@@ -90,12 +91,15 @@ export class ReconnectingSocket {
     return { _tag: 'Opened', epoch, since: wallClock(), socket, activityCount }
   }
 
-  private onLost({ code, reason }: SessionEvent & { _tag: 'Lost' }): SocketEvent {
+  private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
     const { host, reconnect } = this.config
     const connection = this.endConnection()
     this.dialStartedAt = undefined
     this.failures++
-    const retryInMs = backoff(reconnect, this.failures, Math.random())
+    const retryInMs = Math.max(
+      backoff(reconnect, this.failures, Math.random()),
+      Math.min(retryAfter(refusal), reconnect.maxDelay),
+    )
     this.retryAt = elapsed() + retryInMs
     const error = disconnected({ code, reason, attempt: this.failures, retryInMs })
     publish('svc-streams:disconnected', () => ({ host, ...connection, error }))
@@ -123,6 +127,12 @@ export class ReconnectingSocket {
     return { epoch: openConnection?.epoch, upMs }
   }
 }
+
+/** The delay that a refused upgrade requests by its `Retry-After` header, in ms; 0 if it requests none. */
+const retryAfter = (refusal: ResponseHead | undefined): number =>
+  refusal === undefined
+    ? 0
+    : (parseRetryAfter(headerOf(refusal, 'retry-after'), headerOf(refusal, 'date'), wallClock()) ?? 0)
 
 /** Completes at a monotonic time, in ms. */
 const waitUntil$ = (time: () => number): Observable<never> =>

@@ -4,6 +4,7 @@ import { causeOf } from '../errors/failure-cause.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
 import {
   noCloseFrame,
+  type ResponseHead,
   type Socket,
   type SocketListener,
   type WebSocketTransport,
@@ -28,8 +29,15 @@ export interface FrameSink {
 }
 
 export type SessionEvent =
-  | { readonly _tag: 'Opened'; readonly socket: Socket; readonly activityCount: () => number }
-  | { readonly _tag: 'Lost'; readonly code: number; readonly reason: string }
+  { readonly _tag: 'Opened'; readonly socket: Socket; readonly activityCount: () => number } | LostEvent
+
+export interface LostEvent {
+  readonly _tag: 'Lost'
+  readonly code: number
+  readonly reason: string
+  /** The HTTP response, if it refused the upgrade. */
+  readonly refusal: ResponseHead | undefined
+}
 
 /**
  * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
@@ -41,9 +49,9 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     const activityCount = () => received
     const timers = new Subscription()
 
-    const emitLost = (code: number, reason: string): void => {
+    const emitLost = (code: number, reason: string, refusal?: ResponseHead): void => {
       timers.unsubscribe()
-      subscriber.next({ _tag: 'Lost', code, reason })
+      subscriber.next({ _tag: 'Lost', code, reason, refusal })
       subscriber.complete()
     }
 
@@ -85,8 +93,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       alive: () => {
         received++
       },
-      closed: (code, reason) => {
-        if (!timers.closed) emitLost(code, reason)
+      closed: (code, reason, refusal) => {
+        if (!timers.closed) emitLost(code, reason, refusal)
       },
     }
 

@@ -24,9 +24,10 @@ export interface SocketListener {
   alive(): void
   /**
    * The socket has closed, or the dial failed. Called exactly once. `code`: the close code; 1006 if no close frame was
-   * received. `reason`: the reason in words, including the socket's error.
+   * received. `reason`: the reason in words, including the socket's error. `refusal`: the HTTP response, if it refused the
+   * upgrade. A transport may omit it, and its `Retry-After` header then has no effect.
    */
-  closed(code: number, reason: string): void
+  closed(code: number, reason: string, refusal?: ResponseHead): void
 }
 
 /** One socket, from dial to close. */
@@ -63,15 +64,19 @@ export interface HttpRequest {
   readonly maxBodyBytes: number
 }
 
-export interface HttpResponse {
+/** An HTTP response without its body. */
+export interface ResponseHead {
   readonly status: number
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface HttpResponse extends ResponseHead {
   readonly body: string
 }
 
 /** The first value of a header. `name`: in lower case. */
-export const headerOf = ({ headers }: HttpResponse, name: string): string | undefined => {
+export const headerOf = ({ headers }: ResponseHead, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === 'string' ? value : value?.[0]
 }

@@ -48,9 +48,9 @@ const observeListener = <Connection>(
   text: (frame) => observer.received(connection, frame, () => listener.text(frame)),
   binary: (frame) => listener.binary(frame),
   alive: () => listener.alive(),
-  closed: (code, reason) => {
+  closed: (code, reason, refusal) => {
     observer.closed(connection)
-    listener.closed(code, reason)
+    listener.closed(code, reason, refusal)
   },
 })
 

@@ -1,5 +1,11 @@
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
-import type { DialOptions, Socket, SocketListener, WebSocketTransport } from '../../src/transport/ports.js'
+import type {
+  DialOptions,
+  ResponseHead,
+  Socket,
+  SocketListener,
+  WebSocketTransport,
+} from '../../src/transport/ports.js'
 
 export interface ManualTransportOptions {
   readonly onDial?: (socket: ManualSocket) => void
@@ -76,9 +82,9 @@ export class ManualSocket implements Socket {
     this.deliver(JSON.stringify({ topic, price }))
   }
 
-  drop(code = 1006, reason = ''): void {
+  drop(code = 1006, reason = '', refusal?: ResponseHead): void {
     this.state = 'closed'
-    this.listener.closed(code, reason)
+    this.listener.closed(code, reason, refusal)
   }
 
   // Called by the client.

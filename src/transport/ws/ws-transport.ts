@@ -2,7 +2,13 @@ import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConne
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { WebSocket, type ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
-import { noCloseFrame, type Socket, type SocketListener, type WebSocketTransport } from '../ports.js'
+import {
+  noCloseFrame,
+  type ResponseHead,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
+} from '../ports.js'
 import { FrameTap } from './frame-tap.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
@@ -87,6 +93,12 @@ const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
 
 const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
+  let refusal: ResponseHead | undefined
+  socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
+    refusal = { status: statusCode, headers }
+    failure = new Error(`Unexpected server response: ${statusCode}`)
+    socket.terminate()
+  })
   socket.on('open', () => listener.opened())
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) listener.binary(data)
@@ -101,7 +113,7 @@ const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
   })
   socket.on('close', (code, reason) => {
     const isTooBig = tooBigErrors.includes(failure?.code)
-    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), failure))
+    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), failure), refusal)
   })
 }
 

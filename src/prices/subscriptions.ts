@@ -35,6 +35,7 @@ export class Subscriptions {
   private readonly acks: PendingAcks
   /** The topics that the service has subscribed and the client does not keep. */
   readonly orphans: Orphans
+  private orphansFirst = true
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
   readonly deadlines: TopicDeadlines
@@ -98,11 +99,15 @@ export class Subscriptions {
 
   /** Dequeues at most `limit` frames and marks them as sent. */
   takeFrames(limit: number, now: number): readonly string[] {
-    const frames = this.orphans.takeFrames(limit, now)
+    const frames: string[] = []
+    // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
+    if (this.orphansFirst) this.orphans.takeFrames(limit, now, frames)
     for (const state of this.frameQueue.due) {
       if (frames.length >= limit) break
       this.takeFrame(state, now, frames)
     }
+    if (!this.orphansFirst) this.orphans.takeFrames(limit, now, frames)
+    if (frames.length > 0) this.orphansFirst = !this.orphansFirst
     for (const state of this.frameQueue.repeated) {
       if (frames.length >= limit || this.acks.delaysResubscribes) break
       this.takeFrame(state, now, frames)
@@ -152,7 +157,7 @@ export class Subscriptions {
     const eventFor = rejectedEvent(text)
     if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
     this.remove(state)
-    this.orphans.onRejection(base)
+    this.orphans.onRemoved(base)
     return { subscribers: state.subscribers, eventFor, completes: true }
   }
 
@@ -191,9 +196,12 @@ export class Subscriptions {
   private frameFor(state: TopicState, now: number): string | undefined {
     const isRequested = state.subscribeSentAt !== undefined
     if (releaseAt(state, this.timeouts) <= now) {
-      if (isRequested) this.acks.onUnsubscribe(state.base, now, pendingUntil(state, this.timeouts))
+      const ackUntil = pendingUntil(state, this.timeouts)
       this.remove(state)
-      return isRequested ? unsubscribeFrame(state.topic) : undefined
+      if (!isRequested) return undefined
+      this.acks.onUnsubscribe(state.base, now, ackUntil)
+      this.orphans.onRemoved(state.base)
+      return unsubscribeFrame(state.topic)
     }
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {

@@ -379,7 +379,7 @@ describe('a price', () => {
     })
   })
 
-  it('of an unsubscribed topic is dropped for `confirmTimeout`, and uncorrelated later', () => {
+  it('of an unsubscribed topic is dropped for `confirmTimeout`; a later one is uncorrelated and is answered by unsubscribe', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = createScriptedClient(cold('oC--1 10ms 1 8ms 1', moves), {
         linger: 0,
@@ -387,7 +387,7 @@ describe('a price', () => {
       })
       expectObservable(client.price$(a), '  ^---!').toBe('')
       expectObservable(client.price$(b), '  ^ 40ms !').toBe('')
-      expectObservable(socket.sent$, '      ^ 30ms !').toBe('(ab)A', { ...frames })
+      expectObservable(socket.sent$, '      ^ 30ms !').toBe('(ab)A 19ms A', { ...frames })
       expectObservable(formatted$(client.errors$), '^ 30ms !').toBe('24ms e', {
         e: 'unknown-topic {"topic":"svc-0xaa","price":1}',
       })

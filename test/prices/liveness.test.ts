@@ -42,6 +42,28 @@ describe('after an error text that names no topic', () => {
     await eventually(() => expect(liveTopics(client)).toEqual(expect.arrayContaining(wanted)))
   })
 
+  it('requests twenty topics again while twenty others get no answer', async () => {
+    const answered = Array.from({ length: 20 }, (_, index) => topicOf(index + 0x20))
+    let isHealthy = false
+    const { url } = await startScriptedService({
+      onOpen: (connection) => connection.send('Error: internal server error'),
+      onSubscribe: (connection, topic) => {
+        if (isHealthy && answered.includes(topic as Topic)) connection.sendConfirmation(topic)
+      },
+    })
+    const options = { confirmTimeout: 100 }
+    // Its timeouts count the time in units of `confirmTimeout`.
+    const clock = collectEvents(createClientFor(url, options).price$(topicOf(0x100)))
+    const client = createClientFor(url, options)
+    const unanswered = Array.from({ length: 20 }, (_, index) => topicOf(index))
+    const streams = [...unanswered, ...answered].map((topic) => collectEvents(client.price$(topic)))
+    await eventually(() => expect(streams.every(({ tags }) => tags().length > 0)).toBe(true))
+    isHealthy = true
+    const timeoutsBefore = clock.tags().length
+    await eventually(() => expect(liveTopics(client)).toEqual(answered))
+    expect(clock.tags().length - timeoutsBefore).toBeLessThan(6)
+  })
+
   it('unsubscribes a topic without subscribers while other topics time out', async () => {
     const { url, connections } = await startScriptedService({
       onOpen: (connection) => connection.send('Error: internal server error'),
@@ -77,6 +99,27 @@ it('unsubscribes a topic that the service confirms after it was rejected', async
   connection?.sendConfirmation(`${topicOf(0)}-0xdef`, topicOf(1))
   await eventually(() => expect(connection?.receivedMessages).toContain(`unsubscribe ${topicOf(0)}`))
   expect(kept.isComplete()).toBe(false)
+})
+
+it('unsubscribes a topic again when the service still sends its prices', async () => {
+  let connection: ServiceConnection | undefined
+  const { url } = await startScriptedService({
+    onSubscribe: (opened, topic) => {
+      connection = opened
+      opened.sendConfirmation(topic)
+    },
+  })
+  const client = createClientFor(url, { confirmTimeout: 50, linger: 0 })
+  const left = collectEvents(client.price$(topicOf(0)))
+  collectEvents(client.price$(topicOf(1)))
+  await eventually(() => expect(liveTopics(client)).toHaveLength(2))
+  left.subscription.unsubscribe()
+  // The service ignores the first unsubscribe frame.
+  await eventually(() => {
+    connection?.sendPrice(topicOf(0), 1)
+    const unsubscribes = connection?.receivedMessages.filter((text) => text === `unsubscribe ${topicOf(0)}`)
+    expect(unsubscribes?.length).toBeGreaterThan(1)
+  })
 })
 
 it('spreads topics over connections before a confirmation of all of them exceeds maxFrameBytes', async () => {

@@ -74,8 +74,8 @@ export class Model {
   private requested = new Map<Base, RequestedTopic>()
   private everRequested = new Set<Base>()
   private unsubscribed = new Map<Base, UnsubscribedTopic>()
-  /** The topics that the service has rejected on the open connection. */
-  private rejected = new Set<Base>()
+  /** The topics that were rejected or unsubscribed on the open connection. */
+  private removed = new Set<Base>()
   /** The topics that the service lists or prices and the client does not keep, since when. */
   private orphans = new Map<Base, number>()
   /** Since when each topic has had no subscribers. */
@@ -136,7 +136,7 @@ export class Model {
     // The client keeps the topic again.
     if (!this.closed) {
       this.orphans.delete(base)
-      if (!this.requested.has(base)) this.rejected.delete(base)
+      if (!this.requested.has(base)) this.removed.delete(base)
     }
     this.isSubscribing = true
     subscriber.subscription = client.price$(topic).subscribe({
@@ -203,7 +203,7 @@ export class Model {
     if (requested !== undefined) {
       requested.lastActivityAt = this.now()
       requested.lastPrice = price
-    } else if (this.rejected.has(base)) this.addOrphan(base)
+    } else if (this.removed.has(base)) this.addOrphan(base)
     const receivers = requested === undefined ? [] : this.activeSubscribersOf(base)
     const before = receivers.map(({ events }) => events.length)
     this.sendFrame(base, 'price', requested === undefined && !isLate ? 1 : 0, () =>
@@ -219,8 +219,9 @@ export class Model {
     if (this.socket === undefined) return
     if (named) {
       const base = this.pending[index % Math.max(1, this.pending.length)]
-      if (base !== undefined)
-        this.sendRejection(this.isUnconfirmed(base) ? base : undefined, `Invalid token ${base}`)
+      if (base === undefined) return
+      this.sendRejection(this.isUnconfirmed(base) ? base : undefined, `Invalid token ${base}`)
+      this.clearPendingAck(base)
     } else {
       const pending = this.pendingAcks()
       this.sendRejection(pending.length === 1 ? pending[0] : undefined, 'Invalid request')
@@ -391,6 +392,7 @@ export class Model {
     this.unsubscribed.delete(base)
     this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil })
     this.requested.delete(base)
+    this.removed.add(base)
   }
 
   private onEnded(how: 'close' | 'terminate'): void {
@@ -518,7 +520,7 @@ export class Model {
     }
     if (this.isUnconfirmed(base)) {
       this.requested.delete(base)
-      this.rejected.add(base)
+      this.removed.add(base)
     }
     this.pending = this.pending.filter((one) => one !== base)
     this.clearPendingAck(base)
@@ -575,7 +577,7 @@ export class Model {
     this.requested = new Map()
     this.everRequested = new Set()
     this.unsubscribed = new Map()
-    this.rejected = new Set()
+    this.removed = new Set()
     this.orphans = new Map()
     this.pending = []
   }

@@ -68,6 +68,20 @@ it('Subscriptions.removeSubscriber does nothing after the topics are cleared, an
 })
 
 describe('Subscriptions.takeFrames', () => {
+  it('takes frames of wanted topics and of orphans in turns when the limit is one', () => {
+    const { subscriptions } = requestTopics([aa])
+    const listOrphans = (now: number): void => {
+      for (const base of ['0xd1', '0xd2'] as const)
+        subscriptions.orphans.onConfirmation({ base, topic: topicOf(base) }, now)
+    }
+    listOrphans(1)
+    subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
+    subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
+    const frames = [1, 2, 3, 4].flatMap((now) => subscriptions.takeFrames(1, now))
+    expect(frames.slice(0, 2).sort()).toEqual([subscribeFrame('svc-0xbb'), unsubscribeFrame('svc-0xd1')])
+    expect(frames.slice(2).sort()).toEqual([subscribeFrame('svc-0xcc'), unsubscribeFrame('svc-0xd2')])
+  })
+
   it('returns one frame for each topic, in order, and at most `limit` frames per call', () => {
     const subscriptions = new Subscriptions(timeouts)
     for (const base of [aa, bb, cc]) subscriptions.addSubscriber(base, createPriceSubscriber(topicOf(base)))
@@ -435,6 +449,14 @@ describe('an error text', () => {
       if (confirmedAt > 200) subscriptions.onConfirmation(aa, confirmedAt)
       expect(eventsOf([subscriptions.onErrorText('Error', 260)!])).toEqual(['svc-0xbb SubscriptionRejected'])
     }
+  })
+
+  it('answers the subscribe frame of the unsubscribed topic that it names', () => {
+    const { subscriptions, unsubscribe } = requestTopics([aa, bb], { linger: 0 })
+    unsubscribe(0, 1)
+    subscriptions.takeFrames(Infinity, 1)
+    expect(subscriptions.onErrorText('Invalid token 0xAA', 2)).toBeUndefined()
+    expect(eventsOf([subscriptions.onErrorText('Error', 3)!])).toEqual(['svc-0xbb SubscriptionRejected'])
   })
 
   it('rejects a topic by its address even after `confirmTimeout`', () => {

@@ -14,9 +14,12 @@ export interface SubscribeAcks {
  * subscribe frame waits for an ack.
  */
 export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
-  const addresses = new Set(
-    (text.match(/0x[0-9a-fA-F]+/g) ?? []).map((found) => canonicalAddress(found as Address)),
-  )
-  const candidates = addresses.size > 0 ? [...addresses].filter(acks.isUnconfirmed) : acks.pending()
+  const addresses = addressesIn(text)
+  const candidates = addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending()
   return candidates.length === 1 ? candidates[0] : undefined
 }
+
+/** The addresses in a text, each once, in lower case. */
+export const addressesIn = (text: string): readonly Address[] => [
+  ...new Set((text.match(/0x[0-9a-fA-F]+/g) ?? []).map((found) => canonicalAddress(found as Address))),
+]

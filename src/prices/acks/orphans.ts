@@ -10,10 +10,13 @@ export interface EchoedTopic {
   readonly topic: Topic
 }
 
+/** The maximum number of removed topics that are stored. The oldest are dropped. */
+const maxRemoved = 10_000
+
 /** The topics of one connection that the service has subscribed and the client does not keep. They are unsubscribed. */
 export class Orphans {
-  /** The topics that the service has rejected. A later price shows that they are subscribed all the same. */
-  private readonly rejected = new Set<Address>()
+  /** The topics that were rejected or unsubscribed. A later price shows that the service has subscribed one all the same. */
+  private readonly removed = new Set<Address>()
   private readonly queue = new Map<Address, Topic>()
 
   constructor(private readonly acks: PendingAcks) {}
@@ -22,13 +25,17 @@ export class Orphans {
     return this.queue.size
   }
 
-  onRejection(base: Address): void {
-    this.rejected.add(base)
+  /** The client no longer keeps a topic that it has requested. */
+  onRemoved(base: Address): void {
+    this.removed.delete(base)
+    this.removed.add(base)
+    const [oldest] = this.removed
+    if (this.removed.size > maxRemoved && oldest !== undefined) this.removed.delete(oldest)
   }
 
   /** The client keeps the topic again. */
   onKept(base: Address): void {
-    this.rejected.delete(base)
+    this.removed.delete(base)
     this.queue.delete(base)
   }
 
@@ -39,23 +46,21 @@ export class Orphans {
 
   /** A price arrives for a topic that is not kept. */
   onPrice(echoed: EchoedTopic, now: number): void {
-    if (this.rejected.has(echoed.base)) this.onConfirmation(echoed, now)
+    if (this.removed.has(echoed.base)) this.onConfirmation(echoed, now)
   }
 
-  /** Dequeues at most `limit` unsubscribe frames. */
-  takeFrames(limit: number, now: number): string[] {
-    const frames: string[] = []
+  /** Dequeues unsubscribe frames and appends them, until there are `limit` frames. */
+  takeFrames(limit: number, now: number, frames: string[]): void {
     for (const [base, topic] of this.queue) {
       if (frames.length >= limit) break
       this.queue.delete(base)
       this.acks.onUnsubscribe(base, now)
       frames.push(unsubscribeFrame(topic))
     }
-    return frames
   }
 
   clear(): void {
-    this.rejected.clear()
+    this.removed.clear()
     this.queue.clear()
   }
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.js'
-import { correlate } from './correlate.js'
+import { addressesIn, correlate } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
 import { isUnconfirmed, phaseOf, type TopicTimeouts } from '../topic-state.js'
 import type { TopicTable } from '../topic-table.js'
@@ -46,8 +46,9 @@ export class PendingAcks {
       isUnconfirmed: (address) => this.isUnconfirmed(address),
       pending: () => this.pending(now),
     })
+    const answered = base ?? this.unsubscribedTopicIn(text, now)
+    if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
     if (base === undefined) this.texts.add(text, now)
-    else this.recentlyUnsubscribed.onAck(base)
     return base
   }
 
@@ -68,6 +69,14 @@ export class PendingAcks {
     if (!this.hasUncorrelatedTexts) return false
     for (const state of this.topics.states) if (phaseOf(state) === 'pending') return true
     return false
+  }
+
+  /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */
+  private unsubscribedTopicIn(text: string, now: number): Address | undefined {
+    const pending = this.recentlyUnsubscribed.pending(now)
+    if (pending.length === 0) return undefined
+    const named = addressesIn(text).filter((address) => pending.includes(address))
+    return named.length === 1 ? named[0] : undefined
   }
 
   private isUnconfirmed(base: Address): boolean {

@@ -1,4 +1,3 @@
-import { Observable } from 'rxjs'
 import { DepthPolls } from '../depth/polls.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { depthRequest } from '../http/depth-request.js'
@@ -8,7 +7,7 @@ import { SignedGet } from '../http/signed-get.js'
 import { node } from '../platform/node.js'
 import { ConnectionPool } from '../prices/connection-pool.js'
 import { onAbort } from '../task/on-abort.js'
-import { currentClock, type RunInClock } from '../time/active-clock.js'
+import { currentClock } from '../time/active-clock.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
@@ -32,9 +31,8 @@ const clientOf = (configuration: Configuration): Client => {
   const { chainId, limits, priceWsUrl: url, ca } = configuration
   const transport = configuration.webSocket ?? node.webSocketTransport(ca)
   const http = configuration.http ?? node.httpTransport({ ca, connectTimeout: limits.connectTimeout })
-  const runInClock = currentClock()
-  const shared = { ...configuration, ...limits, http }
-  const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host, runInClock })
+  const shared = { ...configuration, ...limits, http, clock: currentClock() }
+  const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host })
   const depths = createDepths(configuration, shared)
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
@@ -56,16 +54,14 @@ const clientOf = (configuration: Configuration): Client => {
     status$: pool.status$,
     errors$: pool.errors$,
     price$: (topic) => pool.price$(topic),
-    price: (topic) => taskIn(runInClock, lifetime.once(priceRequest(shared, topic))),
-    depth$: (mint, interval) =>
-      streamIn$(runInClock, lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
-    depth: (mint) => taskIn(runInClock, lifetime.once(depthRequest((depths ?? noDepth()).signedGet, mint))),
-    inspect: () =>
-      runInClock(() => ({
-        status: pool.currentStatus,
-        topics: pool.snapshot(),
-        polls: depths?.polls.snapshot() ?? [],
-      })),
+    price: (topic) => lifetime.once(priceRequest(shared, topic)),
+    depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
+    depth: (mint) => lifetime.once(depthRequest((depths ?? noDepth()).signedGet, mint)),
+    inspect: () => ({
+      status: pool.currentStatus,
+      topics: pool.snapshot(),
+      polls: depths?.polls.snapshot() ?? [],
+    }),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -80,16 +76,8 @@ const createDepths = ({ depth, limits, reconnect }: Configuration, shared: GetCo
   if (depth === undefined) return undefined
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration: limits.authExpiration })
   const { host } = new URL(depth.relayer.origin)
-  return { signedGet, polls: new DepthPolls({ signedGet, reconnect, host }) }
+  return { signedGet, polls: new DepthPolls({ signedGet, reconnect, host, clock: shared.clock }) }
 }
-
-const taskIn =
-  <A>(runInClock: RunInClock, task: () => Promise<A>): (() => Promise<A>) =>
-  () =>
-    runInClock(task)
-
-const streamIn$ = <A>(runInClock: RunInClock, source$: Observable<A>): Observable<A> =>
-  new Observable((subscriber) => runInClock(() => source$.subscribe(subscriber)))
 
 const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {
   if (signal === undefined) return

@@ -9,7 +9,7 @@ import {
   type TopicSnapshot,
 } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
-import { elapsed } from '../time/clock.js'
+import { rxClock } from '../time/clock.js'
 
 /** Times are monotonic, in ms. */
 interface CountedStream {
@@ -57,7 +57,7 @@ export class StreamStats {
 }
 
 const ageOf = (time: number | undefined): number | null =>
-  time === undefined ? null : Math.round(elapsed() - time)
+  time === undefined ? null : Math.round(rxClock.elapsed() - time)
 
 const counted$ = <A extends StreamEvent>(
   streams: Map<string, CountedStream>,
@@ -78,7 +78,7 @@ const counted$ = <A extends StreamEvent>(
     return source$.pipe(
       tap((event) => {
         stream.last = event
-        stream.lastEventAt = elapsed()
+        stream.lastEventAt = rxClock.elapsed()
         if (isRight(event)) stream.lastValueAt = stream.lastEventAt
       }),
       finalize(() => {

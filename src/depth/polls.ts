@@ -7,11 +7,12 @@ import { depthRequest, type DepthEvent } from '../http/depth-request.js'
 import type { SignedGet } from '../http/signed-get.js'
 import { fromTask$ } from '../task/cancellable-task.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
-import { elapsed } from '../time/clock.js'
+import type { Clock } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import { validatedDepth$ } from './validate.js'
 
 export interface PollConfig {
+  readonly clock: Clock
   readonly signedGet: Pick<SignedGet, 'request'>
   /** The backoff after failures. */
   readonly reconnect: BackoffPolicy
@@ -43,7 +44,8 @@ export class DepthPolls {
   }
 
   snapshot(): readonly PollSnapshot[] {
-    return [...this.polls.values()].map(pollSnapshotOf)
+    const now = this.config.clock.elapsed()
+    return [...this.polls.values()].map((poll) => pollSnapshotOf(poll, now))
   }
 
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
@@ -85,22 +87,22 @@ export class DepthPolls {
   /** Sends one request at a time: the first on subscription, each further one a delay after the previous result. */
   private poll$(poll: Poll): Observable<DepthEvent> {
     const request$ = defer(() => {
-      poll.startedAt = elapsed()
+      poll.startedAt = this.config.clock.elapsed()
       return fromTask$(depthRequest(this.config.signedGet, poll.mint))
     })
     return request$.pipe(
       tap((event) => this.onResult(poll, event)),
-      repeat({ delay: () => delay$(this.delayAfter(poll)) }),
+      repeat({ delay: () => delay$(this.config.clock, this.delayAfter(poll)) }),
     )
   }
 
   private onResult(poll: Poll, event: DepthEvent): void {
     poll.last = event
-    poll.endedAt = elapsed()
+    poll.endedAt = this.config.clock.elapsed()
     poll.failures = isLeft(event) ? poll.failures + 1 : 0
     const { host } = this.config
     const { mint, interval, failures } = poll
-    const durationMs = elapsed() - poll.startedAt
+    const durationMs = poll.endedAt - poll.startedAt
     const error = isLeft(event) ? event.left : undefined
     publish('svc-streams:poll', () => ({ host, mint, interval, durationMs, failures, error }))
   }
@@ -110,8 +112,8 @@ export class DepthPolls {
    * `Retry-After`.
    */
   private delayAfter({ interval, startedAt, failures, last }: Poll): number {
-    const { reconnect } = this.config
-    const rest = interval - (elapsed() - startedAt)
+    const { clock, reconnect } = this.config
+    const rest = interval - (clock.elapsed() - startedAt)
     const afterFailures = backoff(reconnect, failures, Math.random())
     const retryAfterMs =
       last !== undefined && isLeft(last) && 'retryAfterMs' in last.left ? last.left.retryAfterMs : 0
@@ -119,10 +121,10 @@ export class DepthPolls {
   }
 }
 
-const pollSnapshotOf = ({ mint, interval, subscribers, last, endedAt }: Poll): PollSnapshot => ({
+const pollSnapshotOf = ({ mint, interval, subscribers, last, endedAt }: Poll, now: number): PollSnapshot => ({
   mint,
   interval,
   subscribers,
   lastResult: resultOf(last),
-  lastResultAgeMs: endedAt === undefined ? null : Math.round(elapsed() - endedAt),
+  lastResultAgeMs: endedAt === undefined ? null : Math.round(now - endedAt),
 })

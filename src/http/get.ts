@@ -4,10 +4,12 @@ import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
+import type { Clock } from '../time/clock.js'
 import { deadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 
 export interface GetConfig {
+  readonly clock: Clock
   readonly http: HttpTransport
   /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
@@ -31,7 +33,7 @@ export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) =>
 /** A task that sends one GET request on each run. Cancelling the task, or the timeout, aborts the request. */
 export const get =
   (
-    { http, requestTimeout, maxBodyBytes }: GetConfig,
+    { clock, http, requestTimeout, maxBodyBytes }: GetConfig,
     { origin, path, headers }: GetTarget,
   ): CancellableTask<GetResult> =>
   (onResult) => {
@@ -48,7 +50,7 @@ export const get =
     const complete = (result: GetResult): void => {
       if (settle()) onResult(result)
     }
-    const timer = deadline(requestTimeout, () => {
+    const timer = deadline(clock, requestTimeout, () => {
       if (!settle()) return
       safeAbort()
       onResult(left(timeout(requestTimeout)))

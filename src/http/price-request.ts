@@ -7,7 +7,6 @@ import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceRequestError } from '../errors/model.js'
 import { completedTask, type CancellableTask } from '../task/cancellable-task.js'
-import { wallClock } from '../time/clock.js'
 import type { HttpResponse } from '../transport/ports.js'
 import { get, retryAfter, type GetConfig } from './get.js'
 
@@ -28,7 +27,9 @@ export const priceRequest = (
   const path = requestPath(config.prices, `/price/${topic}`)
   const task = get(config, { origin, path, headers: {} })
   return (onResult) =>
-    task((result) => onResult(isLeft(result) ? result : readPrice(topic, result.right, wallClock())))
+    task((result) =>
+      onResult(isLeft(result) ? result : readPrice(topic, result.right, config.clock.wallClock())),
+    )
 }
 
 const readPrice = (

@@ -6,7 +6,6 @@ import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import { networkError } from '../errors/constructors.js'
 import type { NetworkError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
-import { wallClock } from '../time/clock.js'
 import { headerOf } from '../transport/ports.js'
 import { get, type GetConfig, type GetError, type GetResult, type ReadResponse } from './get.js'
 
@@ -38,11 +37,11 @@ export class SignedGet {
       let cancelRetry = noCancel
       const cancelFirst = this.attempt(path, clockOffset, (result, secrets) => {
         const offset = this.correctedOffset(result, clockOffset)
-        if (offset === undefined) return onResult(readRedacted(result, secrets, read))
+        if (offset === undefined) return onResult(this.readRedacted(result, secrets, read))
         cancelRetry = this.attempt(path, offset, (second, secretsOfSecond) => {
           // After another 401 the offset is not stored: the `Date` header may be wrong.
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
-          onResult(readRedacted(second, () => [...secretsOfSecond(), ...secrets()], read))
+          onResult(this.readRedacted(second, () => [...secretsOfSecond(), ...secrets()], read))
         })
       })
       return () => {
@@ -66,7 +65,7 @@ export class SignedGet {
   /** Signing runs the caller's `canonicalHeaders`: an exception in it must not become an Rx error. */
   private sign(path: string, clockOffset: number): Either<NetworkError, SignedHeaders> {
     try {
-      const expiration = Math.round(wallClock() + clockOffset + this.config.authExpiration)
+      const expiration = Math.round(this.config.clock.wallClock() + clockOffset + this.config.authExpiration)
       return right(this.config.sign(path, expiration))
     } catch (thrown) {
       return left(networkError(thrown))
@@ -79,8 +78,21 @@ export class SignedGet {
    */
   private correctedOffset(result: GetResult, clockOffset: number): number | undefined {
     if (isLeft(result) || result.right.status !== 401) return undefined
-    const offset = parseHttpDate(headerOf(result.right, 'date')) - wallClock()
+    const offset = parseHttpDate(headerOf(result.right, 'date')) - this.config.clock.wallClock()
     return Math.abs(offset - clockOffset) > this.config.authExpiration / 2 ? offset : undefined
+  }
+
+  /** Decodes a response. A response may repeat the request, so an error is decoded from the redacted body. */
+  private readRedacted<E, A>(
+    result: GetResult,
+    secrets: Secrets,
+    read: ReadResponse<E, A>,
+  ): Either<GetError | E, A> {
+    if (isLeft(result)) return left(redactError(result.left, secrets()))
+    const response = result.right
+    const receivedAt = this.config.clock.wallClock()
+    const value = read(response, receivedAt)
+    return isLeft(value) ? read({ ...response, body: redact(response.body, secrets()) }, receivedAt) : value
   }
 }
 
@@ -88,16 +100,3 @@ type Secrets = SignedHeaders['secrets']
 type OnResult = (result: GetResult, secrets: Secrets) => void
 
 const noSecrets: Secrets = () => []
-
-/** Decodes a response. A response may repeat the request, so an error is decoded from the redacted body. */
-const readRedacted = <E, A>(
-  result: GetResult,
-  secrets: Secrets,
-  read: ReadResponse<E, A>,
-): Either<GetError | E, A> => {
-  if (isLeft(result)) return left(redactError(result.left, secrets()))
-  const response = result.right
-  const receivedAt = wallClock()
-  const value = read(response, receivedAt)
-  return isLeft(value) ? read({ ...response, body: redact(response.body, secrets()) }, receivedAt) : value
-}

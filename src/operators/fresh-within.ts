@@ -4,6 +4,7 @@ import { isPriceValue } from '../domain/price-value.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
+import { rxClock } from '../time/clock.js'
 import { deadline$ } from '../time/deadline.js'
 import { checkTimerMs } from './check-ms.js'
 
@@ -41,7 +42,7 @@ export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Ei
 
 /** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
 const staleAfter$ = (ms: number, value: unknown): Observable<Either<Stale, never>> =>
-  deadline$(ms).pipe(map(() => left(staleOf(value, ms))))
+  deadline$(rxClock, ms).pipe(map(() => left(staleOf(value, ms))))
 
 const staleOf = (value: unknown, ms: number): Stale => {
   if (isPrice(value)) return stale(value.topic, ms, value)

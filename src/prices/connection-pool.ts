@@ -8,7 +8,6 @@ import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { withSafeComplete$ } from '../task/safe-notify.js'
-import { elapsed } from '../time/clock.js'
 import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
 import { RateLimiter } from './rate-limiter.js'
 import { lastPrice, snapshotStateOf, type PriceEvent, type TopicState } from './topic-state.js'
@@ -57,7 +56,7 @@ export class ConnectionPool {
   }
 
   snapshot(): readonly TopicSnapshot[] {
-    const now = elapsed()
+    const now = this.config.clock.elapsed()
     return this.multiplexers.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
   }
 

@@ -6,7 +6,7 @@ import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import type { FrameSink } from '../socket/session.js'
-import { elapsed, wallClock } from '../time/clock.js'
+import type { Clock } from '../time/clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
 import { failureEvent } from './price-events.js'
@@ -15,6 +15,7 @@ import type { EchoedTopic } from './acks/orphans.js'
 import type { Subscriptions } from './subscriptions.js'
 
 export interface FrameHandlerContext {
+  readonly clock: Clock
   readonly subscriptions: Subscriptions
   /** The name of the service, for example `svc`. */
   readonly service: string
@@ -34,9 +35,11 @@ const maxShownBytes = 1024
  * matches no topic becomes an `UncorrelatedError`.
  */
 export class FrameHandler implements FrameSink {
-  private readonly clock = new TickClock()
+  private readonly tickClock: TickClock
 
-  constructor(private readonly context: FrameHandlerContext) {}
+  constructor(private readonly context: FrameHandlerContext) {
+    this.tickClock = new TickClock(context.clock)
+  }
 
   /**
    * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame,
@@ -47,10 +50,10 @@ export class FrameHandler implements FrameSink {
     const { pricePatterns } = this.context.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
     if (!state?.live) return false
-    this.clock.refresh()
-    state.lastActivityAt = this.clock.elapsed
+    this.tickClock.refresh()
+    state.lastActivityAt = this.tickClock.elapsed
     state.price = pricePatterns.price
-    state.receivedAt = this.clock.wallClock
+    state.receivedAt = this.tickClock.wallClock
     state.epoch = this.context.epoch()
     deliverPrice(state)
     return true
@@ -78,10 +81,10 @@ export class FrameHandler implements FrameSink {
   }
 
   private onPriceUpdate(topic: string, price: number, text: string): void {
-    const { subscriptions, service, epoch, onChange } = this.context
+    const { clock, subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
-    const now = elapsed()
-    const received = { price, receivedAt: wallClock(), epoch: epoch() }
+    const now = clock.elapsed()
+    const received = { price, receivedAt: clock.wallClock(), epoch: epoch() }
     const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now)
     if (state !== undefined) {
       onChange()
@@ -95,8 +98,8 @@ export class FrameHandler implements FrameSink {
   }
 
   private onConfirmation(topics: readonly string[], text: string): void {
-    const { subscriptions, service } = this.context
-    const now = elapsed()
+    const { clock, subscriptions, service } = this.context
+    const now = clock.elapsed()
     let hasForeignTopic = false
     for (const topic of topics) {
       const base = baseAddressOf(topic, service)
@@ -109,20 +112,20 @@ export class FrameHandler implements FrameSink {
   }
 
   private onErrorText(text: string): void {
-    const delivery = this.context.subscriptions.onErrorText(text, elapsed())
+    const delivery = this.context.subscriptions.onErrorText(text, this.context.clock.elapsed())
     this.context.onChange()
     if (delivery === undefined) this.context.onUncorrelated(uncorrelatedError('error-text', text))
     else publishFailure(this.context.host, deliver(delivery))
   }
 
   private onMalformed(topic: string | undefined, error: DecodeError, text: string): void {
-    const { subscriptions, service, host } = this.context
+    const { clock, subscriptions, service, host } = this.context
     const base = topic === undefined ? undefined : baseAddressOf(topic, service)
     const state = base === undefined ? undefined : subscriptions.topics.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: state?.topic, error }))
     if (state !== undefined) {
       deliver({ subscribers: state.subscribers, eventFor: failureEvent(() => error) })
-    } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, elapsed())) {
+    } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, clock.elapsed())) {
       this.context.onUncorrelated(uncorrelatedError('malformed', text))
     }
   }

@@ -5,9 +5,7 @@ import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { safeComplete } from '../task/safe-notify.js'
-import { elapsed } from '../time/clock.js'
 import { DeadlineTimer } from '../time/deadline-timer.js'
-import type { RunInClock } from '../time/active-clock.js'
 import { deliver } from './fan-out.js'
 import { FrameHandler } from './frame-handler.js'
 import { failureEvent, initialEvent } from './price-events.js'
@@ -19,8 +17,6 @@ import type { PriceEvent, PriceSubscriber, TopicState, TopicTimeouts } from './t
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
   readonly service: string
-  /** Runs a function under the clock, real or virtual, that was active when the client was created. */
-  readonly runInClock: RunInClock
 }
 
 export interface MultiplexerListener {
@@ -32,21 +28,19 @@ export interface MultiplexerListener {
 export class Multiplexer {
   private readonly subscriptions: Subscriptions
   private readonly reconciler: Reconciler
-  private readonly deadlineTimer = new DeadlineTimer(
-    () => this.reconciler.activityCount,
-    () => this.onDeadline(),
-  )
+  private readonly deadlineTimer: DeadlineTimer
 
   constructor(
     private readonly config: MultiplexerConfig,
     listener: MultiplexerListener,
   ) {
-    const { host, service } = config
+    const { clock, host, service } = config
     this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
       const { epoch } = this.reconciler
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
     })
     const frameHandler = new FrameHandler({
+      clock,
       subscriptions: this.subscriptions,
       service,
       host,
@@ -59,6 +53,11 @@ export class Multiplexer {
       onDeadlines: () => this.setDeadline(),
       onDown: (error, subscribers) => this.onDown(error, subscribers),
     })
+    this.deadlineTimer = new DeadlineTimer(
+      clock,
+      () => this.reconciler.activityCount,
+      () => this.onDeadline(),
+    )
   }
 
   get status(): ConnectionStatus {
@@ -85,19 +84,17 @@ export class Multiplexer {
 
   /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
   subscribe(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
-    return this.config.runInClock(() => {
-      const subscription = new PriceSubscription(topic, subscriber, this.onUnsubscribe)
-      const state = this.subscriptions.addSubscriber(base, subscription)
-      subscription.state = state
-      this.reconciler.schedule()
-      const { currentFailure } = this.reconciler
-      const eventFor =
-        currentFailure === undefined
-          ? initialEvent(state, this.config, elapsed())
-          : failureEvent(() => currentFailure)
-      if (eventFor !== undefined) subscriber.next(eventFor(topic))
-      return subscription
-    })
+    const subscription = new PriceSubscription(topic, subscriber, this.onUnsubscribe)
+    const state = this.subscriptions.addSubscriber(base, subscription)
+    subscription.state = state
+    this.reconciler.schedule()
+    const { currentFailure } = this.reconciler
+    const eventFor =
+      currentFailure === undefined
+        ? initialEvent(state, this.config, this.config.clock.elapsed())
+        : failureEvent(() => currentFailure)
+    if (eventFor !== undefined) subscriber.next(eventFor(topic))
+    return subscription
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
@@ -107,12 +104,11 @@ export class Multiplexer {
     for (const { subscriber } of subscribers) safeComplete(subscriber)
   }
 
-  private readonly onUnsubscribe = (subscriber: PriceSubscriber, state: TopicState): void =>
-    this.config.runInClock(() => {
-      this.subscriptions.removeSubscriber(state, subscriber, elapsed())
-      this.setDeadline()
-      this.reconciler.schedule()
-    })
+  private readonly onUnsubscribe = (subscriber: PriceSubscriber, state: TopicState): void => {
+    this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
+    this.setDeadline()
+    this.reconciler.schedule()
+  }
 
   private onChange(): void {
     this.setDeadline()
@@ -129,7 +125,7 @@ export class Multiplexer {
   }
 
   private onDeadline(): void {
-    const deliveries = this.subscriptions.deadlines.expire(elapsed())
+    const deliveries = this.subscriptions.deadlines.expire(this.config.clock.elapsed())
     this.setDeadline()
     if (this.subscriptions.hasPendingFrames) this.reconciler.schedule()
     for (const delivery of deliveries) publishFailure(this.config.host, deliver(delivery))

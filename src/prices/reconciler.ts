@@ -9,7 +9,6 @@ import {
   type SocketEvent,
 } from '../socket/reconnecting.js'
 import type { FrameSink } from '../socket/session.js'
-import { elapsed } from '../time/clock.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
 import type { RateLimiter } from './rate-limiter.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -37,7 +36,7 @@ const burst = 256
  */
 export class Reconciler {
   private readonly socket: ReconnectingSocket
-  private readonly task = new CoalescedTask(() => this.reconcile())
+  private readonly task: CoalescedTask
   private current: ConnectionStatus = { _tag: 'Idle' }
   /** The subscription to the socket: present from the dial until the client closes it. */
   private session: Subscription | undefined
@@ -52,6 +51,7 @@ export class Reconciler {
     private readonly listener: ReconcilerListener,
   ) {
     this.socket = new ReconnectingSocket(config)
+    this.task = new CoalescedTask(config.clock, () => this.reconcile())
   }
 
   get status(): ConnectionStatus {
@@ -97,13 +97,13 @@ export class Reconciler {
 
   private reconcile(): void {
     if (this.open !== undefined) this.sendFrames(this.open)
-    if (!this.subscriptions.needsConnection(elapsed())) this.close({ _tag: 'Idle' })
+    if (!this.subscriptions.needsConnection(this.config.clock.elapsed())) this.close({ _tag: 'Idle' })
     else if (this.session === undefined) this.dial()
   }
 
   private sendFrames({ socket }: OpenedEvent): void {
-    const now = elapsed()
-    const { rateLimiter } = this.config
+    const { clock, rateLimiter } = this.config
+    const now = clock.elapsed()
     const frames = this.subscriptions.takeFrames(Math.min(burst, rateLimiter.available(now)), now)
     rateLimiter.consume(frames.length, now)
     for (const frame of frames) socket.send(frame)

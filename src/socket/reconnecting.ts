@@ -4,7 +4,6 @@ import { publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
-import { elapsed, wallClock } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead, type Socket } from '../transport/ports.js'
 import { session$, type FrameSink, type LostEvent, type SessionConfig, type SessionEvent } from './session.js'
@@ -57,13 +56,13 @@ export class ReconnectingSocket {
 
   /** The remaining delay after the last failure, in ms; 0 if there is none. */
   get retryInMs(): number {
-    return Math.max(0, this.retryAt - elapsed())
+    return Math.max(0, this.retryAt - this.config.clock.elapsed())
   }
 
   events$(sink: FrameSink): Observable<SocketEvent> {
-    const retryDelay$ = waitUntil$(() => this.retryAt)
+    const retryDelay$ = this.waitUntil$(() => this.retryAt)
     // Reports Connecting while a redial is delayed.
-    const redialDelay$ = waitUntil$(() => this.redialAt)
+    const redialDelay$ = this.waitUntil$(() => this.redialAt)
     return concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink)).pipe(repeat())
   }
 
@@ -73,7 +72,7 @@ export class ReconnectingSocket {
 
   private session$(sink: FrameSink): Observable<SocketEvent> {
     return defer(() => {
-      this.dialStartedAt = elapsed()
+      this.dialStartedAt = this.config.clock.elapsed()
       return session$(this.config, sink)
     }).pipe(
       map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
@@ -82,25 +81,25 @@ export class ReconnectingSocket {
   }
 
   private onOpened({ socket, activityCount }: SessionEvent & { _tag: 'Opened' }): SocketEvent {
-    const { host, nextEpoch } = this.config
+    const { clock, host, nextEpoch } = this.config
     const epoch = nextEpoch()
-    const connectMs = elapsed() - (this.dialStartedAt ?? 0)
+    const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
     this.dialStartedAt = undefined
-    this.openConnection = { epoch, since: elapsed() }
+    this.openConnection = { epoch, since: clock.elapsed() }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { _tag: 'Opened', epoch, since: wallClock(), socket, activityCount }
+    return { _tag: 'Opened', epoch, since: clock.wallClock(), socket, activityCount }
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
-    const { host, reconnect } = this.config
+    const { clock, host, reconnect } = this.config
     const connection = this.endConnection()
     this.dialStartedAt = undefined
     this.failures++
     const retryInMs = Math.max(
       backoff(reconnect, this.failures, Math.random()),
-      Math.min(retryAfter(refusal), reconnect.maxDelay),
+      Math.min(retryAfter(refusal, clock.wallClock()), reconnect.maxDelay),
     )
-    this.retryAt = elapsed() + retryInMs
+    this.retryAt = clock.elapsed() + retryInMs
     const error = disconnected({ code, reason, attempt: this.failures, retryInMs })
     publish('svc-streams:disconnected', () => ({ host, ...connection, error }))
     return { _tag: 'Down', error }
@@ -121,22 +120,24 @@ export class ReconnectingSocket {
   /** Resets the backoff only if the connection was stable, so a service that accepts and closes never resets it. */
   private endConnection(): { readonly epoch: number | undefined; readonly upMs: number } {
     const { openConnection } = this
-    const upMs = openConnection === undefined ? 0 : elapsed() - openConnection.since
+    const upMs = openConnection === undefined ? 0 : this.config.clock.elapsed() - openConnection.since
     if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
     this.openConnection = undefined
     return { epoch: openConnection?.epoch, upMs }
   }
+
+  /** Completes at a monotonic time, in ms. */
+  private waitUntil$(time: () => number): Observable<never> {
+    const { clock } = this.config
+    return defer(() => {
+      const wait = time() - clock.elapsed()
+      return wait > 0 ? delay$(clock, wait).pipe(ignoreElements()) : EMPTY
+    })
+  }
 }
 
 /** The delay that a refused upgrade requests by its `Retry-After` header, in ms; 0 if it requests none. */
-const retryAfter = (refusal: ResponseHead | undefined): number =>
+const retryAfter = (refusal: ResponseHead | undefined, now: number): number =>
   refusal === undefined
     ? 0
-    : (parseRetryAfter(headerOf(refusal, 'retry-after'), headerOf(refusal, 'date'), wallClock()) ?? 0)
-
-/** Completes at a monotonic time, in ms. */
-const waitUntil$ = (time: () => number): Observable<never> =>
-  defer(() => {
-    const wait = time() - elapsed()
-    return wait > 0 ? delay$(wait).pipe(ignoreElements()) : EMPTY
-  })
+    : (parseRetryAfter(headerOf(refusal, 'retry-after'), headerOf(refusal, 'date'), now) ?? 0)

@@ -1,6 +1,7 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
+import type { Clock } from '../time/clock.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
 import {
   noCloseFrame,
@@ -12,6 +13,7 @@ import {
 
 /** Times are in ms. */
 export interface SessionConfig {
+  readonly clock: Clock
   readonly transport: WebSocketTransport
   readonly url: string
   readonly connectTimeout: number
@@ -102,7 +104,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = guarded(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
-    const dialTimeout = deadline(config.connectTimeout, onTimeout, activityCount)
+    const dialTimeout = deadline(config.clock, config.connectTimeout, onTimeout, activityCount)
     timers.add(dialTimeout)
 
     return () => {
@@ -144,12 +146,14 @@ const pongTimeout$ = (
   socket: Socket,
   activityCount: () => number,
 ): Observable<unknown> =>
-  delay$(config.pingInterval).pipe(
+  delay$(config.clock, config.pingInterval).pipe(
     repeat(),
     mergeMap(() => {
       const before = activityCount()
       socket.ping()
-      return deadline$(config.pongTimeout, activityCount).pipe(filter(() => activityCount() === before))
+      return deadline$(config.clock, config.pongTimeout, activityCount).pipe(
+        filter(() => activityCount() === before),
+      )
     }),
     take(1),
   )

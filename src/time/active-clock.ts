@@ -1,4 +1,6 @@
+import { rxClock, type Clock } from './clock.js'
 import {
+  isVirtualTime,
   readDelegates,
   realImmediate,
   realInterval,
@@ -6,6 +8,7 @@ import {
   type IntervalHandle,
   type RxDelegates,
 } from './rx-providers.js'
+import { systemClock } from './system-clock.js'
 
 // The active clock, real or virtual. RxJS's clocks and timers run on it.
 
@@ -24,9 +27,6 @@ export interface VirtualClock {
   cancel(timer: VirtualTimer): void
 }
 
-/** Runs a function in one clock. */
-export type RunInClock = <A>(work: () => A) => A
-
 interface ActiveState {
   readonly clock: VirtualClock | undefined
   readonly delegates: RxDelegates
@@ -34,15 +34,12 @@ interface ActiveState {
 
 /** The active virtual clock, if time is not real. */
 let current: VirtualClock | undefined
-/** The delegates from before the first virtual clock was entered. */
-let outerDelegates: RxDelegates = readDelegates()
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
 let pendingTimers = 0
 
 /** Runs a function with a virtual clock. */
 export const runWith = <A>(clock: VirtualClock, work: () => A): A => {
   const before = activeState()
-  if (current === undefined) outerDelegates = before.delegates
   current = clock
   writeDelegates({ date: clock, performance: clock, interval, immediate })
   try {
@@ -53,22 +50,12 @@ export const runWith = <A>(clock: VirtualClock, work: () => A): A => {
 }
 
 /**
- * Captures the active clock. A live client that is created in real time keeps real clocks and timers, even if a
- * replay calls it in virtual time.
+ * The clock that is active at the time of this call. A client keeps the clock under which it was created, whatever
+ * clock is active when it is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
  */
-export const currentClock = (): RunInClock => {
-  const clock = current
-  return (work) => {
-    if (current === clock) return work()
-    if (clock !== undefined) return runWith(clock, work)
-    const before = activeState()
-    activate({ clock: undefined, delegates: outerDelegates })
-    try {
-      return work()
-    } finally {
-      activate(before)
-    }
-  }
+export const currentClock = (): Clock => {
+  if (current !== undefined) return clockOf(current)
+  return isVirtualTime() ? rxClock : systemClock()
 }
 
 export const onTimerAdded = (): void => {
@@ -108,6 +95,16 @@ const activate = ({ clock, delegates }: ActiveState): void => {
   }
   restoreIfUnused()
 }
+
+const clockOf = (clock: VirtualClock): Clock => ({
+  isVirtual: true,
+  elapsed: clock.now,
+  wallClock: clock.now,
+  startInterval: (callback, ms) => cancelOf(clock.addTimer(callback, ms)),
+  startImmediate: (callback) => cancelOf(clock.addImmediate(callback)),
+})
+
+const cancelOf = (timer: VirtualTimer) => (): void => void cancelVirtual(timer)
 
 const handleOf = (timer: VirtualTimer): IntervalHandle => timer as unknown as IntervalHandle
 

@@ -1,5 +1,6 @@
 import { Subscription } from 'rxjs'
-import { startImmediate } from './rx-providers.js'
+import type { Clock } from './clock.js'
 
 /** Calls back once after the current tick, unless unsubscribed. */
-export const asap = (callback: () => void): Subscription => new Subscription(startImmediate(callback))
+export const asap = (clock: Clock, callback: () => void): Subscription =>
+  new Subscription(clock.startImmediate(callback))

@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { asap } from './asap.js'
+import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
 
 /** Runs a task once per tick, per event-loop turn, or after a delay, however often it is requested. */
@@ -7,7 +8,10 @@ export class CoalescedTask {
   private scheduled: Subscription | undefined
   private delayed: Subscription | undefined
 
-  constructor(private readonly task: () => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly task: () => void,
+  ) {}
 
   get isDelayed(): boolean {
     return this.delayed !== undefined
@@ -15,17 +19,17 @@ export class CoalescedTask {
 
   /** Runs the task after the current tick, so that changes that cancel out within it cost nothing. */
   afterTick(): void {
-    this.scheduled ??= asap(this.run)
+    this.scheduled ??= asap(this.clock, this.run)
   }
 
   /** Runs the task in the next event-loop turn. */
   afterTurn(): void {
-    this.scheduled ??= delay(0, this.run)
+    this.scheduled ??= delay(this.clock, 0, this.run)
   }
 
   /** Runs the task after `ms` ms, also if it runs earlier for another reason. Has no effect while a delay is pending. */
   afterDelay(ms: number): void {
-    this.delayed ??= delay(ms, () => {
+    this.delayed ??= delay(this.clock, ms, () => {
       this.delayed = undefined
       this.afterTick()
     })

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { elapsed } from './clock.js'
+import type { Clock } from './clock.js'
 import { deadline } from './deadline.js'
 
 /** One timer for many deadlines, set to the earliest. Times are monotonic, in ms. */
@@ -8,6 +8,7 @@ export class DeadlineTimer {
   private dueAt = Infinity
 
   constructor(
+    private readonly clock: Clock,
     /** Counts received data: `onDeadline` is called after the data that has arrived is read. */
     private readonly activityCount: () => number,
     private readonly onDeadline: () => void,
@@ -23,7 +24,12 @@ export class DeadlineTimer {
       this.clear()
       this.onDeadline()
     }
-    this.timer = deadline(Math.max(0, nextDeadline - elapsed()), fire, this.activityCount)
+    this.timer = deadline(
+      this.clock,
+      Math.max(0, nextDeadline - this.clock.elapsed()),
+      fire,
+      this.activityCount,
+    )
   }
 
   private clear(): void {

@@ -1,17 +1,17 @@
 import { Observable, Subscription } from 'rxjs'
 import { maxTimerMs } from '../domain/interval.js'
-import { isVirtualTime, startInterval } from './rx-providers.js'
+import type { Clock } from './clock.js'
 
 /** The maximum number of poll phases that a deadline waits for: a peer that never pauses must not postpone it forever. */
 const maxPhases = 64
 
 /** Calls back once after `ms` ms, of any length, unless unsubscribed. */
-export const delay = (ms: number, callback: () => void): Subscription => {
-  const stop = startInterval(
+export const delay = (clock: Clock, ms: number, callback: () => void): Subscription => {
+  const stop = clock.startInterval(
     () => {
       stop()
       if (ms <= maxTimerMs) callback()
-      else subscription.add(delay(ms - maxTimerMs, callback))
+      else subscription.add(delay(clock, ms - maxTimerMs, callback))
     },
     Math.min(ms, maxTimerMs),
   )
@@ -25,23 +25,25 @@ export const delay = (ms: number, callback: () => void): Subscription => {
  * for further ones as long as they bring data. `activityCount` counts that data.
  */
 export const deadline = (
+  clock: Clock,
   ms: number,
   callback: () => void,
   activityCount: () => number = noActivity,
 ): Subscription => {
-  const subscription = delay(ms, () => {
-    if (isVirtualTime()) callback()
+  const subscription = delay(clock, ms, () => {
+    if (clock.isVirtual) callback()
     else subscription.add(afterReading(activityCount, callback))
   })
   return subscription
 }
 
 /** Like `delay`: emits once, then completes. */
-export const delay$ = (ms: number): Observable<void> => once$((callback) => delay(ms, callback))
+export const delay$ = (clock: Clock, ms: number): Observable<void> =>
+  once$((callback) => delay(clock, ms, callback))
 
 /** Like `deadline`: emits once, then completes. */
-export const deadline$ = (ms: number, activityCount?: () => number): Observable<void> =>
-  once$((callback) => deadline(ms, callback, activityCount))
+export const deadline$ = (clock: Clock, ms: number, activityCount?: () => number): Observable<void> =>
+  once$((callback) => deadline(clock, ms, callback, activityCount))
 
 const once$ = (start: (callback: () => void) => Subscription): Observable<void> =>
   new Observable((subscriber) =>

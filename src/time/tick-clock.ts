@@ -1,5 +1,4 @@
-import { elapsed, wallClock } from './clock.js'
-import { isVirtualTime } from './rx-providers.js'
+import type { Clock } from './clock.js'
 
 const resolved = Promise.resolve()
 
@@ -11,14 +10,16 @@ export class TickClock {
   /** In ms since the Unix epoch. */
   wallClock = 0
 
+  constructor(private readonly clock: Clock) {}
+
   refresh(): void {
-    if (!this.isCurrent || isVirtualTime()) this.readClocks()
+    if (!this.isCurrent || this.clock.isVirtual) this.readClocks()
   }
 
   private readClocks(): void {
     this.isCurrent = true
-    this.elapsed = elapsed()
-    this.wallClock = wallClock()
+    this.elapsed = this.clock.elapsed()
+    this.wallClock = this.clock.wallClock()
     // A promise: `queueMicrotask` costs three times as much.
     void resolved.then(this.expire)
   }

@@ -3,13 +3,14 @@ import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
+import { rxClock } from '../../src/time/clock.js'
 import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
-const limits = { requestTimeout: 100, maxBodyBytes: 4096 }
+const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096 }
 const timeout = leftWith({ _tag: 'Timeout', afterMs: 100 })
 
 describe('get', () => {

@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { rxClock } from '../../src/time/clock.js'
 import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
 import {
@@ -11,6 +12,7 @@ import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 const limits = {
+  clock: rxClock,
   url: 'ws://localhost',
   connectTimeout: 100,
   pingInterval: 50,

@@ -1,8 +1,7 @@
-import { timer } from 'rxjs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestScheduler } from 'rxjs/testing'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { currentClock } from '../../src/time/active-clock.js'
-import { wallClock } from '../../src/time/clock.js'
-import { isVirtualTime } from '../../src/time/rx-providers.js'
+import { rxClock, type Clock } from '../../src/time/clock.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
 const createVirtualTime = (start: number): VirtualTime => {
@@ -11,43 +10,91 @@ const createVirtualTime = (start: number): VirtualTime => {
   return virtual
 }
 
+/** Runs work inside `TestScheduler.run`. */
+const runInTestScheduler = (work: () => void): void => {
+  new TestScheduler(() => undefined).run(work)
+}
+
+/** The number of real timers that keep the process alive. */
+const countTimers = (): number =>
+  process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+
 describe('currentClock', () => {
-  it('runs work in real time when it is captured in real time and called in virtual time', () => {
-    const runInRealTime = currentClock()
+  afterEach(() => void vi.useRealTimers())
+
+  it('keeps real times and timers in virtual time when it is captured in real time', async () => {
+    const clock = currentClock()
     const virtual = createVirtualTime(0)
-    expect(virtual.run(() => [isVirtualTime(), runInRealTime(isVirtualTime), isVirtualTime()])).toEqual([
-      true,
-      false,
-      true,
-    ])
-  })
-
-  it('runs work in virtual time when it is captured in virtual time and called in real time', () => {
-    const virtual = createVirtualTime(5)
-    const runInVirtualTime = virtual.run(currentClock)
-    expect(runInVirtualTime(wallClock)).toBe(5)
-    expect(isVirtualTime()).toBe(false)
-  })
-
-  it('restores the clock of the caller when the work throws', () => {
-    const runInRealTime = currentClock()
-    const virtual = createVirtualTime(5)
-    const work = () => {
-      throw new Error('work')
+    const timersBefore = countTimers()
+    for (const runInside of [(work: () => void) => virtual.run(work), runInTestScheduler]) {
+      let stop: (() => void) | undefined
+      const fired = new Promise<void>((resolve) => {
+        runInside(() => {
+          expect(clock.isVirtual).toBe(false)
+          expect(clock.wallClock()).toBeGreaterThan(1e12)
+          expect(clock.elapsed()).toBeGreaterThan(0)
+          stop = clock.startInterval(resolve, 1)
+        })
+      })
+      await fired
+      // A real timer must also stop when it is stopped in virtual time.
+      runInside(() => stop?.())
     }
-    virtual.run(() => {
-      expect(() => runInRealTime(work)).toThrow('work')
-      expect(wallClock()).toBe(5)
-    })
-    expect(isVirtualTime()).toBe(false)
+    expect(countTimers()).toBe(timersBefore)
   })
 
-  it('adds a timer to the captured clock', () => {
-    const virtual = createVirtualTime(0)
-    const runInVirtualTime = virtual.run(currentClock)
-    let fired = 0
-    createVirtualTime(0).run(() => runInVirtualTime(() => timer(10).subscribe(() => fired++)))
-    virtual.run(() => virtual.advance(10))
-    expect(fired).toBe(1)
+  it('keeps real times and timers under fake timers when it is captured in real time', async () => {
+    const clock = currentClock()
+    const before = clock.elapsed()
+    vi.useFakeTimers({ now: 0 })
+    expect(clock.wallClock()).toBeGreaterThan(1e12)
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(before)
+    const calls: string[] = []
+    await new Promise<void>((resolve) => {
+      clock.startImmediate(() => calls.push('immediate'))
+      const stop = clock.startInterval(() => {
+        stop()
+        calls.push('interval')
+        resolve()
+      }, 1)
+    })
+    expect(calls).toEqual(['immediate', 'interval'])
+  })
+
+  it('follows fake timers when it is captured under fake timers', () => {
+    vi.useFakeTimers({ now: 5 })
+    const clock = currentClock()
+    const fired: number[] = []
+    const stop = clock.startInterval(() => fired.push(clock.wallClock()), 10)
+    vi.advanceTimersByTime(20)
+    stop()
+    vi.advanceTimersByTime(20)
+    expect(fired).toEqual([15, 25])
+  })
+
+  it('keeps the virtual times and timers under which it is captured', () => {
+    const virtual = createVirtualTime(5)
+    const clock = virtual.run(currentClock)
+    expect([clock.isVirtual, clock.wallClock(), clock.elapsed()]).toEqual([true, 5, 5])
+    const fired: number[] = []
+    const start = (): void => {
+      clock.startImmediate(() => fired.push(clock.elapsed()))
+      const stop = clock.startInterval(() => {
+        fired.push(clock.elapsed())
+        stop()
+      }, 10)
+    }
+    start()
+    createVirtualTime(0).run(start)
+    virtual.run(() => virtual.advance(100))
+    expect(fired).toEqual([5, 5, 15, 15])
+  })
+
+  it('is the clock of RxJS inside `TestScheduler.run`', () => {
+    let clock: Clock | undefined
+    runInTestScheduler(() => {
+      clock = currentClock()
+    })
+    expect(clock).toBe(rxClock)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { rxClock } from '../../src/time/clock.js'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
@@ -8,7 +9,7 @@ const runsOf = (
 ): readonly [readonly number[], number] => {
   const runs: number[] = []
   const remainingTimers = runInVirtualTime((virtual) =>
-    scenario(new CoalescedTask(() => runs.push(virtual.now())), virtual),
+    scenario(new CoalescedTask(rxClock, () => runs.push(virtual.now())), virtual),
   )
   return [runs, remainingTimers]
 }
@@ -46,7 +47,7 @@ describe('CoalescedTask', () => {
     let repeats = 0
     const runs: number[] = []
     runInVirtualTime(({ now }) => {
-      const task = new CoalescedTask(() => {
+      const task = new CoalescedTask(rxClock, () => {
         runs.push(now())
         if (repeats++ < 2) task.afterTick()
       })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { rxClock } from '../../src/time/clock.js'
 import { DeadlineTimer } from '../../src/time/deadline-timer.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
@@ -9,6 +10,7 @@ const firesOf = (
   const fires: number[] = []
   const remainingTimers = runInVirtualTime(({ at, now }) => {
     const timer = new DeadlineTimer(
+      rxClock,
       () => 0,
       () => fires.push(now()),
     )

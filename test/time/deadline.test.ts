@@ -1,5 +1,6 @@
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { rxClock } from '../../src/time/clock.js'
 import { deadline$, delay$ } from '../../src/time/deadline.js'
 import { marbles } from '../support/time/marbles.js'
 
@@ -8,8 +9,8 @@ const noActivity = (): number => 0
 describe('delay$', () => {
   it('emits once and completes', () => {
     marbles(({ expectObservable }) => {
-      expectObservable(delay$(5)).toBe('-----(u|)', { u: undefined })
-      expectObservable(delay$(0)).toBe('(u|)', { u: undefined })
+      expectObservable(delay$(rxClock, 5)).toBe('-----(u|)', { u: undefined })
+      expectObservable(delay$(rxClock, 0)).toBe('(u|)', { u: undefined })
     })
   })
 
@@ -17,7 +18,7 @@ describe('delay$', () => {
     vi.useFakeTimers()
     const months = 3 * 2 ** 31 + 5
     let emitted = 0
-    delay$(months).subscribe(() => emitted++)
+    delay$(rxClock, months).subscribe(() => emitted++)
     vi.advanceTimersByTime(months - 1)
     expect(emitted).toBe(0)
     vi.advanceTimersByTime(1)
@@ -35,7 +36,7 @@ describe('delay$', () => {
     }, 1)
     expect(() => vi.advanceTimersByTime(1)).toThrow()
     let emitted = 0
-    delay$(5).subscribe(() => emitted++)
+    delay$(rxClock, 5).subscribe(() => emitted++)
     vi.advanceTimersByTime(5)
     expect(emitted).toBe(1)
     // RxJS considers the scheduler active for ever after this; reset it for the next tests.
@@ -44,7 +45,7 @@ describe('delay$', () => {
 
   it('leaves no timer after an unsubscribe', () => {
     vi.useFakeTimers()
-    const subscription = delay$(2 ** 32).subscribe()
+    const subscription = delay$(rxClock, 2 ** 32).subscribe()
     vi.advanceTimersByTime(2 ** 31)
     subscription.unsubscribe()
     expect(vi.getTimerCount()).toBe(0)
@@ -56,7 +57,7 @@ describe('delay$', () => {
 describe('deadline$', () => {
   it('emits after the delay in virtual time', () => {
     marbles(({ expectObservable }) => {
-      expectObservable(deadline$(5, noActivity)).toBe('-----(u|)', { u: undefined })
+      expectObservable(deadline$(rxClock, 5, noActivity)).toBe('-----(u|)', { u: undefined })
     })
   })
 
@@ -65,7 +66,7 @@ describe('deadline$', () => {
     vi.useFakeTimers()
     let activity = 0
     const emitted: unknown[] = []
-    deadline$(5, () => activity).subscribe((value) => emitted.push(value))
+    deadline$(rxClock, 5, () => activity).subscribe((value) => emitted.push(value))
     vi.advanceTimersToNextTimer()
     for (let phases = 0; phases < 1000; phases++) {
       if (emitted.length > 0) return phases
@@ -92,7 +93,7 @@ describe('deadline$', () => {
     vi.useFakeTimers()
     let activity = 0
     let isEmitted = false
-    deadline$(5, () => activity).subscribe(() => (isEmitted = true))
+    deadline$(rxClock, 5, () => activity).subscribe(() => (isEmitted = true))
     vi.advanceTimersByTime(4)
     activity++
     vi.advanceTimersToNextTimer()
@@ -104,7 +105,7 @@ describe('deadline$', () => {
   it('does not emit after an unsubscribe between the timer and the poll phase', () => {
     vi.useFakeTimers()
     let isEmitted = false
-    const subscription = deadline$(5, noActivity).subscribe(() => (isEmitted = true))
+    const subscription = deadline$(rxClock, 5, noActivity).subscribe(() => (isEmitted = true))
     vi.advanceTimersToNextTimer()
     subscription.unsubscribe()
     vi.runAllTimers()
@@ -117,7 +118,7 @@ describe('deadline$', () => {
     let activity = 0
     port1.on('message', () => activity++)
     const activityAtDeadline = new Promise<number>((resolve) => {
-      deadline$(1, () => activity).subscribe(() => resolve(activity))
+      deadline$(rxClock, 1, () => activity).subscribe(() => resolve(activity))
     })
     port2.postMessage('before the deadline')
     const end = performance.now() + 20

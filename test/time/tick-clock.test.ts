@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { rxClock } from '../../src/time/clock.js'
 import { TickClock } from '../../src/time/tick-clock.js'
 import { marbles } from '../support/time/marbles.js'
 
@@ -8,7 +9,7 @@ describe('TickClock', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it('reads the clocks once per tick', async () => {
-    const clock = new TickClock()
+    const clock = new TickClock(rxClock)
     const dateNow = vi.spyOn(Date, 'now').mockReturnValue(1)
     clock.refresh()
     dateNow.mockReturnValue(2)
@@ -22,7 +23,7 @@ describe('TickClock', () => {
   })
 
   it('reads the clocks each time in virtual time', () => {
-    const clock = new TickClock()
+    const clock = new TickClock(rxClock)
     const read: number[][] = []
     marbles(() => {
       for (const ms of [0, 5]) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { elapsed, wallClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/clock.js'
 import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 
@@ -15,10 +15,10 @@ const createVirtualTime = (start: number): VirtualTime => {
 describe('VirtualTime', () => {
   it('sets the clocks inside run, and not outside', () => {
     const virtual = createVirtualTime(1000)
-    const clocks = () => [wallClock(), elapsed(), asyncScheduler.now(), isVirtualTime()]
+    const clocks = () => [rxClock.wallClock(), rxClock.elapsed(), asyncScheduler.now(), isVirtualTime()]
     expect(virtual.run(clocks)).toEqual([1000, 1000, 1000, true])
     expect(isVirtualTime()).toBe(false)
-    expect(wallClock()).toBeGreaterThan(1_700_000_000_000)
+    expect(rxClock.wallClock()).toBeGreaterThan(1_700_000_000_000)
   })
 
   it('restores real time when the work throws', () => {
@@ -98,10 +98,12 @@ describe('VirtualTime', () => {
 
   it('works beside another VirtualTime and a TestScheduler', () => {
     const [first, second] = [createVirtualTime(1), createVirtualTime(2)]
-    expect(first.run(() => [wallClock(), second.run(wallClock), wallClock()])).toEqual([1, 2, 1])
+    expect(
+      first.run(() => [rxClock.wallClock(), second.run(rxClock.wallClock), rxClock.wallClock()]),
+    ).toEqual([1, 2, 1])
     new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(({ expectObservable }) => {
       expectObservable(timer(3)).toBe('---(0|)', { 0: 0 })
-      expect(first.run(wallClock)).toBe(1)
+      expect(first.run(rxClock.wallClock)).toBe(1)
     })
     expect(isVirtualTime()).toBe(false)
   })

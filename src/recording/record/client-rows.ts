@@ -2,33 +2,35 @@ import { concat, defer, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
-import { wallClock } from '../../time/clock.js'
+import { rxClock } from '../../time/clock.js'
 import type { Row } from '../format/row.js'
 
 // The streams of a client as rows. Each row has the time at which the client emitted the event.
 
 export const statusRow$ = ({ status$ }: PriceClient): Observable<Row> =>
-  status$.pipe(map((status) => ({ _tag: 'Status', at: wallClock(), status })))
+  status$.pipe(map((status) => ({ _tag: 'Status', at: rxClock.wallClock(), status })))
 
 export const uncorrelatedRow$ = ({ errors$ }: PriceClient): Observable<Row> =>
-  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: wallClock(), error })))
+  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: rxClock.wallClock(), error })))
 
 /** The events of one topic, and an `End` row when its stream completes. */
 export const priceRow$ = (client: PriceClient, topic: Topic): Observable<Row> =>
   withEndRow$(
-    client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: wallClock(), topic, event }))),
+    client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: rxClock.wallClock(), topic, event }))),
     topic,
   )
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
 export const depthRow$ = (client: Client, mint: Address, interval: number): Observable<Row> =>
   withEndRow$(
-    client.depth$(mint, interval).pipe(map((event) => ({ _tag: 'Depth', at: wallClock(), mint, event }))),
+    client
+      .depth$(mint, interval)
+      .pipe(map((event) => ({ _tag: 'Depth', at: rxClock.wallClock(), mint, event }))),
     mint,
   )
 
 const withEndRow$ = (row$: Observable<Row>, name: Topic | Address): Observable<Row> =>
   concat(
     row$,
-    defer(() => of<Row>({ _tag: 'End', at: wallClock(), of: name })),
+    defer(() => of<Row>({ _tag: 'End', at: rxClock.wallClock(), of: name })),
   )

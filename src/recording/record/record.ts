@@ -4,7 +4,7 @@ import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/interval.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { wallClock } from '../../time/clock.js'
+import { rxClock } from '../../time/clock.js'
 import type { RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
@@ -43,7 +43,7 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   const recorder = new LineRecorder(options.to, {
     _tag: 'Recording',
     version: 1,
-    at: wallClock(),
+    at: rxClock.wallClock(),
     topics,
     mints,
     interval,

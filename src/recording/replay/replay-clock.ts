@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { elapsed } from '../../time/clock.js'
+import { rxClock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { VirtualTime } from '../../time/virtual-time.js'
 
@@ -30,15 +30,15 @@ export const realClock = (speed: number): ReplayClock => {
     run: (work) => work(),
     msUntil: (time) => {
       // A time before its predecessor means that the recorded clock was set back. The real distance is unknown.
-      if (anchor === undefined || time < latest) anchor = { time, elapsed: elapsed() }
+      if (anchor === undefined || time < latest) anchor = { time, elapsed: rxClock.elapsed() }
       latest = time
-      return (time - anchor.time) / speed - (elapsed() - anchor.elapsed)
+      return (time - anchor.time) / speed - (rxClock.elapsed() - anchor.elapsed)
     },
     pause: () => {
-      pausedAt = elapsed()
+      pausedAt = rxClock.elapsed()
     },
     resume: () => {
-      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + elapsed() - pausedAt }
+      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + rxClock.elapsed() - pausedAt }
     },
     dispose: () => undefined,
   }
@@ -68,7 +68,7 @@ export const virtualClock = (): ReplayClock => {
 /** Resolves after `ms`, or when `interrupted` is unsubscribed from. */
 export const interruptibleDelay = (ms: number, interrupted: Subscription): Promise<void> =>
   new Promise((resolve) => {
-    const waiting = delay(ms, resolve)
+    const waiting = delay(rxClock, ms, resolve)
     waiting.add(() => resolve())
     interrupted.add(waiting)
   })

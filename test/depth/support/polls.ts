@@ -4,6 +4,7 @@ import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, networkError } from 'svc-streams/testing'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
+import { rxClock } from '../../../src/time/clock.js'
 import { cancellableTaskOf } from '../../support/cancellable-task.js'
 import { runInVirtualTime, type VirtualTimeOptions } from '../../support/time/virtual-time.js'
 
@@ -23,7 +24,8 @@ const backoffPolicy = { initialDelay: 250, maxDelay: 30_000 }
 export const pollsOf = (
   request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
   reconnect = backoffPolicy,
-): DepthPolls => new DepthPolls({ signedGet: signedGetOf(request$), reconnect, host: 'relayer' })
+): DepthPolls =>
+  new DepthPolls({ signedGet: signedGetOf(request$), reconnect, host: 'relayer', clock: rxClock })
 
 const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
   const request = (resource: string) => cancellableTaskOf(request$(resource.replace(/.*\//, '') as Address))

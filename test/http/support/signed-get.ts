@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { concatenateHeaders } from '../../../src/auth/canonical-headers.js'
 import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
+import { rxClock } from '../../../src/time/clock.js'
 import { FakeHttp } from '../../support/fake-http.js'
 
 export const mint: Address = '0xAb'
@@ -31,6 +32,7 @@ export const signedGetOf = (
 ): { signedGet: SignedGet; http: FakeHttp } => {
   const http = new FakeHttp()
   const signedGet = new SignedGet({
+    clock: rxClock,
     http,
     requestTimeout: 100,
     maxBodyBytes: 4096,

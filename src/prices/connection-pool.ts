@@ -10,7 +10,8 @@ import type { UncorrelatedError } from '../errors/model.js'
 import { withSafeComplete$ } from '../task/safe-notify.js'
 import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
 import { RateLimiter } from './rate-limiter.js'
-import { lastPrice, snapshotStateOf, type PriceEvent, type TopicState } from './topic-state.js'
+import { subscribersIn, type PriceEvent } from './subscriber-list.js'
+import { lastPrice, snapshotStateOf, type TopicState } from './topic-state.js'
 
 export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch' | 'rateLimiter'> {
   readonly maxTopicsPerConnection: number
@@ -113,7 +114,7 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
 
 const topicSnapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
   topic: state.topic,
-  subscribers: state.subscribers.length,
+  subscribers: subscribersIn(state).length,
   state: snapshotStateOf(state),
   lastPriceAgeMs: lastPrice(state) === undefined ? null : Math.round(now - state.lastActivityAt),
 })

@@ -2,7 +2,8 @@ import { right } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../domain/topic.js'
 import { safeComplete, safeNext } from '../task/safe-notify.js'
 import type { PriceEventFactory } from './price-events.js'
-import type { PriceEvent, PriceSubscriber, TopicState } from './topic-state.js'
+import type { PriceEvent, PriceSubscriber } from './subscriber-list.js'
+import type { TopicState } from './topic-state.js'
 
 /** An event and the subscribers at the time when it occurred. */
 export interface Delivery {
@@ -33,18 +34,20 @@ export const deliver = ({ subscribers, eventFor, completes = false }: Delivery):
 
 /** Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. */
 export const deliverPrice = (state: TopicState): void => {
-  const { subscribers, soleSubscriber, soleTopic, price, receivedAt, epoch } = state
+  const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
   if (soleSubscriber !== undefined) {
     safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
     return
   }
   let topic: Topic | undefined
   let event: PriceEvent | undefined
-  for (const subscriber of subscribers) {
-    if (event === undefined || subscriber.topic !== topic) {
-      topic = subscriber.topic
+  // A subscriber that joins during the delivery has received the price already.
+  const end = state.last?.position ?? 0
+  for (let each = state.first; each !== undefined && each.position <= end; each = each.next) {
+    if (event === undefined || each.topic !== topic) {
+      topic = each.topic
       event = right({ topic, price, receivedAt, epoch })
     }
-    safeNext(subscriber.subscriber, event)
+    safeNext(each.subscriber, event)
   }
 }

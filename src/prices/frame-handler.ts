@@ -12,6 +12,7 @@ import { deliver, deliverPrice } from './fan-out.js'
 import { failureEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import type { EchoedTopic } from './acks/orphans.js'
+import { subscribersIn } from './subscriber-list.js'
 import type { Subscriptions } from './subscriptions.js'
 
 export interface FrameHandlerContext {
@@ -124,7 +125,7 @@ export class FrameHandler implements FrameSink {
     const state = base === undefined ? undefined : subscriptions.topics.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: state?.topic, error }))
     if (state !== undefined) {
-      deliver({ subscribers: state.subscribers, eventFor: failureEvent(() => error) })
+      deliver({ subscribers: subscribersIn(state), eventFor: failureEvent(() => error) })
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, clock.elapsed())) {
       this.context.onUncorrelated(uncorrelatedError('malformed', text))
     }

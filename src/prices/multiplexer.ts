@@ -12,7 +12,8 @@ import { failureEvent, initialEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import { Reconciler, type ReconcilerConfig } from './reconciler.js'
 import { Subscriptions } from './subscriptions.js'
-import type { PriceEvent, PriceSubscriber, TopicState, TopicTimeouts } from './topic-state.js'
+import type { PriceEvent, PriceSubscriber } from './subscriber-list.js'
+import type { TopicState, TopicTimeouts } from './topic-state.js'
 
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
@@ -134,6 +135,9 @@ export class Multiplexer {
 
 /** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
 class PriceSubscription implements PriceSubscriber, Unsubscribable {
+  position = 0
+  previous: PriceSubscriber | undefined
+  next: PriceSubscriber | undefined
   /** Set once the subscriber is added. */
   state: TopicState | undefined
 

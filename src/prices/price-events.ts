@@ -3,11 +3,11 @@ import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
 import { truncate } from '../errors/text.js'
+import type { PriceEvent } from './subscriber-list.js'
 import {
   lastPrice,
   phaseOf,
   silenceDeadline,
-  type PriceEvent,
   type ReceivedPrice,
   type TopicState,
   type TopicTimeouts,

@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
-import type { PriceEvent } from './topic-state.js'
+import type { PriceEvent } from './subscriber-list.js'
 
 /** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
 export const publishFailure = (host: string, event: PriceEvent | undefined): void => {

@@ -12,7 +12,7 @@ import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
 import type { RateLimiter } from './rate-limiter.js'
 import type { Subscriptions } from './subscriptions.js'
-import type { PriceSubscriber } from './topic-state.js'
+import type { PriceSubscriber } from './subscriber-list.js'
 
 export interface ReconcilerConfig extends ReconnectingConfig {
   /** Shared by all connections of the client. */

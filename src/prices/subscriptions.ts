@@ -7,6 +7,7 @@ import { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
 import { FrameQueue } from './frame-queue.js'
 import { rejectedEvent } from './price-events.js'
+import { addToList, removeFromList, subscribersIn, type PriceSubscriber } from './subscriber-list.js'
 import { TopicDeadlines } from './topic-deadlines.js'
 import {
   pendingUntil,
@@ -16,8 +17,6 @@ import {
   releaseAt,
   resetTopicState,
   setPrice,
-  setSubscribers,
-  type PriceSubscriber,
   type ReceivedPrice,
   type TopicState,
   type TopicTimeouts,
@@ -58,8 +57,7 @@ export class Subscriptions {
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
     const state = this.topics.get(base) ?? this.create(base, subscriber.topic)
-    // `concat`: a spread allocates space for 16 more elements.
-    setSubscribers(state, state.subscribers.concat(subscriber))
+    addToList(state, subscriber)
     state.idleSince = undefined
     return state
   }
@@ -67,9 +65,8 @@ export class Subscriptions {
   /** A topic that was requested lingers; any other is removed immediately. */
   removeSubscriber(state: TopicState, subscriber: PriceSubscriber, now: number): void {
     if (this.topics.get(state.base) !== state) return
-    const others = state.subscribers.filter((other) => other !== subscriber)
-    setSubscribers(state, others)
-    if (others.length > 0) return
+    removeFromList(state, subscriber)
+    if (state.first !== undefined) return
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
     else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
@@ -87,7 +84,7 @@ export class Subscriptions {
     for (const state of this.topics.states) {
       if (state.idleSince !== undefined) this.topics.delete(state)
       resetTopicState(state)
-      for (const subscriber of state.subscribers) subscribers.push(subscriber)
+      for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
     this.frameQueue.clear()
     this.orphans.clear()
@@ -158,7 +155,7 @@ export class Subscriptions {
     if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
     this.remove(state)
     this.orphans.onRemoved(base)
-    return { subscribers: state.subscribers, eventFor, completes: true }
+    return { subscribers: subscribersIn(state), eventFor, completes: true }
   }
 
   private create(base: Address, topic: Topic): TopicState {

@@ -3,6 +3,7 @@ import type { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
 import type { FrameQueue } from './frame-queue.js'
 import { failureEvent, staleEvent, type PriceEventFactory } from './price-events.js'
+import { subscribersIn } from './subscriber-list.js'
 import {
   phaseOf,
   releaseAt,
@@ -49,7 +50,7 @@ export class TopicDeadlines {
       if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
         this.frameQueue.add(state)
       if (silenceDeadline(state, this.timeouts) <= now) {
-        deliveries.push({ subscribers: state.subscribers, eventFor: this.onSilence(state, now) })
+        deliveries.push({ subscribers: subscribersIn(state), eventFor: this.onSilence(state, now) })
       }
       this.schedule(state)
     }

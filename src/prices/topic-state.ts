@@ -1,34 +1,20 @@
-import type { Either } from 'fp-ts/lib/Either.js'
-import type { Subscriber } from 'rxjs'
 import type { RecordOffset } from '../codec/fast-path/byte-table.js'
 import type { Address } from '../domain/address.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
-import type { PriceError } from '../errors/model.js'
+import type { SubscriberList } from './subscriber-list.js'
 
 // The state of one topic on one connection. All times are monotonic, in ms, except `receivedAt`.
-
-export type PriceEvent = Either<PriceError, Price>
-
-export interface PriceSubscriber {
-  /** The topic as this subscriber wrote it. */
-  readonly topic: Topic
-  readonly subscriber: Subscriber<PriceEvent>
-}
 
 /** A price without a topic. Each subscriber receives it with the topic as that subscriber wrote it. */
 export type ReceivedPrice = Omit<Price, 'topic'>
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
-export interface TopicState {
+export interface TopicState extends SubscriberList {
   /** True if the topic is confirmed or has a price, and is not stale. */
   live: boolean
-  /** The only subscriber, if there is exactly one. Avoids the array on the hot path. */
-  soleSubscriber: Subscriber<PriceEvent> | undefined
-  /** The topic as the first current subscriber wrote it. */
-  soleTopic: Topic
   /** Time of the last confirmation or price; `never` before the first. */
   lastActivityAt: number
   /** The last price on this connection, in USD; `never` before the first. */
@@ -37,8 +23,6 @@ export interface TopicState {
   receivedAt: number
   /** The number of the connection over which that price arrived. */
   epoch: number
-  /** Replaced on every change, never mutated: a delivery in progress keeps its own list. */
-  subscribers: readonly PriceSubscriber[]
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
   /** The topic as the client sends it: the text of the first subscriber. */
@@ -69,7 +53,8 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   price: never,
   receivedAt: never,
   epoch: 0,
-  subscribers: [],
+  first: undefined,
+  last: undefined,
   base,
   topic,
   subscribeSentAt: undefined,
@@ -93,13 +78,6 @@ export const resetTopicState = (state: TopicState): void => {
 export const clearResubscribe = (state: TopicState): void => {
   state.needsResubscribe = false
   state.resubscribeBy = never
-}
-
-export const setSubscribers = (state: TopicState, subscribers: readonly PriceSubscriber[]): void => {
-  const [first] = subscribers
-  state.subscribers = subscribers
-  state.soleSubscriber = subscribers.length === 1 ? first?.subscriber : undefined
-  state.soleTopic = first?.topic ?? state.topic
 }
 
 export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {

@@ -1,6 +1,6 @@
 import { Observable, type Observer, type Subscriber, type Subscription } from 'rxjs'
 import type { Topic } from '../../../src/domain/topic.js'
-import type { PriceSubscriber, PriceEvent } from '../../../src/prices/topic-state.js'
+import type { PriceSubscriber, PriceEvent } from '../../../src/prices/subscriber-list.js'
 
 export interface TestPriceSubscriber extends PriceSubscriber {
   readonly subscription: Subscription
@@ -14,5 +14,12 @@ export const createPriceSubscriber = (
   const subscribers: Subscriber<PriceEvent>[] = []
   const source$ = new Observable<PriceEvent>((subscriber) => void subscribers.push(subscriber))
   const subscription = source$.subscribe(observer)
-  return { topic, subscriber: subscribers[0]!, subscription }
+  return {
+    topic,
+    subscriber: subscribers[0]!,
+    subscription,
+    position: 0,
+    previous: undefined,
+    next: undefined,
+  }
 }

@@ -62,6 +62,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Maximum body size in bytes. A longer body is a `DecodeError`. */
   readonly maxBodyBytes: number
+  /** True if the request must not reuse a connection: it repeats a request that failed on one. Default: false. */
+  readonly newConnection?: boolean
 }
 
 /** An HTTP response without its body. */
@@ -84,10 +86,16 @@ export const headerOf = ({ headers }: ResponseHead, name: string): string | unde
 /** The result of a request. */
 export type HttpAnswer = Either<NetworkError | DecodeError, HttpResponse>
 
+/**
+ * Called with the result of a request. `mayRepeat`: the request failed on a reused connection before any byte of its
+ * response; the client sends it once more, with `newConnection`. Default: false.
+ */
+export type OnHttpResult = (result: HttpAnswer, mayRepeat?: boolean) => void
+
 /** Sends the GET requests of one client. It follows no redirects and reuses connections. */
 export interface HttpTransport {
   /** Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored. */
-  get(request: HttpRequest, onResult: (result: HttpAnswer) => void): () => void
+  get(request: HttpRequest, onResult: OnHttpResult): () => void
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }

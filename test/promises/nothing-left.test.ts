@@ -41,6 +41,33 @@ describe('a process exits when the client is', () => {
   })
 })
 
+describe('a process exits during TLS handshakes that never end when the client is', () => {
+  it.each([
+    ['without subscribers', 2],
+    ['closed', 3],
+  ])('%s, and the service has no open socket', async (cause, connections) => {
+    let greetings = 0
+    let open = 0
+    const port = await startTcpServer((socket) => {
+      open += 1
+      socket.once('close', () => (open -= 1))
+      socket.once('end', () => socket.destroy())
+      socket.once('data', () => (greetings += 1))
+    })
+    const readyPort = await startTcpServer((socket) => {
+      void eventually(() => greetings === connections).then(() => socket.end())
+    })
+    const { authKey } = await startTestSimulator()
+    const [http, webSocket] = [`https://127.0.0.1:${port}`, `wss://127.0.0.1:${port}`]
+    const addresses = { baseUrl: http, priceBaseUrl: http, priceWsUrl: webSocket, authKey }
+    const scenario = `${cause} during TLS handshakes`
+    const program = 'test/promises/programs/exit-scenarios.ts'
+    const args = [scenario, JSON.stringify(addresses), String(readyPort)]
+    expect(await runProgram(program, args)).toBe('exited\n')
+    await eventually(() => expect(open).toBe(0))
+  })
+})
+
 describe('a shared AbortSignal', () => {
   it('keeps no listener of a closed client', async () => {
     const simulator = await startTestSimulator()

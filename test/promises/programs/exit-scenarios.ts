@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom, take, type Observable } from 'rxjs'
 import {
@@ -11,7 +13,8 @@ import { nextTurn } from '../../support/time/event-loop.js'
 
 // Ends only if the client leaves no open resource, because it never calls `process.exit`. The service is in another process.
 
-const [scenario = '', addresses = '{}'] = process.argv.slice(2)
+/** `readyPort`: a port whose connections the test closes when the scenario may continue. */
+const [scenario = '', addresses = '{}', readyPort = '0'] = process.argv.slice(2)
 const options = {
   environment: 'mainnet' as const,
   requestTimeout: 600_000,
@@ -58,6 +61,8 @@ const closeWithoutLeak = async (client: Client, use: () => Promise<unknown>): Pr
   if (remaining.length > 0) throw new Error(`open after close(): ${remaining.join()}`)
 }
 
+const untilReady = (): Promise<unknown> => once(connect(Number(readyPort), '127.0.0.1').resume(), 'close')
+
 const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'without subscribers': async (client) => {
     client.status$.subscribe()
@@ -81,6 +86,12 @@ const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> 
     await nextTurn()
     subscription.unsubscribe()
   },
+  'without subscribers during TLS handshakes': async (client) => {
+    const subscription = client.price$(topic).subscribe()
+    subscription.add(client.depth$(mint, 1000).subscribe())
+    await untilReady()
+    subscription.unsubscribe()
+  },
   closed: (client) =>
     closeWithoutLeak(client, async () => {
       client.price$(topic).subscribe()
@@ -94,6 +105,13 @@ const scenarios: Readonly<Record<string, (client: Client) => Promise<unknown>>> 
       void client.price(topic)()
       await waitForStatus(client, 'Connecting')
       await nextTurn()
+    }),
+  'closed during TLS handshakes': (client) =>
+    closeWithoutLeak(client, async () => {
+      client.price$(topic).subscribe()
+      client.depth$(mint, 10).subscribe()
+      void client.price(topic)()
+      await untilReady()
     }),
   'closed during a reconnect delay': (client) =>
     closeWithoutLeak(client, async () => {

@@ -1,56 +1,15 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/transport/ports.js'
-import { undiciTransport, type UndiciOptions } from '../../../src/transport/undici/undici-transport.js'
-import { expectDecodeError, expectWellFormed } from '../../errors/support/well-formed.js'
+import { describe, expect, it, vi } from 'vitest'
+import type { HttpRequest } from '../../../src/transport/ports.js'
+import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
+import { expectDecodeError } from '../../errors/support/well-formed.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { findUnusedPort, startHttpServer, startTcpServer } from '../../support/network/servers.js'
-
-const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
-  const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })
-  onTestFinished(() => transport.close())
-  return transport
-}
-
-const requestOf = (origin: string, rest: Partial<HttpRequest> = {}): HttpRequest => ({
-  origin,
-  path: '/',
-  headers: {},
-  maxBodyBytes: 1000,
-  ...rest,
-})
-
-/** Sends a request. Returns its result, and a function that aborts it. */
-const send = (transport: HttpTransport, request: HttpRequest) => {
-  let abort: () => void = () => undefined
-  const result = new Promise<HttpAnswer>((resolve) => {
-    abort = transport.get(request, resolve)
-  })
-  return { result, abort }
-}
-
-const get = (origin: string, rest: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
-  send(transportOf(), requestOf(origin, rest)).result
-
-const withResolvers = <T>() => {
-  let resolve: (value: T) => void = () => undefined
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
-
-/** Expects a NetworkError. `reason` matches the code of its cause, or the name if the cause has no code. */
-const expectNetworkError = (result: HttpAnswer, reason: RegExp): void => {
-  if (!isLeft(result) || result.left._tag !== 'NetworkError')
-    return expect.unreachable(JSON.stringify(result))
-  expectWellFormed(result.left)
-  expect(result.left.cause.code ?? result.left.cause.name).toMatch(reason)
-}
+import { expectNetworkError, get, requestOf, send, transportOf, withResolvers } from './support/requests.js'
 
 const respondWith =
   (body: string, status = 200): RequestListener =>

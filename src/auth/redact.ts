@@ -1,40 +1,46 @@
-import type { AnyError } from '../errors/model.js'
+import { decodeEscapes, foldSpelling } from './canonical-text.js'
+import type { Range, RunIndex } from './run-index.js'
 
-/**
- * A prefix of a secret from this many characters on is redacted. A shorter prefix discloses too little, and would match
- * unrelated text.
- */
-const minSecretLength = 8
-
-/** A character as URLs, JSON and HTML escape it. `hex`: a pattern of its two hexadecimal digits. */
-const escapedForms = (hex: string, decimal: number): string =>
-  `%${hex}|\\\\u00${hex}|&#x${hex};|&#${decimal};`
-
-/** The base64 digits that have several forms: of the url-safe alphabet, and escaped. */
-const digitForms: Readonly<Record<string, string>> = {
-  '+': `(?:[+ -]|${escapedForms('2[bB]', 43)})`,
-  '/': `(?:\\\\?/|_|${escapedForms('2[fF]', 47)})`,
+/** Replaces each run of a secret in a text, in any spelling. The index contains folded runs. */
+export const redact = (text: string, runs: RunIndex): string => {
+  const ranges = [...plainRanges(text, runs), ...escapedRanges(text, runs)]
+  if (ranges.length === 0) return text
+  let clean = ''
+  let copied = 0
+  for (const { start, end } of merged(ranges)) {
+    clean += `${text.slice(copied, start)}[redacted]`
+    copied = end
+  }
+  return clean + text.slice(copied)
 }
 
-const padding = `(?:=|${escapedForms('3[dD]', 61)}){0,2}`
+/** Searches the text as it is too: an escape sequence may begin before a run and include its first character. */
+const plainRanges = (text: string, runs: RunIndex): readonly Range[] => paddedRanges(foldSpelling(text), runs)
 
-/**
- * Matches a base64 secret in every form that text from outside may contain: padded or not, url-safe, escaped, or
- * truncated. Each digit after the minimum prefix is optional by itself, so that the pattern grows linearly with the
- * secret.
- */
-export const secretPattern = (secret: string): RegExp => {
-  const digits = Array.from(secret.replace(/=+$/, ''), (digit, index) => {
-    const form = digitForms[digit] ?? digit
-    return index < minSecretLength ? form : `${form}?`
+const escapedRanges = (text: string, runs: RunIndex): readonly Range[] => {
+  const decoded = decodeEscapes(text)
+  if (decoded === undefined) return []
+  const { offsets } = decoded
+  return paddedRanges(foldSpelling(decoded.text), runs).map(({ start, end }) => ({
+    start: offsets[start] ?? text.length,
+    end: offsets[end] ?? text.length,
+  }))
+}
+
+/** The ranges, with the padding of base64 after them. */
+const paddedRanges = (text: string, runs: RunIndex): readonly Range[] =>
+  runs.rangesIn(text).map(({ start, end }) => {
+    if (text[end] !== '=') return { start, end }
+    return { start, end: text[end + 1] === '=' ? end + 2 : end + 1 }
   })
-  return new RegExp(digits.join('') + padding, 'g')
+
+/** Ranges that overlap or touch become one. */
+const merged = (ranges: readonly Range[]): readonly Range[] => {
+  const result: { readonly start: number; end: number }[] = []
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1)
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
+    else result.push({ start, end })
+  }
+  return result
 }
-
-/** Replaces each secret in a string from outside, which may repeat the request. */
-export const redact = (text: string, secrets: readonly RegExp[]): string =>
-  secrets.reduce((clean, secret) => clean.replace(secret, '[redacted]'), text)
-
-/** The error without the secrets. The input of a `DecodeError` is the only field that repeats a response. */
-export const redactError = <E extends AnyError>(error: E, secrets: readonly RegExp[]): E =>
-  error._tag === 'DecodeError' ? { ...error, input: redact(error.input, secrets) } : error

@@ -2,6 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../auth/key.js'
 import { concatenateHeaders } from '../auth/canonical-headers.js'
 import { createSigner, type Signer } from '../auth/signed-headers.js'
+import { Secrets } from '../auth/secrets.js'
 import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
@@ -21,6 +22,8 @@ export interface Configuration {
   readonly priceWsUrl: string
   /** `undefined` unless the options allow depth: mainnet, with `baseUrl` and `authKey`. */
   readonly depth: { readonly relayer: Endpoint; readonly sign: Signer } | undefined
+  /** Redacted from every error. */
+  readonly secrets: Secrets
   readonly limits: Limits
   readonly reconnect: ReconnectPolicy
   readonly ca: string | undefined
@@ -40,11 +43,16 @@ export const configure = (options: ClientOptions): Configuration => {
   checkOption('environment', environment, clientTable.environment)
   checkOption('service', service, clientTable.service)
   const secure = authKey !== undefined && !allowInsecure
-  const url = (name: UrlName, value: unknown) => parseUrl(name, value, clientTable[name].schemes, secure)
+  const secrets = new Secrets()
+  const url = (name: UrlName, value: unknown) => {
+    const parsed = parseUrl(name, value, clientTable[name].schemes, secure)
+    secrets.addUrl(parsed)
+    return parsed
+  }
   const prices = url('priceBaseUrl', options.priceBaseUrl)
   const { priceWsUrl = defaultPriceWsUrl(prices) } = options
   const relayer = baseUrl === undefined ? undefined : url('baseUrl', baseUrl)
-  const sign = authKey === undefined ? undefined : createSignerFrom(options, service, authKey)
+  const sign = authKey === undefined ? undefined : createSignerFrom(options, service, authKey, secrets)
   const hasDepth = environment === 'mainnet' && relayer !== undefined && sign !== undefined
   return {
     chainId: chainIds[environment],
@@ -52,6 +60,7 @@ export const configure = (options: ClientOptions): Configuration => {
     prices: endpointOf(prices),
     priceWsUrl: url('priceWsUrl', priceWsUrl).href,
     depth: hasDepth ? { relayer: endpointOf(relayer), sign } : undefined,
+    secrets,
     limits: checkLimits(options),
     reconnect: numbersOf(options.reconnect ?? {}, reconnectTable, 'reconnect.'),
     ca: options.ca === undefined ? undefined : parseCertificates('ca', options.ca),
@@ -61,10 +70,15 @@ export const configure = (options: ClientOptions): Configuration => {
   }
 }
 
-const createSignerFrom = (options: ClientOptions, service: string, authKey: string): Signer => {
+const createSignerFrom = (
+  options: ClientOptions,
+  service: string,
+  authKey: string,
+  secrets: Secrets,
+): Signer => {
   const key = decodeKey(authKey)
   if (isLeft(key)) throw key.left
-  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenateHeaders)
+  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenateHeaders, secrets)
   try {
     sign('/', 0)
   } catch {

@@ -1,7 +1,10 @@
 import { inspect } from 'node:util'
 
+/** The maximum length of a text from outside in an error, in UTF-16 code units. */
+export const maxTextLength = 2048
+
 /** Limits text from outside to `limit` UTF-16 code units, without splitting a surrogate pair. */
-export const truncate = (text: string, limit = 2048): string => {
+export const truncate = (text: string, limit = maxTextLength): string => {
   if (text.length <= limit) return text
   const cut = text.slice(0, limit)
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut

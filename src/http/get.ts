@@ -1,4 +1,5 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
+import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
@@ -14,6 +15,8 @@ export interface GetConfig {
   /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
   readonly maxBodyBytes: number
+  /** Redacted from errors: a response may repeat the request, and an exception of a transport may contain it. */
+  readonly secrets: Secrets
 }
 
 export interface GetTarget {
@@ -26,9 +29,6 @@ export interface GetTarget {
 export type GetError = NetworkError | DecodeError | Timeout
 
 export type GetResult = Either<GetError, HttpResponse>
-
-/** Decodes a response. `receivedAt` is in ms since the Unix epoch. */
-export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) => Either<E, A>
 
 /** A task that sends one GET request on each run. Cancelling the task, or the timeout, aborts the request. */
 export const get =

@@ -9,6 +9,7 @@ import type { PriceRequestError } from '../errors/model.js'
 import { completedTask, type CancellableTask } from '../task/cancellable-task.js'
 import type { HttpResponse } from '../transport/ports.js'
 import { get, retryAfter, type GetConfig } from './get.js'
+import { readResult } from './read-result.js'
 
 export interface PriceRequestConfig extends GetConfig {
   readonly prices: Endpoint
@@ -26,10 +27,8 @@ export const priceRequest = (
   const { origin } = config.prices
   const path = requestPath(config.prices, `/price/${topic}`)
   const task = get(config, { origin, path, headers: {} })
-  return (onResult) =>
-    task((result) =>
-      onResult(isLeft(result) ? result : readPrice(topic, result.right, config.clock.wallClock())),
-    )
+  const read = (response: HttpResponse, receivedAt: number) => readPrice(topic, response, receivedAt)
+  return (onResult) => task((result) => onResult(readResult(config, result, read)))
 }
 
 const readPrice = (

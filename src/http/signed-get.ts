@@ -1,13 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { redact, redactError } from '../auth/redact.js'
-import type { SignedHeaders, Signer } from '../auth/signed-headers.js'
+import type { Signer } from '../auth/signed-headers.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import { networkError } from '../errors/constructors.js'
-import type { NetworkError } from '../errors/model.js'
+import type { AnyError, NetworkError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { headerOf } from '../transport/ports.js'
-import { get, type GetConfig, type GetError, type GetResult, type ReadResponse } from './get.js'
+import { get, type GetConfig, type GetError, type GetResult } from './get.js'
+import { readResult, type ReadResponse } from './read-result.js'
 
 export interface SignedGetConfig extends GetConfig {
   readonly relayer: Endpoint
@@ -30,18 +30,21 @@ export class SignedGet {
    * Requests a resource, for example `/v0/markets`. Each run of the task signs again. After a 401 that a wrong clock may
    * have caused, the request is sent once more with the service's clock.
    */
-  request<E, A>(resource: string, read: ReadResponse<E, A>): CancellableTask<Either<GetError | E, A>> {
+  request<E extends AnyError, A>(
+    resource: string,
+    read: ReadResponse<E, A>,
+  ): CancellableTask<Either<GetError | E, A>> {
     const path = requestPath(this.config.relayer, resource)
     return (onResult) => {
       const { clockOffset } = this
       let cancelRetry = noCancel
-      const cancelFirst = this.attempt(path, clockOffset, (result, secrets) => {
+      const cancelFirst = this.attempt(path, clockOffset, (result) => {
         const offset = this.correctedOffset(result, clockOffset)
-        if (offset === undefined) return onResult(this.readRedacted(result, secrets, read))
-        cancelRetry = this.attempt(path, offset, (second, secretsOfSecond) => {
+        if (offset === undefined) return onResult(readResult(this.config, result, read))
+        cancelRetry = this.attempt(path, offset, (second) => {
           // After another 401 the offset is not stored: the `Date` header may be wrong.
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
-          onResult(this.readRedacted(second, () => [...secretsOfSecond(), ...secrets()], read))
+          onResult(readResult(this.config, second, read))
         })
       })
       return () => {
@@ -51,19 +54,17 @@ export class SignedGet {
     }
   }
 
-  private attempt(path: string, clockOffset: number, onResult: OnResult): Cancel {
+  private attempt(path: string, clockOffset: number, onResult: (result: GetResult) => void): Cancel {
     const signed = this.sign(path, clockOffset)
     if (isLeft(signed)) {
-      onResult(signed, noSecrets)
+      onResult(signed)
       return noCancel
     }
-    const { headers, secrets } = signed.right
-    const task = get(this.config, { origin: this.config.relayer.origin, path, headers })
-    return task((result) => onResult(result, secrets))
+    return get(this.config, { origin: this.config.relayer.origin, path, headers: signed.right })(onResult)
   }
 
   /** Signing runs the caller's `canonicalHeaders`: an exception in it must not become an Rx error. */
-  private sign(path: string, clockOffset: number): Either<NetworkError, SignedHeaders> {
+  private sign(path: string, clockOffset: number): Either<NetworkError, ReturnType<Signer>> {
     try {
       const expiration = Math.round(this.config.clock.wallClock() + clockOffset + this.config.authExpiration)
       return right(this.config.sign(path, expiration))
@@ -81,22 +82,4 @@ export class SignedGet {
     const offset = parseHttpDate(headerOf(result.right, 'date')) - this.config.clock.wallClock()
     return Math.abs(offset - clockOffset) > this.config.authExpiration / 2 ? offset : undefined
   }
-
-  /** Decodes a response. A response may repeat the request, so an error is decoded from the redacted body. */
-  private readRedacted<E, A>(
-    result: GetResult,
-    secrets: Secrets,
-    read: ReadResponse<E, A>,
-  ): Either<GetError | E, A> {
-    if (isLeft(result)) return left(redactError(result.left, secrets()))
-    const response = result.right
-    const receivedAt = this.config.clock.wallClock()
-    const value = read(response, receivedAt)
-    return isLeft(value) ? read({ ...response, body: redact(response.body, secrets()) }, receivedAt) : value
-  }
 }
-
-type Secrets = SignedHeaders['secrets']
-type OnResult = (result: GetResult, secrets: Secrets) => void
-
-const noSecrets: Secrets = () => []

@@ -1,3 +1,4 @@
+import type { Secrets } from '../auth/secrets.js'
 import { readFrame } from '../codec/price-frame.js'
 import { publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
@@ -5,6 +6,7 @@ import type { Address } from '../domain/address.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
+import { maxTextLength, truncate } from '../errors/text.js'
 import type { FrameSink } from '../socket/session.js'
 import type { Clock } from '../time/clock.js'
 import { TickClock } from '../time/tick-clock.js'
@@ -22,14 +24,16 @@ export interface FrameHandlerContext {
   readonly service: string
   /** The name of the connection in diagnostics. */
   readonly host: string
+  /** Redacted from errors: a frame may repeat them. */
+  readonly secrets: Secrets
   readonly epoch: () => number
   readonly onUncorrelated: (error: UncorrelatedError) => void
   /** Called when the subscriptions have changed, before any subscriber is notified. */
   readonly onChange: () => void
 }
 
-/** The maximum number of bytes of a binary frame that an error contains. */
-const maxShownBytes = 1024
+/** The maximum number of bytes of a binary frame that an error contains, as two hexadecimal digits each. */
+const maxShownBytes = maxTextLength / 2
 
 /**
  * Handles each frame of the service: updates the subscriptions first, then notifies the subscribers. A frame that
@@ -77,8 +81,11 @@ export class FrameHandler implements FrameSink {
   }
 
   onBinary(frame: Uint8Array): void {
-    const shown = Buffer.from(frame.subarray(0, maxShownBytes)).toString('hex')
-    this.context.onUncorrelated(uncorrelatedError('binary', shown))
+    // Redacted before the conversion, because the bytes may be the text of a secret.
+    const shown = this.context.secrets.redact(
+      Buffer.from(frame.subarray(0, maxShownBytes)).toString('latin1'),
+    )
+    this.reportUncorrelated('binary', Buffer.from(shown, 'latin1').toString('hex'))
   }
 
   private onPriceUpdate(topic: string, price: number, text: string): void {
@@ -94,7 +101,7 @@ export class FrameHandler implements FrameSink {
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
       if (base !== undefined) subscriptions.orphans.onPrice(withoutQuote(topic, base, service), now)
       onChange()
-      this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
+      this.reportUncorrelated('unknown-topic', text)
     }
   }
 
@@ -109,26 +116,33 @@ export class FrameHandler implements FrameSink {
         subscriptions.orphans.onConfirmation(withoutQuote(topic, base, service), now)
     }
     this.context.onChange()
-    if (hasForeignTopic) this.context.onUncorrelated(uncorrelatedError('unknown-topic', text))
+    if (hasForeignTopic) this.reportUncorrelated('unknown-topic', text)
   }
 
   private onErrorText(text: string): void {
-    const delivery = this.context.subscriptions.onErrorText(text, this.context.clock.elapsed())
+    const { clock, subscriptions, secrets } = this.context
+    const delivery = subscriptions.onErrorText(text, clock.elapsed(), secrets.redact(truncate(text)))
     this.context.onChange()
-    if (delivery === undefined) this.context.onUncorrelated(uncorrelatedError('error-text', text))
+    if (delivery === undefined) this.reportUncorrelated('error-text', text)
     else publishFailure(this.context.host, deliver(delivery))
   }
 
-  private onMalformed(topic: string | undefined, error: DecodeError, text: string): void {
-    const { clock, subscriptions, service, host } = this.context
+  private onMalformed(topic: string | undefined, unsafeError: DecodeError, text: string): void {
+    const { clock, subscriptions, service, host, secrets } = this.context
+    const error = secrets.redactError(unsafeError)
     const base = topic === undefined ? undefined : baseAddressOf(topic, service)
     const state = base === undefined ? undefined : subscriptions.topics.requested(base)
     publish('svc-streams:decode-error', () => ({ host, topic: state?.topic, error }))
     if (state !== undefined) {
       deliver({ subscribers: subscribersIn(state), eventFor: failureEvent(() => error) })
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, clock.elapsed())) {
-      this.context.onUncorrelated(uncorrelatedError('malformed', text))
+      this.reportUncorrelated('malformed', text)
     }
+  }
+
+  private reportUncorrelated(kind: UncorrelatedError['kind'], text: string): void {
+    const { secrets, onUncorrelated } = this.context
+    onUncorrelated(secrets.redactError(uncorrelatedError(kind, text)))
   }
 }
 

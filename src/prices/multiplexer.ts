@@ -35,7 +35,7 @@ export class Multiplexer {
     private readonly config: MultiplexerConfig,
     listener: MultiplexerListener,
   ) {
-    const { clock, host, service } = config
+    const { clock, host, service, secrets } = config
     this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
       const { epoch } = this.reconciler
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
@@ -45,6 +45,7 @@ export class Multiplexer {
       subscriptions: this.subscriptions,
       service,
       host,
+      secrets,
       epoch: () => this.reconciler.epoch,
       onUncorrelated: listener.onUncorrelated,
       onChange: () => this.onChange(),

@@ -146,12 +146,15 @@ export class Subscriptions {
     return this.acks.isRecentlyUnsubscribed(base, now)
   }
 
-  /** Returns the delivery that an error text causes, or `undefined` if the text matches no topic. */
-  onErrorText(text: string, now: number): Delivery | undefined {
-    const base = this.acks.correlate(text, now)
+  /**
+   * Returns the delivery that an error text causes, or `undefined` if the text matches no topic. `shown`: the text as
+   * errors contain it.
+   */
+  onErrorText(text: string, now: number, shown = text): Delivery | undefined {
+    const base = this.acks.correlate(text, now, shown)
     if (base === undefined) return undefined
     const state = this.topics.get(base)
-    const eventFor = rejectedEvent(text)
+    const eventFor = rejectedEvent(shown)
     if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
     this.remove(state)
     this.orphans.onRemoved(base)

@@ -1,4 +1,5 @@
 import { concat, defer, EMPTY, finalize, ignoreElements, map, of, repeat, type Observable } from 'rxjs'
+import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import { publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
@@ -17,6 +18,8 @@ export interface ReconnectingConfig extends SessionConfig {
   /** Host and port of `url`: the name of the connection in diagnostics. */
   readonly host: string
   readonly reconnect: ReconnectPolicy
+  /** Redacted from the reasons of transports, which may contain the URL. */
+  readonly secrets: Secrets
   /** Returns the number of the next connection. */
   readonly nextEpoch: () => number
 }
@@ -91,7 +94,7 @@ export class ReconnectingSocket {
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
-    const { clock, host, reconnect } = this.config
+    const { clock, host, reconnect, secrets } = this.config
     const connection = this.endConnection()
     this.dialStartedAt = undefined
     this.failures++
@@ -100,7 +103,7 @@ export class ReconnectingSocket {
       Math.min(retryAfter(refusal, clock.wallClock()), reconnect.maxDelay),
     )
     this.retryAt = clock.elapsed() + retryInMs
-    const error = disconnected({ code, reason, attempt: this.failures, retryInMs })
+    const error = disconnected({ code, reason: secrets.redact(reason), attempt: this.failures, retryInMs })
     publish('svc-streams:disconnected', () => ({ host, ...connection, error }))
     return { _tag: 'Down', error }
   }

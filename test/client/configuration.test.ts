@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
 import { createClient } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { Secrets } from '../../src/auth/secrets.js'
 import { signRequest } from '../../src/auth/sign-request.js'
 import { configure } from '../../src/client/configuration.js'
 import type { ClientOptions } from '../../src/client/options.js'
@@ -91,6 +92,7 @@ describe('defaults', () => {
     expect(configure(minimal)).toEqual({
       chainId: 421614,
       service: 'svc',
+      secrets: expect.any(Secrets) as unknown,
       prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
       priceWsUrl: 'wss://prices.example:4000/',
       depth: undefined,
@@ -370,7 +372,7 @@ describe('depth', () => {
   it('is signed with the key, the service name and canonicalHeaders (section 5)', () => {
     const canonicalHeaders = () => 'canonical'
     const { depth } = configure({ ...full, service: 'acme', canonicalHeaders })
-    const headers = depth?.sign('/p', 1745462597105).headers ?? {}
+    const headers = depth?.sign('/p', 1745462597105) ?? {}
     expect(headers['x-acme-auth-expiration']).toBe('1745462597105')
     const request = { key: authKey, path: '/p', headers, service: 'acme', canonicalHeaders }
     expect(signRequest(request)).toEqual(right(headers['x-acme-auth']))

@@ -1,6 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
+import { Secrets } from '../../src/auth/secrets.js'
 import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/clock.js'
@@ -10,7 +11,7 @@ import { leftWith, marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
-const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096 }
+const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096, secrets: new Secrets() }
 const timeout = leftWith({ _tag: 'Timeout', afterMs: 100 })
 
 describe('get', () => {

@@ -1,6 +1,7 @@
 import { firstValueFrom } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { Secrets } from '../../src/auth/secrets.js'
 import { priceRequest } from '../../src/http/price-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/clock.js'
@@ -8,7 +9,13 @@ import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
 
 const topic: Topic = 'svc-0xAb'
-const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096, service: 'svc' }
+const limits = {
+  clock: rxClock,
+  requestTimeout: 100,
+  maxBodyBytes: 4096,
+  secrets: new Secrets(),
+  service: 'svc',
+}
 const prices = { origin: 'https://prices.example:3000', prefix: '', query: '' }
 
 /** The result of one price request to which the service sends this response. */

@@ -40,15 +40,18 @@ export class PendingAcks {
     this.recentlyUnsubscribed.onAck(base)
   }
 
-  /** The topic that an error text rejects. A text that matches no topic is stored for a later `SubscriptionTimeout`. */
-  correlate(text: string, now: number): Address | undefined {
+  /**
+   * The topic that an error text rejects. A text that matches no topic is stored, as `shown`, for a later
+   * `SubscriptionTimeout`.
+   */
+  correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
       isUnconfirmed: (address) => this.isUnconfirmed(address),
       pending: () => this.pending(now),
     })
     const answered = base ?? this.unsubscribedTopicIn(text, now)
     if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
-    if (base === undefined) this.texts.add(text, now)
+    if (base === undefined) this.texts.add(shown, now)
     return base
   }
 

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { signRequest, type Address } from 'svc-streams'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { concatenateHeaders } from '../../../src/auth/canonical-headers.js'
+import { Secrets } from '../../../src/auth/secrets.js'
 import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
 import { rxClock } from '../../../src/time/clock.js'
@@ -31,13 +32,15 @@ export const signedGetOf = (
   config: Partial<SignedGetConfig> = {},
 ): { signedGet: SignedGet; http: FakeHttp } => {
   const http = new FakeHttp()
+  const secrets = new Secrets()
   const signedGet = new SignedGet({
     clock: rxClock,
     http,
     requestTimeout: 100,
     maxBodyBytes: 4096,
+    secrets,
     relayer: { origin: 'https://relayer.example:3000', prefix: '', query: '' },
-    sign: createSigner('svc', createSecretKey(Buffer.from(key, 'base64')), concatenateHeaders),
+    sign: createSigner('svc', createSecretKey(Buffer.from(key, 'base64')), concatenateHeaders, secrets),
     authExpiration: 10_000,
     ...config,
   })

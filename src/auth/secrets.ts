@@ -1,0 +1,90 @@
+import type { KeyObject } from 'node:crypto'
+import type { AnyError } from '../errors/model.js'
+import { maxTextLength, truncate } from '../errors/text.js'
+import { decodeEscapes, foldSpelling } from './canonical-text.js'
+import { mapTexts } from './map-texts.js'
+import { redact } from './redact.js'
+import { minRun, RunIndex, type Secret } from './run-index.js'
+
+/** For values that may be words, and for hexadecimal digits, of which addresses consist too. */
+const wordRun = 16
+
+/** The number of recent signatures that are redacted. */
+const maxSignatures = 256
+
+/** The secrets of one client. Redacts them from the texts of the service and of transports. */
+export class Secrets {
+  private readonly permanent: Secret[] = []
+  private signatures: string[] = []
+  /** Created when the first text arrives, because only errors need it. */
+  private index: RunIndex | undefined
+  private indexedSignatures = 0
+
+  /** The auth key: in base64, in hexadecimal, and as the text that its bytes may be. */
+  addKey(key: KeyObject): void {
+    const bytes = key.export()
+    this.permanent.push(...base64Forms(bytes.toString('base64')), wordForm(bytes.toString('latin1')))
+    this.index = undefined
+  }
+
+  /** The value of a header or of a query parameter. */
+  addValue(value: string): void {
+    this.permanent.push(wordForm(value))
+    this.index = undefined
+  }
+
+  /** The query values of a URL, and those parts of its path and query that are long enough for a token. */
+  addUrl({ pathname, search, searchParams }: URL): void {
+    for (const value of searchParams.values()) this.addValue(value)
+    for (const part of `${pathname}${search}`.split(/[/?&=]/)) if (part.length >= wordRun) this.addValue(part)
+  }
+
+  /** A signature in base64. It is indexed later, because every request has one. */
+  addSignature(signature: string): void {
+    if (this.signatures.length >= maxSignatures) {
+      this.signatures = this.signatures.slice(-maxSignatures / 2)
+      this.index = undefined
+    }
+    this.signatures.push(signature)
+  }
+
+  /** The text without the secrets. */
+  redact(text: string): string {
+    const index = this.currentIndex()
+    return index.isEmpty ? text : truncate(redact(text, index), Math.max(text.length, maxTextLength))
+  }
+
+  /** The error without the secrets. */
+  redactError<E extends AnyError>(error: E): E {
+    return mapTexts(error, (text) => this.redact(text))
+  }
+
+  private currentIndex(): RunIndex {
+    if (this.index === undefined) {
+      this.index = new RunIndex()
+      this.indexedSignatures = 0
+      addAll(this.index, this.permanent)
+    }
+    for (const signature of this.signatures.slice(this.indexedSignatures)) {
+      addAll(this.index, base64Forms(signature))
+    }
+    this.indexedSignatures = this.signatures.length
+    return this.index
+  }
+}
+
+/** A shorter text is not a secret: it would match unrelated text. */
+const addAll = (index: RunIndex, secrets: readonly Secret[]): void => {
+  for (const secret of secrets) if (secret.text.length >= minRun) index.add(secret)
+}
+
+/** Random base64 does not occur in other text by chance, not even the shortest run. */
+const base64Forms = (base64: string): readonly Secret[] => [
+  { text: foldSpelling(base64.replace(/=+$/, '')), run: minRun },
+  wordForm(Buffer.from(base64, 'base64').toString('hex')),
+]
+
+const wordForm = (value: string): Secret => {
+  const text = foldSpelling(decodeEscapes(value)?.text ?? value)
+  return { text, run: Math.min(wordRun, text.length) }
+}

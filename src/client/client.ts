@@ -41,8 +41,14 @@ export interface Client extends PriceClient {
    * Order-book depth of one token by signed polling: the first request on subscription, then one every `interval` ms,
    * measured start to start. A failure is a `Left`, and polling continues. Only `InvalidMint`, `InvalidInterval` and
    * `ClientClosed` are followed by completion.
+   *
+   * Failures and `Retry-After` delay the next request of the mint, for all its polls and after its last subscriber has
+   * left. A subscriber that joins meanwhile receives the last failure in a later event-loop turn.
    */
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
-  /** One signed request, sent when the task is run (section 4.1 of the service's documentation). */
+  /**
+   * One signed request, sent when the task is run (section 4.1 of the service's documentation). Failures of `depth$` do
+   * not delay it, and its result changes no delay of `depth$`.
+   */
   readonly depth: (mint: Address) => TaskEither<DepthError, Depth>
 }

@@ -10,8 +10,9 @@ import { mergeMap, of, throwError, type OperatorFunction } from 'rxjs'
  * orThrow  -a-#         #: e
  * ```
  *
- * A retry needs a delay: while the connection is down, each new subscriber receives the `Left` immediately. A closed
- * client emits `ClientClosed` to every subscriber, so that such a retry never ends.
+ * A retry needs a delay. While the connection is down, `price$` emits the `Left` to each new subscriber immediately.
+ * `depth$` sends no request before the wait after a failure ends, and emits the failure to each new subscriber in a later
+ * event-loop turn. A closed client emits `ClientClosed` to every subscriber, so that such a retry never ends.
  *
  * @example
  * import { retry } from 'rxjs'

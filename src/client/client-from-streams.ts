@@ -1,5 +1,16 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concat, defaultIfEmpty, filter, map, NEVER, of, take, type Observable } from 'rxjs'
+import {
+  catchError,
+  concat,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  filter,
+  map,
+  of,
+  take,
+  type Observable,
+} from 'rxjs'
 import { parseTopicOfAnyService } from '../codec/topic.js'
 import { validatedDepth$ } from '../depth/validate.js'
 import type { Address } from '../domain/address.js'
@@ -27,17 +38,19 @@ export interface ClientStreams {
   readonly environment: Environment
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  /** `Closed` is added when the client is closed. */
   readonly status$: Observable<ConnectionStatus>
   readonly currentStatus: () => ConnectionStatus
   readonly errors$: Observable<UncorrelatedError>
-  /** Called once, when the client is closed. */
-  readonly onClose?: () => void
+  /** Called once, when the client is closed. Must call `completeStreams`. Default: only that. */
+  readonly onClose?: (completeStreams: () => void) => void
 }
 
 const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 
 /** The `Client` interface over given streams. Keeps the contract of a live client: validation, spelling, closing. */
 export const clientFromStreams = (streams: ClientStreams): Client => {
+  const { onClose = (completeStreams: () => void) => completeStreams() } = streams
   const lifetime = new Lifetime()
   const stats = new StreamStats()
   let closing: Promise<void> | undefined
@@ -59,14 +72,15 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
   const close = (): Promise<void> => {
     if (closing !== undefined) return closing
     closing = Promise.resolve()
-    lifetime.close()
-    streams.onClose?.()
+    onClose(() => lifetime.close())
     return closing
   }
 
+  const closedStatus$ = defer(() => (closing === undefined ? EMPTY : of(closedStatus)))
+
   return {
     chainId: chainIds[streams.environment],
-    status$: concat(lifetime.until$(concat(streams.status$, NEVER)), of(closedStatus)),
+    status$: concat(lifetime.until$(streams.status$), closedStatus$),
     errors$: lifetime.until$(streams.errors$),
     price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic))),
     price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { map, NEVER, of, startWith, type Observable } from 'rxjs'
+import { concat, map, NEVER, of, startWith, type Observable } from 'rxjs'
 import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
 import type { Depth } from '../domain/depth.js'
@@ -41,7 +41,8 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   } = streams
   return clientFromStreams({
     environment,
-    status$,
+    // Like a live client: only closing it completes the stream.
+    status$: concat(status$, NEVER),
     currentStatus: () => currentStatus(status$),
     errors$,
     price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, noStream))),

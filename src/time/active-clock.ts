@@ -22,6 +22,8 @@ export interface VirtualTimer {
 export interface VirtualClock {
   /** In ms since the Unix epoch. */
   readonly now: () => number
+  /** True if new timers are real. */
+  readonly disposed: boolean
   addTimer(callback: () => void, delay: number): VirtualTimer
   addImmediate(callback: () => void): VirtualTimer
   cancel(timer: VirtualTimer): void
@@ -117,19 +119,26 @@ const cancelVirtual = (handle: unknown): boolean => {
   return true
 }
 
+/** The clock that runs new timers; undefined if they are real. */
+const timerClock = (): VirtualClock | undefined => (current?.disposed === true ? undefined : current)
+
 const interval: NonNullable<RxDelegates['interval']> = {
-  setInterval: (handler, timeout = 0) =>
-    current === undefined
+  setInterval: (handler, timeout = 0) => {
+    const clock = timerClock()
+    return clock === undefined
       ? realInterval.setInterval(handler, timeout)
-      : handleOf(current.addTimer(handler, timeout)),
+      : handleOf(clock.addTimer(handler, timeout))
+  },
   clearInterval: (handle) => {
     if (!cancelVirtual(handle)) realInterval.clearInterval(handle)
   },
 }
 
 const immediate: NonNullable<RxDelegates['immediate']> = {
-  setImmediate: (handler) =>
-    current === undefined ? realImmediate.setImmediate(handler) : handleOf(current.addImmediate(handler)),
+  setImmediate: (handler) => {
+    const clock = timerClock()
+    return clock === undefined ? realImmediate.setImmediate(handler) : handleOf(clock.addImmediate(handler))
+  },
   clearImmediate: (handle) => {
     if (!cancelVirtual(handle)) realImmediate.clearImmediate(handle)
   },

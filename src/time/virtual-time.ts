@@ -8,6 +8,7 @@ import {
   type VirtualClock,
   type VirtualTimer,
 } from './active-clock.js'
+import { realImmediate } from './rx-providers.js'
 
 interface Timer extends VirtualTimer {
   dueAt: number
@@ -29,6 +30,7 @@ export class VirtualTime implements VirtualClock {
   private timers = queueOf([])
   private nextOrder = 0
   private cancelledCount = 0
+  disposed = false
 
   constructor(private time: number) {}
 
@@ -51,11 +53,19 @@ export class VirtualTime implements VirtualClock {
     this.time = Math.max(this.time, to)
   }
 
-  /** Cancels all timers. RxJS's delegates are restored when no virtual clock has timers. */
+  /**
+   * Cancels all timers. Timers that start later inside `run` are real. RxJS's delegates are restored when no virtual
+   * clock has timers.
+   */
   dispose(): void {
-    for (const timer of this.timers.data) markCancelled(timer)
+    this.disposed = true
+    const timers = this.timers.data.toSorted(inFiringOrder)
     this.timers = queueOf([])
     this.cancelledCount = 0
+    for (const timer of timers) {
+      if (timer.period === 0) this.fireInRealTime(timer)
+      else markCancelled(timer)
+    }
     restoreIfUnused()
   }
 
@@ -87,6 +97,14 @@ export class VirtualTime implements VirtualClock {
     return added
   }
 
+  /** `asapScheduler` is shared by the whole process, and stops for good if its immediate is cancelled. */
+  private fireInRealTime(immediate: Timer): void {
+    realImmediate.setImmediate(() => {
+      if (!immediate.cancelled) this.fire(immediate)
+      restoreIfUnused()
+    })
+  }
+
   private fire(timer: Timer): void {
     this.time = Math.max(this.time, timer.dueAt)
     if (timer.period > 0) {
@@ -104,5 +122,6 @@ export class VirtualTime implements VirtualClock {
   }
 }
 
-const queueOf = (timers: Timer[]): TinyQueue<Timer> =>
-  new TinyQueue(timers, (a, b) => a.dueAt - b.dueAt || a.order - b.order)
+const inFiringOrder = (a: Timer, b: Timer): number => a.dueAt - b.dueAt || a.order - b.order
+
+const queueOf = (timers: Timer[]): TinyQueue<Timer> => new TinyQueue(timers, inFiringOrder)

@@ -4,6 +4,7 @@ import { Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
+import { reportError } from '../../task/safe-notify.js'
 import { readEntries } from '../format/read-entries.js'
 import type { RecordingSource } from '../format/read-lines.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -63,9 +64,11 @@ export class Playback {
       const subscription = new Subscription()
       subscriber.add(() => this.run(() => subscription.unsubscribe()))
       subscriber.add(this.addSubscriber())
-      void this.firstHeader.promise.then(() => {
-        if (!subscriber.closed) this.run(() => subscription.add(source$.subscribe(subscriber)))
-      })
+      this.firstHeader.promise
+        .then(() => {
+          if (!subscriber.closed) this.run(() => subscription.add(source$.subscribe(subscriber)))
+        })
+        .catch(reportError)
     })
     return inRecordingTime$.pipe(takeUntil(this.ended$))
   }
@@ -75,14 +78,23 @@ export class Playback {
     return this.clock.run(work)
   }
 
-  close(): void {
+  /** Stops the replay. `completeStreams` completes the streams of the client. */
+  close(completeStreams: () => void): void {
     this.closing.unsubscribe()
     this.waiting.unsubscribe()
     this.resume?.()
-    this.ended$.next()
-    this.clock.dispose()
+    this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
     this.result.resolve(right({ rows: this.rows }))
+  }
+
+  /** Timers that a completion starts are real: the virtual clock no longer advances. */
+  private finish(completeStreams: () => void): void {
+    this.clock.dispose()
+    this.run(() => {
+      completeStreams()
+      this.ended$.next()
+    })
   }
 
   /** Returns the teardown. */
@@ -147,11 +159,7 @@ export class Playback {
     // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
     await nextTurn()
     if (this.closing.closed) return
-    this.run(() => {
-      this.streams.complete(error)
-      this.ended$.next()
-    })
-    this.clock.dispose()
+    this.finish(() => this.streams.complete(error))
     this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))
   }
 }

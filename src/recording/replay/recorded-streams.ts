@@ -1,5 +1,5 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
-import { BehaviorSubject, Subject, type Observable } from 'rxjs'
+import { ReplaySubject, Subject, type Observable } from 'rxjs'
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
@@ -14,6 +14,7 @@ import type {
   RecordingError,
   UncorrelatedError,
 } from '../../errors/model.js'
+import { withSafeComplete$ } from '../../task/safe-notify.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { ReplayStreams } from './replay-streams.js'
 
@@ -21,13 +22,14 @@ import { ReplayStreams } from './replay-streams.js'
 export class RecordedStreams {
   private readonly prices: ReplayStreams<PriceError, Price>
   private readonly depths: ReplayStreams<DepthError, Depth>
-  private readonly statusSubject$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Idle' })
+  private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
+  private currentStatus: ConnectionStatus = { _tag: 'Idle' }
   /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
   private recordedClientClosed = false
 
-  readonly status$ = this.statusSubject$.asObservable()
-  readonly errors$ = this.errorSubject$.asObservable()
+  readonly status$ = withSafeComplete$(this.statusSubject$)
+  readonly errors$ = withSafeComplete$(this.errorSubject$)
 
   /** `onSubscribe` is called for each subscriber of a price or depth stream, and returns the teardown. */
   constructor(onSubscribe: () => () => void) {
@@ -37,10 +39,11 @@ export class RecordedStreams {
       onSubscribe,
     })
     this.depths = new ReplayStreams({ isRetained: () => true, notRecorded: depthNotRecorded, onSubscribe })
+    this.statusSubject$.next(this.currentStatus)
   }
 
   get status(): ConnectionStatus {
-    return this.statusSubject$.value
+    return this.currentStatus
   }
 
   price$(topic: Topic): Observable<Either<PriceError, Price>> {
@@ -74,17 +77,21 @@ export class RecordedStreams {
     }
   }
 
-  /** Completes every price and depth stream. If reading failed, each emits a `DecodeError` first. */
+  /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
     this.prices.completeAll(error)
     this.depths.completeAll(error)
+    this.statusSubject$.complete()
+    this.errorSubject$.complete()
   }
 
   private setStatus(status: ConnectionStatus): void {
     this.recordedClientClosed = status._tag === 'Closed'
     if (status._tag === 'Open') this.prices.clearRetained(isDisconnected)
-    if (!this.recordedClientClosed) this.statusSubject$.next(status)
+    if (this.recordedClientClosed) return
+    this.currentStatus = status
+    this.statusSubject$.next(status)
   }
 }
 

@@ -15,7 +15,7 @@ export interface ReplayClock {
   pause(): void
   /** Starts the clock again. */
   resume(): void
-  /** Cancels the virtual timers that are left when the replay is over. */
+  /** Cancels the virtual timers that are left when the replay is over. Later timers are real. */
   dispose(): void
 }
 

@@ -1,6 +1,6 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { safeComplete } from '../../task/safe-notify.js'
+import { safeComplete, safeNext } from '../../task/safe-notify.js'
 
 /** One stream of a replay. A late subscriber receives the retained event first. */
 export class ReplayStream<E, A> {
@@ -29,7 +29,7 @@ export class ReplayStream<E, A> {
     this.completed = false
     this.lastEvent = event
     if (this.isRetained(event)) this.retainedEvent = event
-    for (const subscriber of [...this.subscribers]) subscriber.next(event)
+    for (const subscriber of [...this.subscribers]) safeNext(subscriber, event)
   }
 
   /** Late subscribers no longer receive the retained event if it matches. */

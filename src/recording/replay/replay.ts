@@ -75,7 +75,7 @@ export const replay = (
     errors$: streams.errors$,
     price$: (topic) => streams.price$(topic),
     depth$: (mint) => streams.depth$(mint),
-    onClose: () => playback.close(),
+    onClose: (completeStreams) => playback.close(completeStreams),
   })
   return {
     ...client,

@@ -110,6 +110,7 @@ describe('replay', () => {
     expect(seen).toEqual(['Idle', 'Open', error])
     expect(client.inspect().status).toEqual({ _tag: 'Open', epoch: 3, since: start })
     await client.close()
+    client.status$.subscribe((status) => seen.push(status._tag))
     expect(seen.at(-1)).toBe('Closed')
   })
 

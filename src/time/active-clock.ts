@@ -98,13 +98,18 @@ const activate = ({ clock, delegates }: ActiveState): void => {
   restoreIfUnused()
 }
 
-const clockOf = (clock: VirtualClock): Clock => ({
-  isVirtual: true,
-  elapsed: clock.now,
-  wallClock: clock.now,
-  startInterval: (callback, ms) => cancelOf(clock.addTimer(callback, ms)),
-  startImmediate: (callback) => cancelOf(clock.addImmediate(callback)),
-})
+const clockOf = (clock: VirtualClock): Clock => {
+  const { startInterval, startImmediate } = systemClock()
+  return {
+    isVirtual: true,
+    elapsed: clock.now,
+    wallClock: clock.now,
+    startInterval: (callback, ms) =>
+      clock.disposed ? startInterval(callback, ms) : cancelOf(clock.addTimer(callback, ms)),
+    startImmediate: (callback) =>
+      clock.disposed ? startImmediate(callback) : cancelOf(clock.addImmediate(callback)),
+  }
+}
 
 const cancelOf = (timer: VirtualTimer) => (): void => void cancelVirtual(timer)
 

@@ -90,6 +90,22 @@ describe('currentClock', () => {
     expect(fired).toEqual([5, 5, 15, 15])
   })
 
+  it('starts real timers once its virtual time is disposed of', async () => {
+    const virtual = createVirtualTime(5)
+    const clock = virtual.run(currentClock)
+    virtual.dispose()
+    const calls: string[] = []
+    await new Promise<void>((resolve) => {
+      clock.startImmediate(() => calls.push('immediate'))
+      const stop = clock.startInterval(() => {
+        stop()
+        calls.push('interval')
+        resolve()
+      }, 1)
+    })
+    expect(calls).toEqual(['immediate', 'interval'])
+  })
+
   it('is the clock of RxJS inside `TestScheduler.run`', () => {
     let clock: Clock | undefined
     runInTestScheduler(() => {

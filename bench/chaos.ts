@@ -1,8 +1,10 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { runChaos, type ChaosReport } from '../test/chaos/chaos.js'
+import { bounds, runProgressChaos, type ProgressReport } from '../test/chaos/progress/progress.js'
 
-// Runs clients with a faulty network and a faulty service, one per seed, and prints what was delivered and lost:
+// Runs clients with a faulty network and a faulty service, and with a service that answers at random, one per seed.
+// Prints what was delivered and lost, and how long topics waited:
 // `npm run chaos`, or `npm run chaos -- --runs 100 --first-seed 1`.
 
 const { values } = parseArgs({
@@ -13,22 +15,35 @@ const seeds = Array.from({ length: Number(values.runs) }, (_, index) => firstSee
 if (!Number.isInteger(firstSeed) || seeds.length === 0)
   throw new Error('expected integers: --runs 24 --first-seed 1')
 
-const concurrency = 6
-const start = performance.now()
-const reports: ChaosReport[] = []
-for (let first = 0; first < seeds.length; first += concurrency) {
-  const batch = seeds.slice(first, first + concurrency).map((seed) => runChaos({ seed, actionCount: 120 }))
-  reports.push(...(await Promise.all(batch)))
-  console.error(`${reports.length} of ${seeds.length} runs`)
+const runAll = async <A>(concurrency: number, run: (seed: number) => Promise<A>): Promise<readonly A[]> => {
+  const results: A[] = []
+  for (let first = 0; first < seeds.length; first += concurrency) {
+    results.push(...(await Promise.all(seeds.slice(first, first + concurrency).map(run))))
+    console.error(`${results.length} of ${seeds.length} runs`)
+  }
+  return results
 }
+
+const start = performance.now()
+const reports = await runAll(6, (seed) => runChaos({ seed, actionCount: 120 }))
+// Fewer at a time: a run blocks the event loop of all.
+const progressReports = await runAll(2, (seed) => runProgressChaos(seed, 300))
 
 const sum = (of: (report: ChaosReport) => number): number =>
   reports.reduce((total, report) => total + of(report), 0)
 const actionsOf = ({ actionCounts }: ChaosReport): number =>
   [...actionCounts.values()].reduce((total, count) => total + count, 0)
-const problems = reports.flatMap(({ findings, unrecovered }, index) =>
-  [...findings.violations, ...unrecovered].map((problem) => `seed ${seeds[index]}: ${problem}`),
-)
+const problems = seeds.flatMap((seed, index) => {
+  const { findings, unrecovered } = reports[index]!
+  const found = [...findings.violations, ...unrecovered, ...progressReports[index]!.problems]
+  return found.map((problem) => `seed ${seed}: ${problem}`)
+})
+const sumOfProgress = (of: (report: ProgressReport) => number): number =>
+  progressReports.reduce((total, report) => total + of(report), 0)
+const longestWait = (of: keyof typeof bounds): string => {
+  const longest = Math.max(...progressReports.map(({ longest }) => longest[of]))
+  return `${Math.round(longest)} ms, ${(longest / bounds[of]).toFixed(2)} x the bound of ${bounds[of]} ms`
+}
 const longestRecovery = Math.max(...reports.map(({ figures }) => figures.longestRecovery))
 
 console.log(`
@@ -46,6 +61,12 @@ Disconnected events                   ${sum(({ figures }) => figures.disconnects
 Stale and SubscriptionTimeout events  ${sum(({ figures }) => figures.stales + figures.timeouts)}
 not recovered after the last fault    ${sum(({ unrecovered }) => unrecovered.length)}
 longest recovery after the backoff    ${Math.round(longestRecovery)} ms
+
+With a service that answers at random (time in which the event loop was blocked does not count):
+subscribe and unsubscribe frames      ${sumOfProgress(({ frames }) => frames)}
+rejections, SubscriptionTimeouts      ${sumOfProgress(({ rejections }) => rejections)}, ${sumOfProgress(({ timeouts }) => timeouts)}
+a wanted topic was neither live nor requested for at most  ${longestWait('wanted')}
+an unwanted topic stayed subscribed for at most            ${longestWait('unwanted')}
 `)
 for (const problem of problems) console.log(problem)
 process.exitCode = problems.length > 0 ? 1 : 0

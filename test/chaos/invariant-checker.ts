@@ -5,7 +5,7 @@ import { assertNever } from '../../src/domain/assert-never.js'
 import { wsTransport } from '../../src/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
-import { baseOf, parsePriceFrame, type Base } from './price-frame.js'
+import { baseOf, basesIn, parsePriceFrame, type Base } from './price-frame.js'
 
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {
@@ -35,6 +35,8 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   }
   readonly subscriptions: PriceSubscription[] = []
   private readonly openConnections = new Set<SubscribedTopics>()
+  /** The topics without subscription that the service has sent: the client unsubscribes them once more. */
+  private readonly orphans = new Set<Base>()
   /** The price that the client is delivering. */
   private arriving: { readonly base: Base; readonly price: number } | undefined
   private subscribing = false
@@ -110,7 +112,8 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
     const base = baseOf(topic)
     if (!this.openConnections.has(connection)) this.addViolation('sent a frame on a closed connection')
     if (method === 'unsubscribe') {
-      if (!connection.delete(base)) this.addViolation(`${base}: sent unsubscribe without subscribe`)
+      if (!connection.delete(base) && !this.orphans.delete(base))
+        this.addViolation(`${base}: sent unsubscribe without subscribe`)
       return
     }
     const isWanted = this.subscriptions.some(({ active, base: wanted }) => active && wanted === base)
@@ -119,6 +122,7 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   }
 
   received(connection: SubscribedTopics, frame: string, deliver: () => void): void {
+    for (const base of basesIn(frame)) if (!connection.has(base)) this.orphans.add(base)
     const update = parsePriceFrame(frame)
     if (update === undefined || !connection.has(update.base)) return deliver()
     connection.set(update.base, update.price)

@@ -3,6 +3,9 @@ export type Base = string
 
 export const baseOf = (topic: string): Base => (topic.split('-')[1] ?? '').toLowerCase()
 
+/** Each address in a frame, in lower case. */
+export const basesIn = (frame: string): readonly Base[] => frame.toLowerCase().match(/0x[0-9a-f]+/g) ?? []
+
 /** The price in a frame, or undefined if the frame is not a valid price. */
 export const parsePriceFrame = (
   frame: string,

@@ -62,8 +62,8 @@ const isPrice = (event: Either<unknown, unknown> | undefined): boolean =>
   event !== undefined && isRight(event)
 
 /** True if the condition still holds after 10 s. */
-export const persists = async (condition: () => boolean): Promise<boolean> => {
+export const persists = async (condition: () => boolean | Promise<boolean>): Promise<boolean> => {
   const end = performance.now() + 10_000
-  while (condition() && performance.now() < end) await sleep(10)
+  while ((await condition()) && performance.now() < end) await sleep(10)
   return condition()
 }

@@ -30,6 +30,9 @@ export interface ReconcilerListener {
 /** The maximum number of frames per event-loop turn. */
 const burst = 256
 
+/** The interval of the checks whether a full socket has drained, in ms. */
+const drainCheckMs = 5
+
 /**
  * Brings one connection in line with the subscriptions: dials, sends the pending frames, closes. Changes only alter
  * the subscriptions and schedule one `reconcile()`, so changes that cancel out within one tick send no frames.
@@ -104,10 +107,14 @@ export class Reconciler {
   private sendFrames({ socket }: OpenedEvent): void {
     const { clock, rateLimiter } = this.config
     const now = clock.elapsed()
-    const frames = this.subscriptions.takeFrames(Math.min(burst, rateLimiter.available(now)), now)
+    // A frame that is kept back is not taken: if its topic leaves, neither a subscribe nor an unsubscribe is sent.
+    const { isFull } = socket
+    const limit = isFull ? 0 : Math.min(burst, rateLimiter.available(now))
+    const frames = this.subscriptions.takeFrames(limit, now)
     rateLimiter.consume(frames.length, now)
     for (const frame of frames) socket.send(frame)
-    if (this.subscriptions.hasPendingFrames) this.sendMoreAfter(rateLimiter.delay(now))
+    if (this.subscriptions.hasPendingFrames)
+      this.sendMoreAfter(isFull ? drainCheckMs : rateLimiter.delay(now))
     this.listener.onDeadlines()
   }
 

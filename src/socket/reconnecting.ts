@@ -6,8 +6,15 @@ import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { delay$ } from '../time/deadline.js'
-import { headerOf, type ResponseHead, type Socket } from '../transport/ports.js'
-import { session$, type FrameSink, type LostEvent, type SessionConfig, type SessionEvent } from './session.js'
+import { headerOf, type ResponseHead } from '../transport/ports.js'
+import type { GuardedSocket } from './guarded-socket.js'
+import {
+  session$,
+  type FrameSink,
+  type LostEvent,
+  type SessionConfig,
+  type SessionOpenedEvent,
+} from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {
   /** How long a connection must be open before the backoff is reset, in ms. */
@@ -34,7 +41,7 @@ export interface OpenedEvent {
   readonly epoch: number
   /** In ms since the Unix epoch. */
   readonly since: number
-  readonly socket: Socket
+  readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
 }
@@ -83,7 +90,7 @@ export class ReconnectingSocket {
     )
   }
 
-  private onOpened({ socket, activityCount }: SessionEvent & { _tag: 'Opened' }): SocketEvent {
+  private onOpened({ socket, activityCount }: SessionOpenedEvent): SocketEvent {
     const { clock, host, nextEpoch } = this.config
     const epoch = nextEpoch()
     const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)

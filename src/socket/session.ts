@@ -1,5 +1,5 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
+import { EMPTY, filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import type { Clock } from '../time/clock.js'
 import { deadline, deadline$, delay$ } from '../time/deadline.js'
@@ -10,6 +10,8 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
+import { GuardedSocket } from './guarded-socket.js'
+import { checksPerTimeout } from './send-buffer.js'
 
 /** Times are in ms. */
 export interface SessionConfig {
@@ -30,8 +32,14 @@ export interface FrameSink {
   onBinary(frame: Uint8Array): void
 }
 
-export type SessionEvent =
-  { readonly _tag: 'Opened'; readonly socket: Socket; readonly activityCount: () => number } | LostEvent
+export type SessionEvent = SessionOpenedEvent | LostEvent
+
+export interface SessionOpenedEvent {
+  readonly _tag: 'Opened'
+  readonly socket: GuardedSocket
+  /** The number of frames and pongs received so far. */
+  readonly activityCount: () => number
+}
 
 export interface LostEvent {
   readonly _tag: 'Lost'
@@ -43,7 +51,7 @@ export interface LostEvent {
 
 /**
  * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
- * that does not open in time, or that receives nothing after a ping. Unsubscribing closes the socket.
+ * that does not open in time, that receives nothing after a ping, or that does not drain. Unsubscribing closes the socket.
  */
 export const session$ = (config: SessionConfig, sink: FrameSink): Observable<SessionEvent> =>
   new Observable((subscriber) => {
@@ -78,6 +86,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
             terminate(`no frame within ${config.pongTimeout} ms of a ping`)
           }),
         )
+        timers.add(
+          drainTimeout$(config, socket, activityCount).subscribe(() => {
+            terminate(`the socket did not drain within ${config.pongTimeout} ms`)
+          }),
+        )
         subscriber.next({ _tag: 'Opened', socket, activityCount })
       },
       bytes: (memory, start, end) => {
@@ -102,7 +115,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
 
     const dialled = dial(config, listener)
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
-    const socket = guarded(dialled.right, onException)
+    const socket = new GuardedSocket(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
     const dialTimeout = deadline(config.clock, config.connectTimeout, onTimeout, activityCount)
     timers.add(dialTimeout)
@@ -123,23 +136,6 @@ const dial = (
     (thrown) => causeOf(thrown).message,
   )
 
-/** The socket, with exceptions passed to `onException`. */
-const guarded = (socket: Socket, onException: (thrown: unknown) => void): Socket => {
-  const guard = (act: () => void): void => {
-    try {
-      act()
-    } catch (thrown) {
-      onException(thrown)
-    }
-  }
-  return {
-    send: (frame) => guard(() => socket.send(frame)),
-    ping: () => guard(() => socket.ping()),
-    close: () => guard(() => socket.close()),
-    terminate: () => guard(() => socket.terminate()),
-  }
-}
-
 /** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
 const pongTimeout$ = (
   config: SessionConfig,
@@ -157,3 +153,17 @@ const pongTimeout$ = (
     }),
     take(1),
   )
+
+/** Emits once, when the unsent bytes of the socket are not written within `pongTimeout`. */
+const drainTimeout$ = (
+  { clock, pongTimeout }: SessionConfig,
+  socket: GuardedSocket,
+  activityCount: () => number,
+): Observable<unknown> =>
+  socket.reportsUnsentBytes
+    ? deadline$(clock, pongTimeout / checksPerTimeout, activityCount).pipe(
+        repeat(),
+        filter(() => socket.hasStalled()),
+        take(1),
+      )
+    : EMPTY

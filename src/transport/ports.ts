@@ -32,6 +32,12 @@ export interface SocketListener {
 
 /** One socket, from dial to close. */
 export interface Socket {
+  /**
+   * The number of bytes that the socket has accepted and not yet passed to the operating system, as of a WebSocket in a
+   * browser. While it is high, the client keeps further frames back. If it does not fall within `pongTimeout`, the client
+   * terminates the socket. A transport may omit it, and the client then always sends.
+   */
+  readonly bufferedAmount?: number
   /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
   /** Sends a ping. No effect unless the socket is open. */

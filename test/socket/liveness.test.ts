@@ -31,6 +31,7 @@ describe('a blocked event loop', () => {
   it.each([
     { deadline: 'pongTimeout', after: 'ping' as const, options: { pingInterval: 100, pongTimeout: 100 } },
     { deadline: 'confirmTimeout', after: 'send' as const, options: { confirmTimeout: 100 } },
+    { deadline: 'pongTimeout, for unsent bytes,', after: 'send' as const, options: { pongTimeout: 100 } },
   ])('causes no error when $deadline passes during the block', async ({ after, options }) => {
     const client = await clientOfThread(options)
     // The client reads nothing between this call and the end of the block, when the deadline has passed.

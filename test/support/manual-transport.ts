@@ -17,7 +17,12 @@ export interface ManualTransportOptions {
   readonly answersPings?: () => boolean
   /** True if a socket that the client ends reports `closed`, synchronously; otherwise it never does. Default: true. */
   readonly reportsClose?: boolean
+  /** The size of each frame in `bufferedAmount`, in bytes. Default: the sockets have no `bufferedAmount`. */
+  readonly bytesPerFrame?: number
 }
+
+/** The size of a ping without a payload. */
+const pingBytes = 6
 
 /** A WebSocket transport whose sockets are driven by the test. */
 export class ManualTransport implements WebSocketTransport {
@@ -26,7 +31,8 @@ export class ManualTransport implements WebSocketTransport {
   constructor(private readonly options: ManualTransportOptions = {}) {}
 
   dial(url: string, options: DialOptions, listener: SocketListener): Socket {
-    const socket = new ManualSocket(url, options, listener, this.options)
+    const Socket = this.options.bytesPerFrame === undefined ? ManualSocket : BufferingSocket
+    const socket = new Socket(url, options, listener, this.options)
     this.sockets.push(socket)
     this.options.onDial?.(socket)
     return socket
@@ -54,6 +60,9 @@ export class ManualSocket implements Socket {
   readonly endCalls: ('close' | 'terminate')[] = []
   readonly frames: string[] = []
   pings = 0
+  /** False if the service does not read: each frame and ping then adds to `unsentBytes`. */
+  isRead = true
+  unsentBytes = 0
 
   constructor(
     readonly url: string,
@@ -87,17 +96,24 @@ export class ManualSocket implements Socket {
     this.listener.closed(code, reason, refusal)
   }
 
+  /** Writes this number of unsent bytes. */
+  drain(bytes = Infinity): void {
+    this.unsentBytes = Math.max(0, this.unsentBytes - bytes)
+  }
+
   // Called by the client.
 
   send(frame: string): void {
     if (this.state !== 'open') return
     this.frames.push(frame)
+    this.addUnsentBytes(this.options.bytesPerFrame ?? 0)
     this.options.onSend?.(this, frame)
   }
 
   ping(): void {
     if (this.state !== 'open') return
     this.pings++
+    this.addUnsentBytes(pingBytes)
     if (this.options.answersPings?.() ?? true) this.listener.alive()
   }
 
@@ -109,12 +125,23 @@ export class ManualSocket implements Socket {
     this.end('terminate', 1006)
   }
 
+  private addUnsentBytes(bytes: number): void {
+    if (!this.isRead) this.unsentBytes += bytes
+  }
+
   private end(how: 'close' | 'terminate', code: number): void {
     this.endCalls.push(how)
     if (this.state === 'closed') return
     this.state = 'closed'
     this.options.onEnd?.(this, how)
     if (this.options.reportsClose ?? true) this.listener.closed(code, '')
+  }
+}
+
+/** A socket that reports its unsent bytes. */
+class BufferingSocket extends ManualSocket {
+  get bufferedAmount(): number {
+    return this.unsentBytes
   }
 }
 

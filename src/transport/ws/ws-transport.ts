@@ -124,6 +124,9 @@ const describe = (code: number, reason: string, failure: Error | undefined): str
 }
 
 const toPort = (socket: WebSocket): Socket => ({
+  get bufferedAmount() {
+    return socket.bufferedAmount
+  },
   send: (frame) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(frame)
   },

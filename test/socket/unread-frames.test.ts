@@ -1,0 +1,76 @@
+import { interval, Subscription } from 'rxjs'
+import type { Topic } from 'svc-streams'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { disconnectedErrors } from '../promises/support/collected-prices.js'
+import { collectEvents } from '../support/collect-events.js'
+import {
+  activeTopics,
+  confirmAndSendPrice,
+  createPriceClient,
+  startScriptedService,
+  type ScriptedService,
+} from '../support/network/scripted-service.js'
+import { nextTurn } from '../support/time/event-loop.js'
+import { eventually } from '../support/time/eventually.js'
+
+/** A long topic, so that fewer frames fill the buffers of the operating system. */
+const topicOf = (index: number): Topic => `svc-0x${index.toString(16).padStart(1000, '0')}`
+
+/** A service that stops reading its first connection at once and goes on to send pings. */
+const startServiceThatStopsReading = (): Promise<ScriptedService> =>
+  startScriptedService({
+    onOpen: (connection) => {
+      if (connection.id > 1) return
+      connection.tcpSocket.pause()
+      const pings = interval(20).subscribe(connection.sendPing)
+      onTestFinished(() => pings.unsubscribe())
+    },
+    onSubscribe: confirmAndSendPrice,
+  })
+
+/** Measures the unsent bytes of all sockets at each send. */
+const measureUnsentBytes = (): { readonly max: () => number; readonly total: () => number } => {
+  let max = 0
+  let total = 0
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its socket
+  const original = WebSocket.prototype.send as (this: WebSocket, frame: string) => void
+  const spy = vi.spyOn(WebSocket.prototype, 'send').mockImplementation(function (this: WebSocket, frame) {
+    original.call(this, frame as string)
+    total += (frame as string).length
+    max = Math.max(max, this.bufferedAmount)
+  })
+  onTestFinished(() => spy.mockRestore())
+  return { max: () => max, total: () => total }
+}
+
+describe('a service that stops reading', () => {
+  it('has its socket replaced, and bounded bytes wait, however many topics come and go', async () => {
+    const unsentBytes = measureUnsentBytes()
+    const service = await startServiceThatStopsReading()
+    const client = createPriceClient(service.url, { linger: 0, pongTimeout: 400, confirmTimeout: 60_000 })
+    const kept = collectEvents(client.price$(topicOf(0)))
+    await eventually(() => expect(service.connections).toHaveLength(1))
+    let next = 1
+    while (next < 10_000) {
+      const round = new Subscription()
+      for (let count = 0; count < 200; count++) round.add(client.price$(topicOf(next++)).subscribe())
+      await nextTurn()
+      round.unsubscribe()
+    }
+    const wanted = [topicOf(0), topicOf(next++), topicOf(next++)]
+    const others = wanted.slice(1).map((topic) => collectEvents(client.price$(topic)))
+    await eventually(() => {
+      expect(kept.values().at(-1)).toMatchObject({ price: 2, epoch: 2 })
+      for (const { values } of others) expect(values()).toMatchObject([{ epoch: 2 }])
+    })
+    expect(disconnectedErrors(kept)).toMatchObject([
+      { code: 1006, reason: 'the socket did not drain within 400 ms' },
+    ])
+    // The operating system took more than any bound of the client.
+    expect(unsentBytes.total()).toBeGreaterThan(1_000_000)
+    expect(unsentBytes.max()).toBeLessThan(400_000)
+    expect(service.connections).toHaveLength(2)
+    await eventually(() => expect(activeTopics(service.connections[1]!)).toEqual(wanted.toSorted()))
+  })
+})

@@ -4,10 +4,10 @@ import type { DecodeError, DecodeIssue } from '../errors/model.js'
 import { oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
-/** Maximum number of issues: a frame with half a million faults must not produce a message of many megabytes. */
-const maxIssues = 20
+/** Maximum number of issues in an error: a frame of 1 MiB may have half a million faults. */
+export const maxIssues = 20
 
-/** Converts io-ts's validation errors. `what` names the kind of message. */
+/** Converts the first `maxIssues` of io-ts's validation errors. `what` names the kind of message. */
 export const toDecodeError = (what: string, input: string, errors: Errors): DecodeError =>
   decodeError(
     what,
@@ -20,6 +20,7 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
       expected: context.at(-1)?.type.name ?? what,
       actual: describeActual(value),
     })),
+    errors.length > maxIssues,
   )
 
 /** The error for input that does not reach validation, such as text that is not JSON. */

@@ -1,18 +1,32 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../errors/model.js'
-import { malformedError, toDecodeError } from './decode-error.js'
+import { malformedError, maxIssues, toDecodeError } from './decode-error.js'
 import { parseJson } from './json.js'
 import { PriceValue } from './number.js'
 
 /** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
 
-/** The response to a subscribe message on the wire. */
-export const SubscriptionConfirmation = t.type(
-  { subscriptions: t.array(t.string, 'an array of topics') },
-  'a subscription confirmation',
+/** Like `t.array(t.string)`, but does not copy the array, and stops after more faults than an error reports. */
+const Topics = new t.Type<string[], string[], unknown>(
+  'an array of topics',
+  (value): value is string[] => Array.isArray(value) && value.every((topic) => typeof topic === 'string'),
+  (input, context) => {
+    if (!Array.isArray(input)) return t.failure(input, context)
+    const faults: t.Errors = []
+    for (const [index, value] of input.entries()) {
+      if (typeof value === 'string') continue
+      faults.push({ value, context: t.appendContext(context, String(index), t.string, value) })
+      if (faults.length > maxIssues) break
+    }
+    return faults.length > 0 ? t.failures(faults) : t.success(input)
+  },
+  t.identity,
 )
+
+/** The response to a subscribe message on the wire. */
+export const SubscriptionConfirmation = t.type({ subscriptions: Topics }, 'a subscription confirmation')
 
 /** The content of a text frame of the price WebSocket. `topic` is the text that the service sent. */
 export type Frame =

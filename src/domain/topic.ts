@@ -13,16 +13,21 @@ export const defaultService = 'svc'
 export const isTopic = (text: unknown, service: string): text is Topic =>
   typeof text === 'string' && text.startsWith(`${service}-`) && isAddress(text.slice(service.length + 1))
 
-const basePattern = /^0x[0-9a-fA-F]+(?=-|$)/
+const hyphen = 0x2d
+
+/** Sticky: a confirmation lists thousands of topics, and `test` allocates nothing. */
+const basePattern = /0x[0-9a-fA-F]+(?=-|$)/y
 
 /**
  * The canonical base address of a topic in a frame from the service, which may lower-case the topic and append a quote
  * address. `undefined` for a topic of another service.
  */
 export const baseAddressOf = (topic: string, service: string): Address | undefined => {
-  if (!topic.startsWith(`${service}-`)) return undefined
-  const match = basePattern.exec(topic.slice(service.length + 1))
-  return match === null ? undefined : canonicalAddress(match[0] as Address)
+  if (!topic.startsWith(service) || topic.charCodeAt(service.length) !== hyphen) return undefined
+  const start = service.length + 1
+  basePattern.lastIndex = start
+  if (!basePattern.test(topic)) return undefined
+  return canonicalAddress(topic.slice(start, basePattern.lastIndex) as Address)
 }
 
 /** The token's address in a caller's topic of any service. */

@@ -83,9 +83,15 @@ export const stale = (topic: string, silentForMs: number, last: Price | undefine
   last,
 })
 
-export const decodeError = (what: string, input: string, issues: readonly DecodeIssue[]): DecodeError => ({
+/** `hasMore`: true if there are more issues than these. */
+export const decodeError = (
+  what: string,
+  input: string,
+  issues: readonly DecodeIssue[],
+  hasMore = false,
+): DecodeError => ({
   _tag: 'DecodeError',
-  message: `${what}: ${issues.map(renderIssue).join('; ')}`,
+  message: `${what}: ${issues.map(renderIssue).join('; ')}${hasMore ? '; and more' : ''}`,
   input: truncate(input),
   issues,
 })

@@ -62,6 +62,7 @@ export interface Stale extends Tagged<'Stale'> {
 export interface DecodeError extends Tagged<'DecodeError'> {
   /** The first 2 kB of the data. */
   readonly input: string
+  /** The first faults, at most 20. The message ends with `and more` if there are others. */
   readonly issues: readonly DecodeIssue[]
 }
 

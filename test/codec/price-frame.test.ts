@@ -108,6 +108,30 @@ describe('a subscription confirmation (section 6)', () => {
     expect(frame.left.issues[0]).toEqual({ path: 'subscriptions.0', expected: 'string', actual: '0' })
     expectDecodeError(frame.left, text)
   })
+
+  it('is read up to its 21st fault, however many there are', () => {
+    let reads = 0
+    const topics = new Proxy(Array<unknown>(100_000).fill(1), {
+      get: (target, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads++
+        return Reflect.get(target, key) as unknown
+      },
+    })
+    const decoded = SubscriptionConfirmation.decode({ subscriptions: topics })
+    expect(isLeft(decoded) && decoded.left).toHaveLength(21)
+    expect(reads).toBeLessThanOrEqual(100)
+  })
+
+  it('has an error that reports 20 faults and mentions that there are more', () => {
+    const errorOf = (faults: number) => {
+      const decoded = decodeFrame(JSON.stringify({ subscriptions: Array<number>(faults).fill(1) }))
+      return isLeft(decoded) ? decoded.left : expect.unreachable()
+    }
+    expect(errorOf(20).issues).toHaveLength(20)
+    expect(errorOf(20).message).toMatch(/subscriptions\.19: expected string, got 1$/)
+    expect(errorOf(21).issues).toEqual(errorOf(20).issues)
+    expect(errorOf(21).message).toBe(`${errorOf(20).message}; and more`)
+  })
 })
 
 describe('an error text (sections 6 and 7)', () => {

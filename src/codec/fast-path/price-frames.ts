@@ -17,6 +17,9 @@ const isNumeric = Array.from({ length: 256 }, (_, byte) =>
   '0123456789.eE+-'.includes(String.fromCharCode(byte)),
 )
 
+/** The length of the longest frame that is learned. A topic has 50 characters, and a pattern is kept for each topic. */
+const maxLearnedLength = 1024
+
 const jsonNumber = new RegExp(`^${jsonNumberPattern}$`)
 
 /** A double holds every integer of this many digits exactly, and every power of ten up to this exponent. */
@@ -47,7 +50,7 @@ export class PriceFrames<V> {
 
   /** Stores the pattern of a decoded price update with a value. Returns `undefined` for a layout that it does not support. */
   learn(text: string, value: V): RecordOffset | undefined {
-    const pattern = priceFramePattern.exec(text)?.[1]
+    const pattern = text.length > maxLearnedLength ? undefined : priceFramePattern.exec(text)?.[1]
     if (pattern === undefined) return undefined
     return this.patterns.add(new DataView(Uint8Array.from(pattern, codeOf).buffer), value)
   }

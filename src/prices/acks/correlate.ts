@@ -15,11 +15,21 @@ export interface SubscribeAcks {
  */
 export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
   const addresses = addressesIn(text)
+  if (addresses === undefined) return undefined
   const candidates = addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending()
   return candidates.length === 1 ? candidates[0] : undefined
 }
 
-/** The addresses in a text, each once, in lower case. */
-export const addressesIn = (text: string): readonly Address[] => [
-  ...new Set((text.match(/0x[0-9a-fA-F]+/g) ?? []).map((found) => canonicalAddress(found as Address))),
-]
+/** A text with more addresses answers no subscribe frame: a text of 1 MiB may have 350,000. */
+const maxAddresses = 1000
+
+/** The addresses in a text, each once, in lower case. Returns `undefined` if there are too many. */
+export const addressesIn = (text: string): readonly Address[] | undefined => {
+  const addresses = new Set<Address>()
+  let count = 0
+  for (const [address] of text.matchAll(/0x[0-9a-fA-F]+/g)) {
+    if (++count > maxAddresses) return undefined
+    addresses.add(canonicalAddress(address as Address))
+  }
+  return [...addresses]
+}

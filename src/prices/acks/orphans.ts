@@ -13,6 +13,9 @@ export interface EchoedTopic {
 /** The maximum number of removed topics that are stored. The oldest are dropped. */
 const maxRemoved = 10_000
 
+/** The maximum number of queued topics. A confirmation after their unsubscribe frames lists the others again. */
+const maxQueued = 10_000
+
 /** The topics of one connection that the service has subscribed and the client does not keep. They are unsubscribed. */
 export class Orphans {
   /** The topics that were rejected or unsubscribed. A later price shows that the service has subscribed one all the same. */
@@ -41,7 +44,8 @@ export class Orphans {
 
   /** A confirmation lists a topic that is not kept. A frame for a recently unsubscribed topic is a late one. */
   onConfirmation({ base, topic }: EchoedTopic, now: number): void {
-    if (!this.acks.isRecentlyUnsubscribed(base, now)) this.queue.set(base, topic)
+    if (this.queue.size >= maxQueued || this.acks.isRecentlyUnsubscribed(base, now)) return
+    this.queue.set(base, topic)
   }
 
   /** A price arrives for a topic that is not kept. */

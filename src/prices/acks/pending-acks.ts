@@ -76,10 +76,10 @@ export class PendingAcks {
 
   /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */
   private unsubscribedTopicIn(text: string, now: number): Address | undefined {
-    const pending = this.recentlyUnsubscribed.pending(now)
-    if (pending.length === 0) return undefined
-    const named = addressesIn(text).filter((address) => pending.includes(address))
-    return named.length === 1 ? named[0] : undefined
+    const pending = new Set(this.recentlyUnsubscribed.pending(now))
+    if (pending.size === 0) return undefined
+    const named = addressesIn(text)?.filter((address) => pending.has(address))
+    return named?.length === 1 ? named[0] : undefined
   }
 
   private isUnconfirmed(base: Address): boolean {

@@ -77,6 +77,14 @@ describe('PriceFrames', () => {
 })
 
 describe('PriceFrames does not learn', () => {
+  it('a frame of more than 1024 characters', () => {
+    const padded = (length: number) =>
+      `{"topic":"svc-0xa","price":1}`.replace(':1', `:${' '.repeat(length - 29)}1`)
+    expect(padded(1024)).toHaveLength(1024)
+    expect(new PriceFrames<number>().learn(padded(1024), 1)).toBeDefined()
+    expect(new PriceFrames<number>().learn(padded(1025), 1)).toBeUndefined()
+  })
+
   it.each([
     ['reversed fields', '{"price":1,"topic":"svc-0xa"}'],
     ['an extra field', '{"topic":"svc-0xa","price":1,"at":2}'],

@@ -12,6 +12,20 @@ const rejects = (
   correlate(text, { isUnconfirmed: (base) => unconfirmed.includes(base), pending: () => pending })
 
 describe('correlate, for a text that contains an address', () => {
+  it('matches no topic and looks up no address when it contains more than 1000', () => {
+    const lookedUp: Address[] = []
+    const acks = {
+      isUnconfirmed: (base: Address) => lookedUp.push(base) > 0 && base === '0xaa',
+      pending: (): readonly Address[] => expect.unreachable(),
+    }
+    const others = Array.from({ length: 999 }, (_, index) => `0x${index}`).join(' ')
+    expect(correlate(`0xaa ${others}`, acks)).toBe('0xaa')
+    expect(lookedUp).toHaveLength(1000)
+    lookedUp.length = 0
+    expect(correlate(`0xaa ${others} 0xff`, acks)).toBeUndefined()
+    expect(lookedUp).toEqual([])
+  })
+
   it('matches the unconfirmed topic of that address among several unconfirmed ones', () => {
     expect(rejects('Invalid token 0xaa', ['0xaa', '0xbb', '0xcc'])).toBe('0xaa')
   })

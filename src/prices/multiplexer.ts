@@ -38,6 +38,7 @@ export class Multiplexer {
     const { clock, host, service, secrets } = config
     this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
       const { epoch } = this.reconciler
+      this.reconciler.onConfirmed()
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
     })
     const frameHandler = new FrameHandler({

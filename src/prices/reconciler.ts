@@ -76,6 +76,11 @@ export class Reconciler {
     return this.session !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
   }
 
+  /** Called when the service confirms a subscribe frame. */
+  onConfirmed(): void {
+    this.open?.socket.onAnswer()
+  }
+
   schedule(): void {
     this.task.afterTick()
   }

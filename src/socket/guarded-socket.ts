@@ -26,6 +26,11 @@ export class GuardedSocket implements Socket {
     return this.try(() => this.socket.bufferedAmount !== undefined) ?? false
   }
 
+  /** Called when the service answers a frame. */
+  onAnswer(): void {
+    this.buffer.onAnswer()
+  }
+
   /** See `SendBuffer.hasStalled`. */
   hasStalled(): boolean {
     return this.try(() => this.buffer.hasStalled()) ?? false

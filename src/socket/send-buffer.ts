@@ -4,14 +4,17 @@ const fullBytes = 32_768
 /** The number of checks within the drain timeout. */
 export const checksPerTimeout = 4
 
-/** After this number of checks a buffer that drains too slowly has stalled. */
-const maxFullChecks = 2 * checksPerTimeout
+/** After this number of checks a full buffer has stalled, although the service reads. */
+const maxFullChecks = 30 * checksPerTimeout
 
-/** Detects that the unsent bytes of a socket are not written, or that the buffer stays full. */
+/**
+ * Detects that the unsent bytes of a socket are not written. An operating system may accept no byte until the service
+ * has read megabytes, so an answer of the service counts as a written byte.
+ */
 export class SendBuffer {
   /** The number of unsent bytes after the last send or check. */
   private bytes = 0
-  /** True if bytes were written, or the buffer was empty, since the last check. */
+  /** True if bytes were written, the service answered, or the buffer was empty, since the last check. */
   private hasDrained = false
   private checksWithoutDrain = 0
   private checksWhileFull = 0
@@ -31,6 +34,11 @@ export class SendBuffer {
 
   afterSend(): void {
     this.bytes = this.unsentBytes()
+  }
+
+  /** Called when the service answers a frame. */
+  onAnswer(): void {
+    this.hasDrained = true
   }
 
   /** Called `checksPerTimeout` times within the drain timeout. Returns true if the socket must be replaced. */

@@ -34,8 +34,9 @@ export interface SocketListener {
 export interface Socket {
   /**
    * The number of bytes that the socket has accepted and not yet passed to the operating system, as of a WebSocket in a
-   * browser. While it is high, the client keeps further frames back. If it does not fall within `pongTimeout`, the client
-   * terminates the socket. A transport may omit it, and the client then always sends.
+   * browser. While it is high, the client keeps further frames back. If it does not fall within `pongTimeout`, and the
+   * service confirms no topic meanwhile, the client terminates the socket. A transport may omit it; the client then never
+   * keeps frames back.
    */
   readonly bufferedAmount?: number
   /** Sends a text frame. No effect unless the socket is open. */

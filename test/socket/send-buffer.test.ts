@@ -27,6 +27,7 @@ interface Scenario extends VirtualTime {
   /** The transport's socket. The service does not read it. */
   readonly socket: ManualSocket
   readonly send: (count: number) => void
+  readonly onAnswer: () => void
   readonly isFull: () => boolean
 }
 
@@ -46,7 +47,13 @@ const endOf = (scenario: (scenario: Scenario) => void, endsAt = 5000): string =>
     const send = (count: number): void => {
       for (let sent = 0; sent < count; sent++) guarded?.send('frame')
     }
-    scenario({ ...virtual, socket, send, isFull: () => guarded?.isFull ?? false })
+    scenario({
+      ...virtual,
+      socket,
+      send,
+      onAnswer: () => guarded?.onAnswer(),
+      isFull: () => guarded?.isFull ?? false,
+    })
     virtual.at(endsAt, () => subscription.unsubscribe())
   })
   expect(pendingTimers).toBe(0)
@@ -86,13 +93,21 @@ describe('a socket with unsent bytes', () => {
     expect(end).toBe('open')
   })
 
-  it('is replaced when it stays full for twice pongTimeout, although bytes are written', () => {
+  it('is kept while the service answers, although no byte is written', () => {
+    const end = endOf(({ at, send, onAnswer }) => {
+      send(1)
+      for (let time = 0; time < 5000; time += 90) at(time, onAnswer)
+    })
+    expect(end).toBe('open')
+  })
+
+  it('is replaced when it stays full for 30 times pongTimeout, although bytes are written', () => {
     const end = endOf(({ at, socket, send, isFull }) => {
       send(500)
       expect(isFull()).toBe(true)
-      for (let time = 10; time < 2000; time += 20) at(time, () => socket.drain(1))
+      for (let time = 10; time < 4000; time += 20) at(time, () => socket.drain(1))
     })
-    expect(end).toBe(`200 ${stalled}`)
+    expect(end).toBe(`3000 ${stalled}`)
   })
 
   it('is kept when it is full most of the time and accepts frames in between', () => {

@@ -74,3 +74,31 @@ describe('a service that stops reading', () => {
     await eventually(() => expect(activeTopics(service.connections[1]!)).toEqual(wanted.toSorted()))
   })
 })
+
+it('keeps the socket of a service that reads slowly and answers what it reads', async () => {
+  // The operating system accepts bytes in steps of megabytes, so no byte is written for longer than pongTimeout.
+  let readBytes = 0
+  const service = await startScriptedService({
+    onOpen: ({ tcpSocket }) => {
+      tcpSocket.on('data', (bytes: Buffer) => {
+        readBytes += bytes.length
+        tcpSocket.pause()
+      })
+      const reads = interval(20).subscribe(() => tcpSocket.resume())
+      onTestFinished(() => reads.unsubscribe())
+    },
+    onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
+  })
+  const topics = Array.from({ length: 8000 }, (_, index) => topicOf(index))
+  const client = createPriceClient(service.url, {
+    ...{ pongTimeout: 300, confirmTimeout: 60_000, staleAfter: 60_000, maxFrameBytes: 100_000_000 },
+  })
+  const kept = topics.map((topic) => collectEvents(client.price$(topic)))
+  await eventually(() => expect(service.connections[0]?.receivedMessages).toHaveLength(topics.length))
+  await eventually(() =>
+    expect(client.inspect().topics.filter(({ state }) => state === 'live')).toHaveLength(topics.length),
+  )
+  expect(readBytes).toBeGreaterThan(8_000_000)
+  expect(new Set(kept.flatMap(({ tags }) => tags()))).toEqual(new Set())
+  expect(service.connections).toHaveLength(1)
+})

@@ -22,6 +22,7 @@ const confirms = new Histogram({
   buckets: [5, 50, 500],
 })
 const polls = new Counter({ name: 'svc_polls', help: 'depth requests', labelNames: ['host', 'result'] })
+const repeats = new Counter({ name: 'svc_repeats', help: 'requests sent again', labelNames: ['host'] })
 
 on('svc-streams:connected', ({ host }) => open.inc({ host }))
 on('svc-streams:disconnected', ({ host, epoch, error }) => {
@@ -34,6 +35,7 @@ for (const name of ['rejected', 'unanswered', 'stale'] as const) {
 }
 on('svc-streams:decode-error', ({ host, error }) => failures.inc({ host, kind: error._tag }))
 on('svc-streams:poll', ({ host, error }) => polls.inc({ host, result: error?._tag ?? 'ok' }))
+on('svc-streams:repeated', ({ host }) => repeats.inc({ host }))
 
 // A client, and a service that drops the connection once and rejects a token.
 await using service = await startSimulator({ tick: 50 })

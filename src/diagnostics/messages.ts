@@ -68,6 +68,11 @@ export interface DiagnosticMessages {
     readonly failures: number
     readonly error: DepthError | undefined
   }
+  /**
+   * The service closed a kept-alive connection without a byte of the response to a GET, which the client sends once more
+   * on a new connection. Count these messages: many of them mean that the service closes idle connections early.
+   */
+  readonly 'svc-streams:repeated': { readonly host: string }
 }
 
 interface Failure<E> {

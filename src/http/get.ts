@@ -8,6 +8,7 @@ import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { deadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
+import { sendRequest } from './send-request.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -23,14 +24,18 @@ export interface GetTarget {
   /** Scheme, host and port. */
   readonly origin: string
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  /** Called each time the request is sent, because each signature has its own expiration. */
+  readonly headers: () => Readonly<Record<string, string>>
 }
 
 export type GetError = NetworkError | DecodeError | Timeout
 
 export type GetResult = Either<GetError, HttpResponse>
 
-/** A task that sends one GET request on each run. Cancelling the task, or the timeout, aborts the request. */
+/**
+ * A task that sends one GET request on each run, and repeats it as `sendRequest` describes. Cancelling the task, or the
+ * timeout over both, aborts the request.
+ */
 export const get =
   (
     { clock, http, requestTimeout, maxBodyBytes }: GetConfig,
@@ -65,7 +70,8 @@ export const get =
     }
 
     try {
-      abort = http.get({ origin, path, headers, maxBodyBytes }, complete)
+      const createRequest = () => ({ origin, path, headers: headers(), maxBodyBytes })
+      abort = sendRequest(http, createRequest, complete)
     } catch (thrown) {
       complete(left(networkError(thrown)))
     }

@@ -1,9 +1,8 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Signer } from '../auth/signed-headers.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
-import { networkError } from '../errors/constructors.js'
-import type { AnyError, NetworkError } from '../errors/model.js'
+import type { AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { headerOf } from '../transport/ports.js'
 import { get, type GetConfig, type GetError, type GetResult } from './get.js'
@@ -55,22 +54,10 @@ export class SignedGet {
   }
 
   private attempt(path: string, clockOffset: number, onResult: (result: GetResult) => void): Cancel {
-    const signed = this.sign(path, clockOffset)
-    if (isLeft(signed)) {
-      onResult(signed)
-      return noCancel
-    }
-    return get(this.config, { origin: this.config.relayer.origin, path, headers: signed.right })(onResult)
-  }
-
-  /** Signing runs the caller's `canonicalHeaders`: an exception in it must not become an Rx error. */
-  private sign(path: string, clockOffset: number): Either<NetworkError, ReturnType<Signer>> {
-    try {
-      const expiration = Math.round(this.config.clock.wallClock() + clockOffset + this.config.authExpiration)
-      return right(this.config.sign(path, expiration))
-    } catch (thrown) {
-      return left(networkError(thrown))
-    }
+    const { clock, relayer, sign, authExpiration } = this.config
+    /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
+    const headers = () => sign(path, Math.round(clock.wallClock() + clockOffset + authExpiration))
+    return get(this.config, { origin: relayer.origin, path, headers })(onResult)
   }
 
   /**

@@ -10,7 +10,8 @@ import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
-const target = { origin: 'https://host:3000', path: '/path?query', headers: { name: 'value' } }
+const headers = { name: 'value' }
+const target = { origin: 'https://host:3000', path: '/path?query', headers: () => headers }
 const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096, secrets: new Secrets() }
 const timeout = leftWith({ _tag: 'Timeout', afterMs: 100 })
 
@@ -23,7 +24,10 @@ describe('get', () => {
     http.request(1).respond(200, 'one')
     http.request(2).respond(404, 'two')
     expect(await Promise.all(results)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
-    expect(http.requests).toMatchObject([target, target])
+    expect(http.requests).toMatchObject([
+      { ...target, headers },
+      { ...target, headers },
+    ])
     expect(http.request(1).maxBodyBytes).toBe(4096)
   })
 

@@ -1,6 +1,12 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { networkError } from '../../src/errors/constructors.js'
-import type { HttpAnswer, HttpRequest, HttpResponse, HttpTransport } from '../../src/transport/ports.js'
+import type {
+  HttpAnswer,
+  HttpRequest,
+  HttpResponse,
+  HttpTransport,
+  OnHttpResult,
+} from '../../src/transport/ports.js'
 
 export interface FakeRequest extends HttpRequest {
   readonly aborted: boolean
@@ -8,6 +14,8 @@ export interface FakeRequest extends HttpRequest {
   readonly respond: (status: number, body: string, headers?: HttpResponse['headers']) => void
   /** Completes the request with a `NetworkError`. */
   readonly fail: (thrown: unknown) => void
+  /** Completes the request with a `NetworkError` after which it may be repeated. */
+  readonly lose: () => void
   readonly complete: (result: HttpAnswer) => void
 }
 
@@ -18,13 +26,14 @@ export class FakeHttp implements HttpTransport {
   /** If set, `get` throws it, which a transport must not do. */
   thrownByGet: Error | undefined
 
-  get(request: HttpRequest, onResult: (result: HttpAnswer) => void): () => void {
+  get(request: HttpRequest, onResult: OnHttpResult): () => void {
     const fake = {
       ...request,
       aborted: false,
       respond: (status: number, body: string, headers: HttpResponse['headers'] = {}) =>
         onResult(right({ status, body, headers })),
       fail: (thrown: unknown) => onResult(left(networkError(thrown))),
+      lose: () => onResult(left(networkError(new Error('closed'))), true),
       complete: onResult,
     }
     this.requests.push(fake)

@@ -1,5 +1,5 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import type { Dispatcher } from 'undici'
+import { errors, type Dispatcher } from 'undici'
 import { decodeError, networkError } from '../../errors/constructors.js'
 import type { DecodeError } from '../../errors/model.js'
 import type { HttpAnswer, HttpResponse, OnHttpResult } from '../ports.js'
@@ -64,7 +64,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, thrown: unknown): void {
-    this.settle(left(networkError(thrown)), !this.isAborted && this.connection?.isLost === true)
+    const isOwnEnd = this.isAborted || thrown instanceof errors.ClientDestroyedError
+    this.settle(left(networkError(thrown)), !isOwnEnd && this.connection?.isLost === true)
   }
 
   /** Calls `onResult` asynchronously, because it may close the client while undici runs this handler. */

@@ -9,7 +9,7 @@ import {
   type TopicSnapshot,
 } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
-import { rxClock } from '../time/clock.js'
+import { rxClock } from '../time/rx-clock.js'
 
 /** Times are monotonic, in ms. */
 interface CountedStream {

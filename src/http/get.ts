@@ -6,7 +6,7 @@ import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
-import { deadline } from '../time/deadline.js'
+import { responsiveDeadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 import { sendRequest } from './send-request.js'
 
@@ -55,7 +55,7 @@ export const get =
     const complete = (result: GetResult): void => {
       if (settle()) onResult(result)
     }
-    const timer = deadline(clock, requestTimeout, () => {
+    const timer = responsiveDeadline(clock, requestTimeout, () => {
       if (!settle()) return
       safeAbort()
       onResult(left(timeout(requestTimeout)))

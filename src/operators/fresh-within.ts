@@ -4,7 +4,7 @@ import { isPriceValue } from '../domain/price-value.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
-import { rxClock } from '../time/clock.js'
+import { rxClock } from '../time/rx-clock.js'
 import { deadline$ } from '../time/deadline.js'
 import { checkTimerMs } from './check-ms.js'
 

@@ -2,7 +2,7 @@ import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import type { Clock } from '../time/clock.js'
-import { deadline, deadline$, delay$ } from '../time/deadline.js'
+import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
 import {
   noCloseFrame,
   type ResponseHead,
@@ -117,7 +117,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = new GuardedSocket(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
-    const dialTimeout = deadline(config.clock, config.connectTimeout, onTimeout, activityCount)
+    const dialTimeout = responsiveDeadline(config.clock, config.connectTimeout, onTimeout)
     timers.add(dialTimeout)
 
     return () => {

@@ -1,4 +1,5 @@
-import { rxClock, type Clock } from './clock.js'
+import { callAtOnce, type Clock } from './clock.js'
+import { rxClock } from './rx-clock.js'
 import {
   isVirtualTime,
   readDelegates,
@@ -108,6 +109,7 @@ const clockOf = (clock: VirtualClock): Clock => {
       clock.disposed ? startInterval(callback, ms) : cancelOf(clock.addTimer(callback, ms)),
     startImmediate: (callback) =>
       clock.disposed ? startImmediate(callback) : cancelOf(clock.addImmediate(callback)),
+    afterRead: callAtOnce,
   }
 }
 

@@ -1,6 +1,3 @@
-import { asyncScheduler } from 'rxjs'
-import { isVirtualTime, performanceNow, startImmediate, startInterval } from './rx-providers.js'
-
 /** The two times and the timers that a part of the library runs on. */
 export interface Clock {
   /** True if time is virtual: no timer is late, and no data arrives between two timers. */
@@ -13,18 +10,15 @@ export interface Clock {
   readonly startInterval: (callback: () => void, ms: number) => () => void
   /** Calls back once after the current tick. Returns the function that cancels it. */
   readonly startImmediate: (callback: () => void) => () => void
+  /**
+   * Calls back once the event loop has read the data that has arrived: at once in virtual time. Returns the function
+   * that cancels it.
+   */
+  readonly afterRead: (callback: () => void) => () => void
 }
 
-/**
- * RxJS's clock at the time of each call: virtual inside `TestScheduler.run` and inside a replay, real outside. For
- * operators, which run on the clock of their pipeline.
- */
-export const rxClock: Clock = {
-  get isVirtual() {
-    return isVirtualTime()
-  },
-  elapsed: performanceNow,
-  wallClock: () => asyncScheduler.now(),
-  startInterval,
-  startImmediate,
+/** `afterRead` of a virtual clock: no data arrives between two timers. */
+export const callAtOnce = (callback: () => void): (() => void) => {
+  callback()
+  return () => undefined
 }

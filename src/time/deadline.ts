@@ -2,6 +2,10 @@ import { Observable, Subscription } from 'rxjs'
 import { maxTimerMs } from '../domain/interval.js'
 import type { Clock } from './clock.js'
 
+/** The limits of one timer of a responsive deadline, in ms. A shorter one is often late without a blocked event loop. */
+const shortestSlice = 5
+const longestSlice = 50
+
 /** The maximum number of poll phases that a deadline waits for: a peer that never pauses must not postpone it forever. */
 const maxPhases = 64
 
@@ -31,10 +35,33 @@ export const deadline = (
   activityCount: () => number = noActivity,
 ): Subscription => {
   const subscription = delay(clock, ms, () => {
-    if (clock.isVirtual) callback()
-    else subscription.add(afterReading(activityCount, callback))
+    subscription.add(afterReading(clock, activityCount, callback))
   })
   return subscription
+}
+
+/**
+ * Like `deadline`, but time in which the event loop was blocked does not count. For work that needs several turns of the
+ * event loop, such as a dial: it cannot proceed while the loop is blocked. A timer that is late shows that the loop was
+ * blocked, so the wait consists of short timers.
+ */
+export const responsiveDeadline = (clock: Clock, ms: number, callback: () => void): Subscription => {
+  if (clock.isVirtual) return delay(clock, ms, callback)
+  const maxSlice = Math.min(Math.max(ms / 10, shortestSlice), longestSlice)
+  let current: Subscription
+  const wait = (remaining: number): void => {
+    const slice = Math.min(remaining, maxSlice)
+    const startedAt = clock.elapsed()
+    current = delay(clock, slice, () => {
+      const wasBlocked = clock.elapsed() - startedAt > 2 * slice + shortestSlice
+      // Half: then a loop that is always blocked still reaches the deadline.
+      const after = remaining - (wasBlocked ? slice / 2 : slice)
+      if (after >= 1) wait(after)
+      else current = afterReading(clock, noActivity, callback)
+    })
+  }
+  wait(ms)
+  return new Subscription(() => current.unsubscribe())
 }
 
 /** Like `delay`: emits once, then completes. */
@@ -55,13 +82,16 @@ const once$ = (start: (callback: () => void) => Subscription): Observable<void> 
 
 const noActivity = (): number => 0
 
-const afterReading = (activityCount: () => number, callback: () => void): (() => void) => {
-  const nextPhase = (phases: number, before: number): NodeJS.Immediate =>
-    setImmediate(() => {
+const afterReading = (clock: Clock, activityCount: () => number, callback: () => void): Subscription => {
+  const subscription = new Subscription()
+  const nextPhase = (phases: number, before: number): void => {
+    const cancel = clock.afterRead(() => {
       const after = activityCount()
       if (after === before || phases === maxPhases) callback()
-      else pending = nextPhase(phases + 1, after)
+      else nextPhase(phases + 1, after)
     })
-  let pending = nextPhase(1, activityCount())
-  return () => clearImmediate(pending)
+    subscription.add(cancel)
+  }
+  nextPhase(1, activityCount())
+  return subscription
 }

@@ -1,6 +1,9 @@
 import type { Clock } from './clock.js'
 import { realImmediate } from './rx-providers.js'
 
+/** In ms. A timer of 0 ms is 1 ms on Node. */
+const shortestTimer = 1
+
 /**
  * The clock of the system, with the timers that are installed at the time of this call. Fake timers of a test that are
  * installed later do not affect it.
@@ -8,6 +11,7 @@ import { realImmediate } from './rx-providers.js'
 export const systemClock = (): Clock => {
   // The objects, not their methods: `performance.now` must be called on `performance`.
   const { Date, performance, setInterval, clearInterval } = globalThis
+  const { setTimeout, clearTimeout, setImmediate, clearImmediate } = globalThis
   return {
     isVirtual: false,
     elapsed: () => performance.now(),
@@ -20,6 +24,17 @@ export const systemClock = (): Clock => {
     startImmediate: (callback) => {
       const handle = realImmediate.setImmediate(callback)
       return () => realImmediate.clearImmediate(handle)
+    },
+    // Node reads sockets between timers and immediates, Deno only before timers.
+    afterRead: (callback) => {
+      let immediate: NodeJS.Immediate | undefined
+      const timer = setTimeout(() => {
+        immediate = setImmediate(callback)
+      }, shortestTimer)
+      return () => {
+        clearTimeout(timer)
+        clearImmediate(immediate)
+      }
     },
   }
 }

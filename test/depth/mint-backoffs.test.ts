@@ -2,7 +2,7 @@ import { left } from 'fp-ts/lib/Either.js'
 import { networkError } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { MintBackoffs } from '../../src/depth/mint-backoffs.js'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const failure = left(networkError(new Error('refused')))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
 import { priceRequest } from '../../src/http/price-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
 

@@ -1,4 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
+import { firstValueFrom } from 'rxjs'
+import { createClient } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { blockEventLoop } from '../support/time/event-loop.js'
@@ -150,4 +152,39 @@ describe('a blocked event loop', () => {
     expect(eth.events.every(isRight)).toBe(true)
     expect(eth.values().at(-1)?.epoch).toBe(1)
   })
+
+  it('causes no Timeout of a request that it kept from being sent', async () => {
+    const { addresses } = closeAfterTest(await startServiceThread())
+    const client = closeAfterTest(
+      createClient({ environment: 'mainnet', ...addresses, requestTimeout: 300, connectTimeout: 300 }),
+    )
+    for (const blockedMs of [400, 1200]) {
+      // Twice: on a new connection, and on a reused one.
+      const request = client.depth('0xab')()
+      blockEventLoop(blockedMs)
+      expect(await request).toMatchObject({ right: { price: 1 } })
+    }
+    const polled = firstValueFrom(client.depth$('0xcd', 1000))
+    blockEventLoop(1200)
+    expect(await polled).toMatchObject({ right: { price: 1 } })
+  })
+
+  it.each(['in the tick of the subscription', 'in the tick of the dial', 'in the turn after the dial'])(
+    'causes no failure of a dial when it is blocked %s',
+    async (moment) => {
+      const { priceWsUrl } = closeAfterTest(await startServiceThread()).addresses
+      const client = createPriceClient(priceWsUrl, { connectTimeout: 300 })
+      const statuses: string[] = []
+      client.status$.subscribe((status) => {
+        statuses.push(status._tag)
+        if (status._tag !== 'Connecting') return
+        if (moment === 'in the tick of the dial') queueMicrotask(() => blockEventLoop(1200))
+        if (moment === 'in the turn after the dial') setImmediate(() => blockEventLoop(1200))
+      })
+      const price = firstValueFrom(client.price$(ethTopic))
+      if (moment === 'in the tick of the subscription') blockEventLoop(1200)
+      expect(await price).toMatchObject({ right: { price: 1 } })
+      expect(statuses).toEqual(['Idle', 'Connecting', 'Open'])
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { session$, type FrameSink } from '../../src/socket/session.js'
 import type { GuardedSocket } from '../../src/socket/guarded-socket.js'
 import { ManualTransport, type ManualSocket } from '../support/manual-transport.js'

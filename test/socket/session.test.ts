@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
 import {

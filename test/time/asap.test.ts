@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { asap } from '../../src/time/asap.js'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { nextTurn } from '../support/time/event-loop.js'
 

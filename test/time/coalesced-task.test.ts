@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { DeadlineTimer } from '../../src/time/deadline-timer.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 

@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
-import { deadline$, delay$ } from '../../src/time/deadline.js'
+import { callAtOnce, type Clock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
+import { deadline$, delay$, responsiveDeadline } from '../../src/time/deadline.js'
 import { marbles } from '../support/time/marbles.js'
+import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const noActivity = (): number => 0
 
@@ -61,6 +64,12 @@ describe('deadline$', () => {
     })
   })
 
+  /** Lets the deadline wait for one poll phase: a timer and an immediate. */
+  const advancePhase = (): void => {
+    vi.advanceTimersToNextTimer()
+    vi.advanceTimersToNextTimer()
+  }
+
   /** The number of poll phases between the timer and the emission, if each of the first `busyPhases` brings data. */
   const phasesUntilEmitted = (busyPhases: number): number => {
     vi.useFakeTimers()
@@ -71,7 +80,7 @@ describe('deadline$', () => {
     for (let phases = 0; phases < 1000; phases++) {
       if (emitted.length > 0) return phases
       if (phases < busyPhases) activity++
-      vi.advanceTimersToNextTimer()
+      advancePhase()
     }
     return Infinity
   }
@@ -98,7 +107,7 @@ describe('deadline$', () => {
     activity++
     vi.advanceTimersToNextTimer()
     expect(isEmitted).toBe(false)
-    vi.advanceTimersToNextTimer()
+    advancePhase()
     expect(isEmitted).toBe(true)
   })
 
@@ -128,4 +137,79 @@ describe('deadline$', () => {
   })
 
   afterEach(() => void vi.useRealTimers())
+})
+
+/** A clock whose timers are late by a number of ms each, the last of them by none. */
+const lateClock = (latenesses: readonly number[]): { readonly clock: Clock; readonly run: () => number } => {
+  let time = 0
+  let timers = 0
+  const pending: { dueAt: number; callback: () => void }[] = []
+  const clock: Clock = {
+    ...rxClock,
+    isVirtual: false,
+    elapsed: () => time,
+    startInterval: (callback, ms) => {
+      const timer = { dueAt: time + ms + (latenesses[timers++] ?? 0), callback }
+      pending.push(timer)
+      return () => void pending.splice(pending.indexOf(timer), 1)
+    },
+    afterRead: callAtOnce,
+  }
+  const run = (): number => {
+    for (let timer = pending[0]; timer !== undefined; timer = pending[0]) {
+      time = timer.dueAt
+      timer.callback()
+    }
+    return time
+  }
+  return { clock, run }
+}
+
+describe('responsiveDeadline', () => {
+  it('calls back after the delay in virtual time', () => {
+    const calls: number[] = []
+    runInVirtualTime(({ now }) => void responsiveDeadline(rxClock, 500, () => calls.push(now())))
+    expect(calls).toEqual([500])
+  })
+
+  it('does not count the time in which the event loop was blocked', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 }))),
+        (ms, latenesses) => {
+          const { clock, run } = lateClock(latenesses)
+          let calledAt = NaN
+          let used = 0
+          const counting: Clock = {
+            ...clock,
+            startInterval: (callback, delay) => {
+              used++
+              return clock.startInterval(callback, delay)
+            },
+          }
+          responsiveDeadline(counting, ms, () => (calledAt = clock.elapsed()))
+          run()
+          const blocked = latenesses.slice(0, used).reduce((sum, lateness) => sum + lateness, 0)
+          expect(calledAt - blocked).toBeGreaterThanOrEqual(ms - 1)
+          expect(calledAt - blocked).toBeLessThanOrEqual(2 * ms)
+        },
+      ),
+    )
+  })
+
+  it('counts a lateness that a busy machine causes', () => {
+    const { clock, run } = lateClock(new Array<number>(100).fill(3))
+    responsiveDeadline(clock, 1000, () => undefined)
+    expect(run()).toBe(1060)
+  })
+
+  it('does not call back after an unsubscribe', () => {
+    const { clock, run } = lateClock([0, 200])
+    let called = 0
+    const subscription = responsiveDeadline(clock, 100, () => called++)
+    delay$(clock, 0).subscribe(() => subscription.unsubscribe())
+    run()
+    expect(called).toBe(0)
+  })
 })

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { TickClock } from '../../src/time/tick-clock.js'
 import { marbles } from '../support/time/marbles.js'
 

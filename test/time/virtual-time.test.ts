@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { asapScheduler, asyncScheduler, config, interval, timer } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { rxClock } from '../../src/time/clock.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import { isVirtualTime } from '../../src/time/rx-providers.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'
 

@@ -2,7 +2,7 @@ import { concat, defer, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
-import { rxClock } from '../../time/clock.js'
+import { rxClock } from '../../time/rx-clock.js'
 import type { Row } from '../format/row.js'
 
 // The streams of a client as rows. Each row has the time at which the client emitted the event.

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { rxClock } from '../../time/clock.js'
+import { rxClock } from '../../time/rx-clock.js'
 import { delay } from '../../time/deadline.js'
 import { VirtualTime } from '../../time/virtual-time.js'
 

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { errors, type buildConnector } from 'undici'
-import { deadline } from '../../time/deadline.js'
+import { responsiveDeadline } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
 
 export interface DialerOptions {
@@ -32,7 +32,7 @@ export class Dialer {
     const isTls = target.protocol === 'https:'
     const socket = isTls ? this.connectTls(target) : connectTcp(addressOf(target))
     const { connectTimeout } = this.options
-    const timer = deadline(this.clock, connectTimeout, () => {
+    const timer = responsiveDeadline(this.clock, connectTimeout, () => {
       const message = `no connection to ${target.hostname}:${addressOf(target).port} (timeout: ${connectTimeout}ms)`
       socket.destroy(new errors.ConnectTimeoutError(message))
     })

@@ -4,7 +4,7 @@ import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, networkError } from 'svc-streams/testing'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
-import { rxClock } from '../../../src/time/clock.js'
+import { rxClock } from '../../../src/time/rx-clock.js'
 import { cancellableTaskOf } from '../../support/cancellable-task.js'
 import { runInVirtualTime, type VirtualTimeOptions } from '../../support/time/virtual-time.js'
 

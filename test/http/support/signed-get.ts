@@ -5,7 +5,7 @@ import { concatenateHeaders } from '../../../src/auth/canonical-headers.js'
 import { Secrets } from '../../../src/auth/secrets.js'
 import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
-import { rxClock } from '../../../src/time/clock.js'
+import { rxClock } from '../../../src/time/rx-clock.js'
 import { FakeHttp } from '../../support/fake-http.js'
 
 export const mint: Address = '0xAb'

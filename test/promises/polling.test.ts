@@ -113,7 +113,8 @@ describe('a poll', () => {
 describe('a failure', () => {
   it('of any kind is a Left, and polling continues', async () => {
     const failures: ((response: ServerResponse) => unknown)[] = [
-      (response) => response.writeHead(500).end('no'),
+      // The next request uses a new connection, so that it is not repeated.
+      (response) => response.writeHead(500, { connection: 'close' }).end('no'),
       (response) => response.destroy(),
       (response) => response.end('{'),
       (response) => response.writeHead(401).end('no'),

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { parse } from 'lossless-json'
+import { JsonReader } from './json-reader.js'
 
 /** The source of a regular expression for a JSON number. */
 export const jsonNumberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
@@ -28,14 +28,13 @@ const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {
 export const parseJson = (text: string): Either<JsonProblem, unknown> =>
   attempt(() => JSON.parse(text) as unknown)
 
-/** io-ts copies objects by assignment, so that a `__proto__` field would set the prototype of the copy. */
-const withoutProto = (key: string, value: unknown): unknown => (key === '__proto__' ? undefined : value)
-
-/** Parses numbers as `NumberLiteral`. The last value of a duplicate key wins, as in `JSON.parse`. */
+/**
+ * Parses numbers as `NumberLiteral`. The last value of a duplicate key wins, as in `JSON.parse`. Fields named `__proto__`
+ * are left out: io-ts copies objects by assignment, so that such a field would set the prototype of the copy.
+ */
 export const parseJsonExactly = (text: string): Either<JsonProblem, unknown> =>
-  attempt(() =>
-    parse(text, withoutProto, {
-      parseNumber: (literal) => new NumberLiteral(literal),
-      onDuplicateKey: ({ newValue }) => newValue,
-    }),
-  )
+  attempt(() => {
+    // The reader requires a valid text.
+    JSON.parse(text)
+    return new JsonReader(text, (literal) => new NumberLiteral(literal)).read()
+  })

@@ -1,7 +1,8 @@
 import * as t from 'io-ts/lib/index.js'
 import { NumberLiteral } from './json.js'
 
-const literalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+// Leading zeros are not captured, because a long number converts slowly. A mismatch takes linear time.
+const literalPattern = /^(-?)0*(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Maximum absolute exponent: a few bytes must not expand to a gigabyte of digits. */
 const maxExponent = 1000

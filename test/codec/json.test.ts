@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import { JsonReader } from '../../src/codec/json-reader.js'
 import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
 import { anyText, deepText, mutate } from '../support/arbitraries.js'
 
@@ -80,3 +81,41 @@ describe.each([
     expect(parse('{"a":"x","b":"y","a":"z"}')).toEqual(right({ a: 'z', b: 'y' }))
   })
 })
+
+describe('JsonReader', () => {
+  it('looks at each character of a long text a constant number of times', () => {
+    // Each text makes a reader quadratic that searches the rest of the text again for each token.
+    const texts = [
+      `["${'\\"'.repeat(50_000)}"]`,
+      `["${'\\\\'.repeat(50_000)}"]`,
+      `[${'"\\n","",'.repeat(20_000)}1]`,
+      `[${'"",'.repeat(50_000)}"\\n"]`,
+      `[${' '.repeat(100_000)}1${' '.repeat(100_000)}]`,
+      `[${'1'.repeat(100_000)}]`,
+    ]
+    for (const text of texts) {
+      const reads = countReads(text)
+      expect(reads.value).toEqual(JSON.parse(text))
+      expect(reads.characters).toBeLessThanOrEqual(5 * text.length)
+    }
+  })
+})
+
+/** Reads a text and counts the characters that the reader's calls pass over. */
+const countReads = (text: string): { readonly value: unknown; readonly characters: number } => {
+  let characters = 0
+  const count = <A>(by: number, result: A): A => {
+    characters += by
+    return result
+  }
+  const found = (index: number, from: number): number => (index === -1 ? text.length : index) - from + 1
+  const counted = {
+    charCodeAt: (at: number) => count(1, text.charCodeAt(at)),
+    slice: (start: number, end: number) => count(end - start, text.slice(start, end)),
+    indexOf: (part: string, from: number) =>
+      count(found(text.indexOf(part, from), from), text.indexOf(part, from)),
+    toString: () => text,
+  }
+  const value = new JsonReader(counted as unknown as string, Number).read()
+  return { value, characters }
+}

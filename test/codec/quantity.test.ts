@@ -6,6 +6,16 @@ import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
 import { anyText, mutate, quantity, encodedQuantity } from '../support/arbitraries.js'
 
 describe('parseQuantity', () => {
+  it('ignores leading zeros, and rejects a million of them before another character', () => {
+    const zeros = '0'.repeat(1_000_000)
+    expect(parseQuantity(zeros)).toBe(0n)
+    expect(parseQuantity(`${zeros}7e2`)).toBe(700n)
+    expect(parseQuantity(`-${zeros}`)).toBe(0n)
+    // Quadratic time would not end.
+    expect(parseQuantity(`${zeros}x`)).toBeUndefined()
+    expect(parseQuantity(`${zeros}${'1'.repeat(1000)}x`)).toBeUndefined()
+  })
+
   it('returns the exact integer of a decimal text', () => {
     fc.assert(
       fc.property(encodedQuantity, ({ text, value }) => {

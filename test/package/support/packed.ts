@@ -14,7 +14,6 @@ export const installed = [
   'commander',
   'fp-ts',
   'io-ts',
-  'lossless-json',
   'picocolors',
   'rxjs',
   'svc-streams',

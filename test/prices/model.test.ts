@@ -21,6 +21,8 @@ type Command =
   | { readonly do: 'price'; readonly topic: number; readonly price: number }
   | { readonly do: 'drop'; readonly code: number }
   | { readonly do: 'ignore pings'; readonly ignoresPings: boolean }
+  | { readonly do: 'stop reading' }
+  | { readonly do: 'drain'; readonly bytes: number }
 
 /** The commands of one tick. */
 interface Tick {
@@ -80,6 +82,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('ignore pings' as const), ignoresPings: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'stop reading' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('drain' as const),
+      bytes: fc.constantFrom(1, 25_000, Infinity),
+    }),
   },
 )
 
@@ -144,8 +154,11 @@ const run = ({ ticks, linger, maxFramesPerSecond, reportsClose, closes }: Scenar
           case 'drop':
             return model.dropConnection(transport, command.code)
           case 'ignore pings':
-            model.ignoresPings = command.ignoresPings
-            return
+            return model.ignorePings(command.ignoresPings)
+          case 'stop reading':
+            return model.stopReading()
+          case 'drain':
+            return model.drain(command.bytes)
           default:
             return assertNever(command)
         }

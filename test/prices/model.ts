@@ -16,6 +16,12 @@ export const clientOptions = {
   reconnect: { initialDelay: 20, maxDelay: 160, stableAfter: 300 },
 }
 
+/** From this number of unsent bytes the client sends no frames. */
+const fullBytes = 32_768
+
+/** Two frames fill the buffer of a socket. */
+const bytesPerFrame = 20_000
+
 /** Base addresses that are prefixes of one another. */
 export const bases = ['0xa', '0xaa', '0xab', '0xb'] as const
 
@@ -100,7 +106,15 @@ export class Model {
   private currentFrame: { readonly base: Base | undefined; readonly kind: FrameKind } | undefined
   /** True at the end of a scenario: the service accepts every dial and confirms every topic. */
   private isServiceReliable = false
-  ignoresPings = false
+  private ignoresPingsNow = false
+  /** True if the service ignored pings at any time on the open connection. */
+  private hasIgnoredPings = false
+  /** Since when the buffer of the open connection has been full. */
+  private fullSince: number | undefined
+  /** When that buffer was last full. */
+  private fullUntil = -Infinity
+  /** Since when no unsent byte has been written; `undefined` while there are none. */
+  private undrainedSince: number | undefined
 
   constructor(
     private readonly now: () => number,
@@ -114,7 +128,8 @@ export class Model {
       onDial: (socket) => this.onDial(socket),
       onSend: (socket, frame) => this.onFrame(socket, frame),
       onEnd: (_socket, how) => this.onEnded(how),
-      answersPings: () => !this.ignoresPings,
+      answersPings: () => !this.ignoresPingsNow,
+      bytesPerFrame,
     }
   }
 
@@ -178,6 +193,21 @@ export class Model {
     this.checkDisconnected()
   }
 
+  ignorePings(ignoresPings: boolean): void {
+    this.ignoresPingsNow = ignoresPings
+    this.hasIgnoredPings ||= ignoresPings
+  }
+
+  stopReading(): void {
+    if (this.socket !== undefined) this.socket.isRead = false
+  }
+
+  drain(bytes: number): void {
+    this.socket?.drain(bytes)
+    this.undrainedSince = undefined
+    this.updateBuffer()
+  }
+
   answerSubscribe(style: 'all' | 'new' | 'none'): void {
     const base = this.pending.shift()
     if (base === undefined || this.socket === undefined || style === 'none') return
@@ -186,6 +216,7 @@ export class Model {
       .map(([one]) => one)
     const requested = this.requested.get(base)
     if (requested !== undefined) requested.lastActivityAt ??= this.now()
+    this.undrainedSince = undefined
     const listed = style === 'all' ? [...confirmed, base] : [base]
     for (const one of listed) if (!this.requested.has(one)) this.addOrphan(one)
     // A confirmation answers all subscribe frames of a listed topic, including earlier ones.
@@ -201,6 +232,7 @@ export class Model {
     const isLate =
       unsubscribed !== undefined && this.now() - unsubscribed.unsubscribedAt < clientOptions.confirmTimeout
     if (requested !== undefined) {
+      this.undrainedSince = undefined
       requested.lastActivityAt = this.now()
       requested.lastPrice = price
     } else if (this.removed.has(base)) this.addOrphan(base)
@@ -236,6 +268,7 @@ export class Model {
     this.endTick()
     this.checkDisconnected()
     this.checkProgress()
+    this.checkDrain()
     for (const [base, { lastActivityAt, subscribeSentAt }] of this.requested) {
       for (const { subscribedAt, stales, timeouts, topic } of this.activeSubscribersOf(base)) {
         if (
@@ -260,12 +293,14 @@ export class Model {
 
   /**
    * The liveness bound: a wanted topic is live or was requested recently, an unwanted one is unsubscribed, and so is an
-   * orphan. A rate limit may delay frames without bound.
+   * orphan. A rate limit may delay frames without bound, and a full buffer delays them until the client detects that it
+   * has drained.
    */
   private checkProgress(): void {
     const { openedAt } = this
     if (openedAt === undefined || this.framesPerSecond < Infinity || this.closed) return
     const now = this.now()
+    if (this.fullSince !== undefined || now < this.fullUntil + 6) return
     const { confirmTimeout } = clientOptions
     for (const base of bases) {
       const requested = this.requested.get(base)
@@ -285,6 +320,25 @@ export class Model {
       if (now > at) this.addViolation(`${base} was listed at ${at} and is not unsubscribed`)
   }
 
+  /** A socket that does not drain is replaced. */
+  private checkDrain(): void {
+    this.updateBuffer()
+    const undrained = this.now() - (this.undrainedSince ?? Infinity)
+    if (undrained > 1.25 * clientOptions.pongTimeout + 1)
+      this.addViolation(`the socket wrote no unsent byte for ${undrained} ms`)
+  }
+
+  private updateBuffer(): void {
+    const { unsentBytes = 0 } = this.socket ?? {}
+    this.undrainedSince = unsentBytes > 0 ? (this.undrainedSince ?? this.now()) : undefined
+    if (unsentBytes >= fullBytes) {
+      this.fullSince ??= this.now()
+    } else if (this.fullSince !== undefined) {
+      this.fullSince = undefined
+      this.fullUntil = this.now()
+    }
+  }
+
   /** At the end of a tick. */
   endTick(): void {
     for (const base of bases) {
@@ -300,7 +354,9 @@ export class Model {
 
   makeServiceReliable(transport: ManualTransport): void {
     this.isServiceReliable = true
-    this.ignoresPings = false
+    this.ignoresPingsNow = false
+    if (this.socket !== undefined) this.socket.isRead = true
+    this.drain(Infinity)
     this.openSockets(transport)
     this.confirmAll()
   }
@@ -339,6 +395,7 @@ export class Model {
     this.openedAt = this.now()
     this.failure = undefined
     this.resetConnection()
+    this.hasIgnoredPings = this.ignoresPingsNow
     this.socket = socket
     socket.open()
   }
@@ -350,6 +407,8 @@ export class Model {
     const sentWithinSecond = this.sentAt.filter((at) => this.now() - at <= 1000).length
     if (sentWithinSecond > this.framesPerSecond) this.addViolation(`${sentWithinSecond} frames in a second`)
     if (socket !== this.socket) this.addViolation('sent a frame on a closed connection')
+    if (this.now() > (this.fullSince ?? Infinity)) this.addViolation('sent a frame on a full socket')
+    this.updateBuffer()
     if (method === 'subscribe') this.onSubscribe(base)
     else this.onUnsubscribe(base)
   }
@@ -397,6 +456,8 @@ export class Model {
 
   private onEnded(how: 'close' | 'terminate'): void {
     if (how === 'terminate') {
+      if (this.socket?.unsentBytes === 0 && !this.hasIgnoredPings)
+        this.addViolation('replaced a socket that answers pings and has no unsent bytes')
       this.onFailure(1006)
       return
     }
@@ -574,6 +635,8 @@ export class Model {
   }
 
   private resetConnection(): void {
+    this.fullSince = undefined
+    this.undrainedSince = undefined
     this.requested = new Map()
     this.everRequested = new Set()
     this.unsubscribed = new Map()

@@ -2,6 +2,8 @@ import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
+import { hostileTexts } from './hostile-texts.js'
+import { joins } from './joins.js'
 import { latency } from './latency.js'
 import { livePrices } from './live-prices.js'
 import { memory } from './memory.js'
@@ -16,12 +18,14 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   live: livePrices,
   topics: topicCounts,
   subscribers: subscriberCounts,
+  joins,
   memory,
   latency,
   timers,
   requests: depthRequests,
   signing: depthSigning,
   decoding: depthDecoding,
+  texts: hostileTexts,
   polls: depthPolls,
   'start-up': startUp,
 }

@@ -8,6 +8,7 @@ import type { SignedGet } from '../http/signed-get.js'
 import { fromTask$ } from '../task/cancellable-task.js'
 import type { Clock } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
+import { clockOffset, suspendedFor } from '../time/suspend.js'
 import type { MintBackoff } from './mint-backoff.js'
 
 export interface PollConfig {
@@ -23,6 +24,8 @@ export class Poll {
   private last: DepthEvent | undefined
   private startedAt = -Infinity
   private endedAt: number | undefined
+  /** The clock offset at the last result. */
+  private offset = 0
   private readonly results$: Observable<DepthEvent>
 
   constructor(
@@ -40,9 +43,15 @@ export class Poll {
   /** The latest result, if there is one, then each further one. */
   get events$(): Observable<DepthEvent> {
     return defer(() => {
-      const { last } = this
+      const last = this.isLastCurrent ? this.last : undefined
       return last === undefined ? this.results$ : merge(this.results$, this.replayed$(last))
     })
+  }
+
+  /** False for a value from before a suspend of the machine. */
+  private get isLastCurrent(): boolean {
+    const { last, offset } = this
+    return last === undefined || isLeft(last) || suspendedFor(offset, clockOffset(this.config.clock)) === 0
   }
 
   get snapshot(): PollSnapshot {
@@ -92,6 +101,7 @@ export class Poll {
   private onResult(event: DepthEvent): void {
     this.last = event
     this.endedAt = this.config.clock.elapsed()
+    this.offset = clockOffset(this.config.clock)
     this.backoff.onResult(event)
     const { mint, interval } = this
     const { host } = this.config

@@ -9,7 +9,7 @@ import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { maxTextLength, truncate } from '../errors/text.js'
 import type { FrameSink } from '../socket/session.js'
 import type { Clock } from '../time/clock.js'
-import { TickClock } from '../time/tick-clock.js'
+import type { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
 import { failureEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
@@ -19,6 +19,8 @@ import type { Subscriptions } from './subscriptions.js'
 
 export interface FrameHandlerContext {
   readonly clock: Clock
+  /** The clock of the connection. */
+  readonly tickClock: TickClock
   readonly subscriptions: Subscriptions
   /** The name of the service, for example `svc`. */
   readonly service: string
@@ -27,6 +29,8 @@ export interface FrameHandlerContext {
   /** Redacted from errors: a frame may repeat them. */
   readonly secrets: Secrets
   readonly epoch: () => number
+  /** True while frames may be from before a suspend of the machine. */
+  readonly isProbing: () => boolean
   readonly onUncorrelated: (error: UncorrelatedError) => void
   /** Called when the subscriptions have changed, before any subscriber is notified. */
   readonly onChange: () => void
@@ -43,7 +47,7 @@ export class FrameHandler implements FrameSink {
   private readonly tickClock: TickClock
 
   constructor(private readonly context: FrameHandlerContext) {
-    this.tickClock = new TickClock(context.clock)
+    this.tickClock = context.tickClock
   }
 
   /**
@@ -54,8 +58,9 @@ export class FrameHandler implements FrameSink {
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.context.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
-    if (!state?.live) return false
+    // Before `live` is read: after a suspend, no topic is live.
     this.tickClock.refresh()
+    if (!state?.live) return false
     state.lastActivityAt = this.tickClock.elapsed
     state.price = pricePatterns.price
     state.receivedAt = this.tickClock.wallClock
@@ -65,6 +70,7 @@ export class FrameHandler implements FrameSink {
   }
 
   onText(text: string): void {
+    this.tickClock.refresh()
     const frame = readFrame(text)
     switch (frame._tag) {
       case 'PriceUpdate':
@@ -80,6 +86,10 @@ export class FrameHandler implements FrameSink {
     }
   }
 
+  onTick(): void {
+    this.tickClock.refresh()
+  }
+
   onBinary(frame: Uint8Array): void {
     // Redacted before the conversion, because the bytes may be the text of a secret.
     const shown = this.context.secrets.redact(
@@ -89,6 +99,7 @@ export class FrameHandler implements FrameSink {
   }
 
   private onPriceUpdate(topic: string, price: number, text: string): void {
+    if (this.context.isProbing()) return
     const { clock, subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
     const now = clock.elapsed()

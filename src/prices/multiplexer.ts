@@ -6,7 +6,8 @@ import type { Topic } from '../domain/topic.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { safeComplete } from '../task/safe-notify.js'
 import { DeadlineTimer } from '../time/deadline-timer.js'
-import { deliver } from './fan-out.js'
+import { TickClock } from '../time/tick-clock.js'
+import { deliver, type Delivery } from './fan-out.js'
 import { FrameHandler } from './frame-handler.js'
 import { failureEvent, initialEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
@@ -30,6 +31,7 @@ export class Multiplexer {
   private readonly subscriptions: Subscriptions
   private readonly reconciler: Reconciler
   private readonly deadlineTimer: DeadlineTimer
+  private readonly tickClock: TickClock
 
   constructor(
     private readonly config: MultiplexerConfig,
@@ -41,13 +43,16 @@ export class Multiplexer {
       this.reconciler.onConfirmed()
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
     })
+    this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
     const frameHandler = new FrameHandler({
       clock,
+      tickClock: this.tickClock,
       subscriptions: this.subscriptions,
       service,
       host,
       secrets,
       epoch: () => this.reconciler.epoch,
+      isProbing: () => this.reconciler.isProbing,
       onUncorrelated: listener.onUncorrelated,
       onChange: () => this.onChange(),
     })
@@ -87,6 +92,7 @@ export class Multiplexer {
 
   /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
   subscribe(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
+    this.tickClock.refresh()
     const subscription = new PriceSubscription(topic, subscriber, this.onUnsubscribe)
     const state = this.subscriptions.addSubscriber(base, subscription)
     subscription.state = state
@@ -128,7 +134,16 @@ export class Multiplexer {
   }
 
   private onDeadline(): void {
-    const deliveries = this.subscriptions.deadlines.expire(this.config.clock.elapsed())
+    this.onSilence(this.subscriptions.deadlines.expire(this.config.clock.elapsed()))
+  }
+
+  /** Values from before a suspend are not current, and the service may have ended the connection meanwhile. */
+  private onSuspend(ms: number): void {
+    this.reconciler.probe()
+    this.onSilence(this.subscriptions.deadlines.onSuspend(ms, this.config.clock.elapsed()))
+  }
+
+  private onSilence(deliveries: readonly Delivery[]): void {
     this.setDeadline()
     if (this.subscriptions.hasPendingFrames) this.reconciler.schedule()
     for (const delivery of deliveries) publishFailure(this.config.host, deliver(delivery))

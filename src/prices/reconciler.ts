@@ -81,6 +81,16 @@ export class Reconciler {
     this.open?.socket.onAnswer()
   }
 
+  /** True while the next frames may be older than the last `probe`. */
+  get isProbing(): boolean {
+    return this.open?.isProbing() ?? false
+  }
+
+  /** Requires an answer of the service. Without one, the socket is replaced. */
+  probe(): void {
+    this.open?.probe()
+  }
+
   schedule(): void {
     this.task.afterTick()
   }

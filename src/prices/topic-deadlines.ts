@@ -5,6 +5,7 @@ import type { FrameQueue } from './frame-queue.js'
 import { failureEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import { subscribersIn } from './subscriber-list.js'
 import {
+  never,
   phaseOf,
   releaseAt,
   resubscribeDeadline,
@@ -53,6 +54,19 @@ export class TopicDeadlines {
         deliveries.push({ subscribers: subscribersIn(state), eventFor: this.onSilence(state, now) })
       }
       this.schedule(state)
+    }
+    return deliveries
+  }
+
+  /** The machine was suspended for `ms` ms: all topics with a confirmation or a price become stale. */
+  onSuspend(ms: number, now: number): readonly Delivery[] {
+    const deliveries: Delivery[] = []
+    for (const state of this.topics.states) {
+      if (state.lastActivityAt === never) continue
+      state.lastActivityAt -= ms
+      if (!state.live) continue
+      state.live = false
+      deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now) })
     }
     return deliveries
   }

@@ -7,7 +7,6 @@ import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { delay$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
-import type { GuardedSocket } from './guarded-socket.js'
 import {
   session$,
   type FrameSink,
@@ -36,14 +35,10 @@ export type SocketEvent =
   | OpenedEvent
   | { readonly _tag: 'Down'; readonly error: Disconnected }
 
-export interface OpenedEvent {
-  readonly _tag: 'Opened'
+export interface OpenedEvent extends SessionOpenedEvent {
   readonly epoch: number
   /** In ms since the Unix epoch. */
   readonly since: number
-  readonly socket: GuardedSocket
-  /** The number of frames and pongs received so far. */
-  readonly activityCount: () => number
 }
 
 /**
@@ -90,14 +85,14 @@ export class ReconnectingSocket {
     )
   }
 
-  private onOpened({ socket, activityCount }: SessionOpenedEvent): SocketEvent {
+  private onOpened(opened: SessionOpenedEvent): SocketEvent {
     const { clock, host, nextEpoch } = this.config
     const epoch = nextEpoch()
     const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
     this.dialStartedAt = undefined
     this.openConnection = { epoch, since: clock.elapsed() }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { _tag: 'Opened', epoch, since: clock.wallClock(), socket, activityCount }
+    return { ...opened, epoch, since: clock.wallClock() }
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {

@@ -2,7 +2,7 @@ import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import type { Clock } from '../time/clock.js'
-import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
+import { deadline, deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
 import {
   noCloseFrame,
   type ResponseHead,
@@ -11,6 +11,7 @@ import {
   type WebSocketTransport,
 } from '../transport/ports.js'
 import { GuardedSocket } from './guarded-socket.js'
+import { PongProbe } from './pong-probe.js'
 import { checksPerTimeout } from './send-buffer.js'
 
 /** Times are in ms. */
@@ -30,6 +31,8 @@ export interface FrameSink {
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
+  /** Called every second of real time while the socket is open. */
+  onTick(): void
 }
 
 export type SessionEvent = SessionOpenedEvent | LostEvent
@@ -39,6 +42,10 @@ export interface SessionOpenedEvent {
   readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
+  /** Sends a ping. The socket is terminated if its pong does not arrive within `pongTimeout`. */
+  readonly probe: () => void
+  /** True while the pong of `probe` is awaited: the next frames may be older than the probe. */
+  readonly isProbing: () => boolean
 }
 
 export interface LostEvent {
@@ -58,6 +65,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
     let received = 0
     const activityCount = () => received
     const timers = new Subscription()
+    const pongProbe = new PongProbe()
 
     const emitLost = (code: number, reason: string, refusal?: ResponseHead): void => {
       timers.unsubscribe()
@@ -72,6 +80,28 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       emitLost(noCloseFrame, reason)
     }
 
+    const ping = (): void => {
+      pongProbe.onPing()
+      socket.ping()
+    }
+
+    const probe = (): void => {
+      ping()
+      pongProbe.start()
+      const { clock, pongTimeout } = config
+      timers.add(
+        deadline(
+          clock,
+          pongTimeout,
+          () => {
+            if (pongProbe.isPending)
+              terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
+          },
+          activityCount,
+        ),
+      )
+    }
+
     /** An exception of the transport is a transport failure, unless the session has ended. */
     const onException = (thrown: unknown): void => {
       if (!timers.closed) terminate(causeOf(thrown).message)
@@ -82,7 +112,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
         if (subscriber.closed) return
         dialTimeout.unsubscribe()
         timers.add(
-          pongTimeout$(config, socket, activityCount).subscribe(() => {
+          pongTimeout$(config, ping, activityCount).subscribe(() => {
             terminate(`no frame within ${config.pongTimeout} ms of a ping`)
           }),
         )
@@ -91,7 +121,14 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
             terminate(`the socket did not drain within ${config.pongTimeout} ms`)
           }),
         )
-        subscriber.next({ _tag: 'Opened', socket, activityCount })
+        timers.add(tick$(config).subscribe(() => sink.onTick()))
+        subscriber.next({
+          _tag: 'Opened',
+          socket,
+          activityCount,
+          probe,
+          isProbing: () => pongProbe.isPending,
+        })
       },
       bytes: (memory, start, end) => {
         received++
@@ -107,6 +144,10 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       },
       alive: () => {
         received++
+      },
+      pong: () => {
+        received++
+        pongProbe.onPong()
       },
       closed: (code, reason, refusal) => {
         if (!timers.closed) emitLost(code, reason, refusal)
@@ -139,20 +180,24 @@ const dial = (
 /** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
 const pongTimeout$ = (
   config: SessionConfig,
-  socket: Socket,
+  ping: () => void,
   activityCount: () => number,
 ): Observable<unknown> =>
   delay$(config.clock, config.pingInterval).pipe(
     repeat(),
     mergeMap(() => {
       const before = activityCount()
-      socket.ping()
+      ping()
       return deadline$(config.clock, config.pongTimeout, activityCount).pipe(
         filter(() => activityCount() === before),
       )
     }),
     take(1),
   )
+
+/** Emits every second of real time. */
+const tick$ = ({ clock }: SessionConfig): Observable<unknown> =>
+  clock.isVirtual ? EMPTY : delay$(clock, 1000).pipe(repeat())
 
 /** Emits once, when the unsent bytes of the socket are not written within `pongTimeout`. */
 const drainTimeout$ = (

@@ -1,6 +1,6 @@
 import { asapScheduler, Subject, subscribeOn, type Observable } from 'rxjs'
 import { assertNever } from '../domain/assert-never.js'
-import type { SocketListener, WebSocketTransport } from '../transport/ports.js'
+import { notifyPong, type SocketListener, type WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
 /** The service's actions, starting at the dial: the same for every dial, or a function of the dial's number, from 1. */
@@ -69,7 +69,7 @@ export const scriptedSocket = (
           if (!playing.closed) sent$.next(frame)
         },
         ping: () => {
-          if (answersPings && !playing.closed) listener.alive()
+          if (answersPings && !playing.closed) notifyPong(listener)
         },
         close: closeByClient,
         terminate: closeByClient,
@@ -88,7 +88,7 @@ const notifyListener = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: 
     case 'Binary':
       return listener.binary(move.frame)
     case 'Pong':
-      return listener.alive()
+      return notifyPong(listener)
     default:
       return assertNever(move)
   }

@@ -23,11 +23,22 @@ export interface SocketListener {
   /** A ping, a pong, or a non-final fragment of a message was received. */
   alive(): void
   /**
+   * A pong was received; a transport then need not call `alive`. Optional. After a suspend of the machine, a socket
+   * without this call is replaced.
+   */
+  pong?(): void
+  /**
    * The socket has closed, or the dial failed. Called exactly once. `code`: the close code; 1006 if no close frame was
    * received. `reason`: the reason in words, including the socket's error. `refusal`: the HTTP response, if it refused the
    * upgrade. A transport may omit it, and its `Retry-After` header then has no effect.
    */
   closed(code: number, reason: string, refusal?: ResponseHead): void
+}
+
+/** Reports a pong to a listener. */
+export const notifyPong = (listener: SocketListener): void => {
+  if (listener.pong === undefined) listener.alive()
+  else listener.pong()
 }
 
 /** One socket, from dial to close. */

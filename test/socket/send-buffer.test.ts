@@ -18,7 +18,12 @@ const config = {
   maxFrameBytes: 99,
 }
 
-const sink: FrameSink = { onBytes: () => false, onText: () => undefined, onBinary: () => undefined }
+const sink: FrameSink = {
+  onBytes: () => false,
+  onText: () => undefined,
+  onBinary: () => undefined,
+  onTick: () => undefined,
+}
 
 /** The size of each frame. From 32 768 bytes the buffer is full. */
 const bytesPerFrame = 1000

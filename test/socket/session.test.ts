@@ -24,6 +24,7 @@ const ignoringSink: FrameSink = {
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
+  onTick: () => undefined,
 }
 
 interface Session extends VirtualTime, TimedLog {
@@ -50,6 +51,7 @@ const runSession = (
         onBytes: () => false,
         onText: (frame: string) => eventLog.add(`text ${frame}`),
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
+        onTick: () => undefined,
       }
       const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
         next: (event) =>

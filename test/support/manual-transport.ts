@@ -1,10 +1,11 @@
 import { createClient, type ClientOptions, type PriceClient } from 'svc-streams'
-import type {
-  DialOptions,
-  ResponseHead,
-  Socket,
-  SocketListener,
-  WebSocketTransport,
+import {
+  notifyPong,
+  type DialOptions,
+  type ResponseHead,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
 } from '../../src/transport/ports.js'
 
 export interface ManualTransportOptions {
@@ -114,7 +115,7 @@ export class ManualSocket implements Socket {
     if (this.state !== 'open') return
     this.pings++
     this.addUnsentBytes(pingBytes)
-    if (this.options.answersPings?.() ?? true) this.listener.alive()
+    if (this.options.answersPings?.() ?? true) notifyPong(this.listener)
   }
 
   close(): void {

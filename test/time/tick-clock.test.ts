@@ -9,7 +9,7 @@ describe('TickClock', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it('reads the clocks once per tick', async () => {
-    const clock = new TickClock(rxClock)
+    const clock = new TickClock(rxClock, () => undefined)
     const dateNow = vi.spyOn(Date, 'now').mockReturnValue(1)
     clock.refresh()
     dateNow.mockReturnValue(2)
@@ -23,7 +23,7 @@ describe('TickClock', () => {
   })
 
   it('reads the clocks each time in virtual time', () => {
-    const clock = new TickClock(rxClock)
+    const clock = new TickClock(rxClock, () => undefined)
     const read: number[][] = []
     marbles(() => {
       for (const ms of [0, 5]) {
@@ -37,5 +37,44 @@ describe('TickClock', () => {
       [0, 0],
       [5, 5],
     ])
+  })
+
+  /** The suspends that a clock reports while the two times of the system proceed by these steps, in ms. */
+  const suspendsOf = (
+    steps: readonly (readonly [elapsed: number, wallClock: number])[],
+  ): readonly number[] => {
+    const suspends: number[] = []
+    let elapsed = 1_000
+    let wallClock = 1_700_000_000_000
+    const clock = { ...rxClock, isVirtual: true, elapsed: () => elapsed, wallClock: () => wallClock }
+    const tickClock = new TickClock(clock, (ms) => suspends.push(ms))
+    for (const step of steps) {
+      elapsed += step[0]
+      wallClock += step[1]
+      tickClock.refresh()
+    }
+    return suspends
+  }
+
+  it('reports a suspend of the machine once', () => {
+    expect(
+      suspendsOf([
+        [10, 10],
+        [5, 3_600_005],
+        [10, 10],
+        [0, 60_000],
+      ]),
+    ).toEqual([3_600_000, 60_000])
+  })
+
+  it('reports no suspend when the wall clock is set back or adjusted, and none after a blocked event loop', () => {
+    expect(
+      suspendsOf([
+        [10, -3_600_000],
+        [10, 2_010],
+        [10, -2_000],
+        [60_000, 60_000],
+      ]),
+    ).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { WebSocket, type ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
 import {
   noCloseFrame,
+  notifyPong,
   type ResponseHead,
   type Socket,
   type SocketListener,
@@ -105,7 +106,7 @@ const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
     else if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())
   })
   socket.on('ping', () => listener.alive())
-  socket.on('pong', () => listener.alive())
+  socket.on('pong', () => notifyPong(listener))
   socket.on('error', (error) => {
     failure ??= error
     // After an invalid frame, ws would wait for the service's close frame.

@@ -1,0 +1,14 @@
+import type { Clock } from './clock.js'
+
+// While a machine is suspended, the monotonic clock stands still and the wall clock does not. A wall clock that is set
+// forward looks the same: then values are stale although they are current, which is the safe error.
+
+/** The wall clock may be adjusted by this much without a suspend, in ms. */
+const maxAdjustment = 2_000
+
+/** The distance between the clocks, in ms. It only grows by a suspend, or if the wall clock is set. */
+export const clockOffset = (clock: Clock): number => clock.wallClock() - clock.elapsed()
+
+/** How long the machine was suspended between two readings of the offset, in ms; 0 if it was not. */
+export const suspendedFor = (offsetBefore: number, offsetNow: number): number =>
+  offsetNow - offsetBefore > maxAdjustment ? offsetNow - offsetBefore : 0

@@ -1,4 +1,5 @@
 import { CommanderError, type Command } from 'commander'
+import { escapeUnsafe } from '../errors/escape-unsafe.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -14,14 +15,16 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(escapeUnsafe(`error: ${error instanceof Error ? error.message : String(error)}\n`))
     return exitCodes.failure
   }
 }
 
 /** Makes commander throw instead of exiting, in all subcommands. */
 const overrideExit = (command: Command): void => {
-  command.exitOverride().configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
+  command
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(escapeUnsafe(withoutValue(text))) })
   command.commands.forEach(overrideExit)
 }
 

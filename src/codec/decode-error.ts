@@ -1,6 +1,7 @@
 import type { Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
+import { escapeUnsafe } from '../errors/escape-unsafe.js'
 import { oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
@@ -37,17 +38,10 @@ export const malformedError = (
 const describeActual = (value: unknown): string => {
   if (value === undefined) return 'nothing'
   if (value instanceof NumberLiteral) return abbreviate(value.text)
-  if (typeof value === 'string') return abbreviate(escapeControls(JSON.stringify(abbreviate(value))))
+  if (typeof value === 'string') return abbreviate(escapeUnsafe(JSON.stringify(abbreviate(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
 const abbreviate = (text: string): string => (text.length <= 60 ? text : `${truncate(text, 60)}…`)
-
-/** Escapes the characters that JSON does not escape and that a line of a log must not contain. */
-const escapeControls = (json: string): string =>
-  json.replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )

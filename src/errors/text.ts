@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { escapeUnsafe } from './escape-unsafe.js'
 
 /** The maximum length of a text from outside in an error, in UTF-16 code units. */
 export const maxTextLength = 2048
@@ -10,12 +11,12 @@ export const truncate = (text: string, limit = maxTextLength): string => {
   return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
 }
 
+/** Text from outside on one line: white space and control characters separate words, other unsafe ones are escaped. */
+export const printable = (text: string): string => escapeUnsafe(text.replace(/[\s\p{Cc}]+/gu, ' '))
+
 /** Formats text from outside as part of one line of a log. */
 export const oneLine = (text: string): string => {
-  // Control characters from outside must not reach a terminal.
-  const line = truncate(text, 400)
-    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
-    .trim()
+  const line = printable(truncate(text, 400)).trim()
   return line.length <= 200 ? line : `${truncate(line, 200)}…`
 }
 

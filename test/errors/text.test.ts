@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asNumber, asText, describeValue, oneLine, truncate } from '../../src/errors/text.js'
+import { asNumber, asText, describeValue, oneLine, printable, truncate } from '../../src/errors/text.js'
 import { anyText } from '../support/arbitraries.js'
+import { unsafeInLine } from '../support/unsafe-characters.js'
 
 const anyValue = fc.oneof(
   anyText,
@@ -50,10 +51,10 @@ describe('oneLine', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const line = oneLine(text)
-        expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+        expect(line).not.toMatch(unsafeInLine)
         expect(line).toBe(line.trim())
         expect(line.length).toBeLessThanOrEqual(201)
-        expect(oneLine(line.slice(0, 100))).toBe(line.slice(0, 100).trim())
+        expect(oneLine(truncate(line, 100))).toBe(truncate(line, 100).trim())
       }),
     )
   })
@@ -66,8 +67,27 @@ describe('oneLine', () => {
     expect(oneLine(' a\r\n\tb\u0000\u0007c\u001b[31md\u0085e\u2028f ')).toBe('a b c [31md e f')
   })
 
+  it('escapes bidirectional controls, zero-width characters and lone surrogates', () => {
+    expect(oneLine('a\u202eb\u2066\u200bc\ud83d 界')).toBe('a\\u202eb\\u2066\\u200bc\\ud83d 界')
+  })
+
   it('ends a truncated text with an ellipsis', () => {
     expect(oneLine('x'.repeat(300))).toBe(`${'x'.repeat(200)}…`)
+  })
+})
+
+describe('printable', () => {
+  it('replaces control characters by blanks', () => {
+    expect(printable('a\u001b[2J\u0007b\nc\u009bd\te')).toBe('a [2J b c d e')
+  })
+
+  it('gives one line without unsafe characters for any text, of any length', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(printable(text)).not.toMatch(unsafeInLine)
+      }),
+    )
+    expect(printable('x'.repeat(5000))).toHaveLength(5000)
   })
 })
 
@@ -76,7 +96,7 @@ describe('asText, describeValue and asNumber', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(asText(value)).toBeTypeOf('string')
-        expect(describeValue(value)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+        expect(describeValue(value)).not.toMatch(unsafeInLine)
         expect(asNumber(value)).toBeTypeOf('number')
       }),
     )

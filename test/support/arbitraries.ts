@@ -161,6 +161,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString()),
   characters('\u0000\u0007\u001b[2J\r\n\t\u007f\u0085\u009b\u2028\u2029\ufeff\ud83d\ude00ab "', 0, 300),
+  characters('\u009b\u061c\u200b\u200d\u200e\u202e\u2029\u2066\u2069\ufeff\u3164\ud83d界e\u0301a ', 0, 100),
   characters('{}[]":,0.eE+-\\u \n', 0, 60),
   fc.json(),
   fc.constantFrom('x', '\n', '\ud83d', '\u001b', '9', '{').map((unit) => unit.repeat(5000)),

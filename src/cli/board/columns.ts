@@ -1,6 +1,7 @@
 import type { Price } from '../../domain/price.js'
 import type { TokenNames } from '../input/token-names.js'
 import type { Colours } from '../output/colours.js'
+import { fit } from '../output/display-width.js'
 import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../output/format.js'
 import type { Cell, Column } from '../output/table.js'
 import type { TokenState } from './board.js'
@@ -14,6 +15,9 @@ export interface DrawContext {
   readonly now: number
 }
 
+/** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
+const maxNameWidth = 20
+
 const emptyCell: Cell = { text: '–' }
 
 /** The columns of prices: one row per token. Values that are not current are dim. */
@@ -26,7 +30,7 @@ export const priceColumns = (tokens: readonly TokenState[], context: DrawContext
   const column = columnOf(tokens)
   return [
     column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ address }) => ({
-      text: names.short(address),
+      text: fit(names.short(address), maxNameWidth),
       paint: colours.token,
     })),
     column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>

@@ -1,5 +1,7 @@
+import { printable } from '../../errors/text.js'
 import type { Colours } from '../output/colours.js'
-import { formatAge, printable } from '../output/format.js'
+import { fit } from '../output/display-width.js'
+import { formatAge } from '../output/format.js'
 import { statusText } from '../output/status-text.js'
 import { drawTable } from '../output/table.js'
 import type { Board } from './board.js'
@@ -15,7 +17,7 @@ export interface BoardView {
   readonly note: string | undefined
 }
 
-/** Size of the terminal in characters. */
+/** Size of the terminal in columns and rows of characters. */
 export interface Size {
   readonly columns: number
   readonly rows: number
@@ -51,7 +53,7 @@ export const drawBoard = (
     ...events.map(({ at, text }) => colours.dim(fit(`${clockTime(at)}  ${text}`, columns))),
     ...(events.length === 0 ? [] : ['']),
     drawStatus(board, now, colours, columns),
-    colours.dim('Press Ctrl-C to stop.'),
+    colours.dim(fit('Press Ctrl-C to stop.', columns)),
   ]
 }
 
@@ -61,8 +63,5 @@ const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, 
     status._tag === 'Open' ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
   return `${paint('●')} ${fit(printable(`${statusText(status)}${uptime}`), columns - 2)}`
 }
-
-const fit = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
 const clockTime = (at: number): string => new Date(at).toLocaleTimeString('en-GB')

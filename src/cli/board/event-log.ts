@@ -1,9 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
 import type { DepthRow, PriceRow, Row, StatusRow } from '../../recording/format/row.js'
 import type { TokenNames } from '../input/token-names.js'
-import { printable } from '../output/format.js'
 import { rowAddress } from '../output/row-address.js'
 import { findToken, type Board } from './board.js'
 

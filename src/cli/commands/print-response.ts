@@ -2,9 +2,9 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { DepthError, PriceRequestError } from '../../errors/model.js'
 import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
 import type { DeploymentFlagName } from '../input/deployment-flags.js'
 import { hint } from '../input/hint.js'
-import { printable } from '../output/format.js'
 import { print } from '../output/stdout.js'
 
 export interface Request<A> {

@@ -1,6 +1,6 @@
+import { printable } from '../../errors/text.js'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
-import { printable } from '../output/format.js'
 import type { Deployment } from './deployment.js'
 import { parseTokenAddress, tokenSyntax } from './token-address.js'
 

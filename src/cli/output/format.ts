@@ -1,3 +1,5 @@
+import { escapeUnsafe } from '../../errors/escape-unsafe.js'
+
 // Formats values for people. Values for programs are printed unrounded.
 
 const format = (options: Intl.NumberFormatOptions): ((value: number) => string) => {
@@ -49,7 +51,6 @@ export const formatTime = (at: number): string => {
 
 /** The value as indented JSON. A bigint becomes a decimal string, so that no reader loses digits. */
 export const formatJson = (value: object): string =>
-  JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2)
-
-/** Foreign text on one line, without the control characters that a terminal would interpret. */
-export const printable = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+  escapeUnsafe(
+    JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2),
+  )

@@ -1,3 +1,5 @@
+import { displayWidth, padEnd, padStart } from './display-width.js'
+
 /** A text in a table. `paint` is applied after padding. */
 export interface Cell {
   readonly text: string
@@ -9,20 +11,23 @@ export interface Column {
   readonly align: 'left' | 'right'
   /** In a table that is too wide, the columns with the highest rank are omitted first. */
   readonly rank: number
-  /** Smallest width in characters, so that columns do not move when the table is redrawn. */
+  /** Smallest width in terminal columns, so that columns do not move when the table is redrawn. */
   readonly width: number
   readonly cells: readonly Cell[]
 }
 
 const gap = '  '
 
-/** The lines of a table at most `width` characters wide: the titles, then one line per row. */
+/** The lines of a table, at most `width` terminal columns wide: the titles, then one line per row. */
 export const drawTable = (
   columns: readonly Column[],
   width: number,
   paintTitle: (text: string) => string,
 ): readonly string[] => {
-  const shown = fitting(columns, width)
+  const shown = fitting(
+    columns.map((column) => ({ ...column, width: widthOf(column) })),
+    width,
+  )
   const line = (cells: readonly Cell[]) => cells.map((cell, index) => drawCell(cell, shown[index])).join(gap)
   const titles = line(shown.map(({ title }) => ({ text: title, paint: paintTitle })))
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
@@ -32,7 +37,7 @@ export const drawTable = (
 }
 
 const fitting = (columns: readonly Column[], width: number): readonly Column[] => {
-  const total = columns.reduce((sum, column) => sum + widthOf(column) + gap.length, -gap.length)
+  const total = columns.reduce((sum, column) => sum + column.width + gap.length, -gap.length)
   if (total <= width || columns.length <= 1) return columns
   const last = Math.max(...columns.map(({ rank }) => rank))
   return fitting(
@@ -42,10 +47,10 @@ const fitting = (columns: readonly Column[], width: number): readonly Column[] =
 }
 
 const widthOf = ({ title, width, cells }: Column): number =>
-  Math.max(title.length, width, ...cells.map(({ text }) => text.length))
+  Math.max(displayWidth(title), width, ...cells.map(({ text }) => displayWidth(text)))
 
 const drawCell = ({ text, paint = (plain) => plain }: Cell, column: Column | undefined): string => {
   if (column === undefined) return text
-  const width = widthOf(column)
-  return paint(column.align === 'left' ? text.padEnd(width) : text.padStart(width))
+  const { align, width } = column
+  return paint(align === 'left' ? padEnd(text, width) : padStart(text, width))
 }

@@ -3,6 +3,7 @@ import * as t from 'io-ts/lib/index.js'
 import { malformedError, toDecodeError } from '../../codec/decode-error.js'
 import { parseJson } from '../../codec/json.js'
 import type { DecodeError } from '../../errors/model.js'
+import { escapeUnsafe } from '../../errors/escape-unsafe.js'
 import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-codecs.js'
 import { encodeNumber } from './non-json-number.js'
 import type { RecordingHeader, Row } from './row.js'
@@ -54,8 +55,12 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.strict(
   'the header of a recording',
 )
 
-/** The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. */
-export const encodeRow = (row: Row | RecordingHeader): string => JSON.stringify(row, encodeValue)
+/**
+ * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
+ * of the service are escaped, because users print recordings on a terminal.
+ */
+export const encodeRow = (row: Row | RecordingHeader): string =>
+  escapeUnsafe(JSON.stringify(row, encodeValue))
 
 const encodeValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value)

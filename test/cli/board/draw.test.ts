@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
 import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { displayWidth } from '../../../src/cli/output/display-width.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
@@ -79,6 +80,19 @@ test('cuts every line to the width of the terminal', () => {
   const changes = { board: { ...board, status: down }, events, note: 'z'.repeat(500) }
   for (let columns = 40; columns < 140; columns++) {
     for (const line of draw(changes, columns)) expect(line.length).toBeLessThanOrEqual(columns)
+  }
+})
+
+test('cuts every line to the width of the terminal, for wide characters in every text', () => {
+  const wide = createTokenNames([{ address: '0xaa', symbol: '以太坊🚀'.repeat(10) }])
+  const events = [{ at: rowTime, text: '服务器错误🚀'.repeat(40) }]
+  const down = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '连接'.repeat(90) } as const
+  const changes = { ...view, board: { ...board, status: down }, events, note: '说明'.repeat(90) }
+  for (let columns = 40; columns < 140; columns++) {
+    const lines = drawBoard(changes, { ...context, names: wide }, { columns, rows: 24 })
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
+    expect(new Set(lines.slice(0, 4).map(displayWidth)).size).toBe(1)
+    expect(lines[1]).toContain('2,681.25')
   }
 })
 

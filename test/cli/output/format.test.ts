@@ -9,7 +9,6 @@ import {
   formatQuantityShort,
   formatTime,
   formatUsd,
-  printable,
 } from '../../../src/cli/output/format.js'
 
 test('formatPrice keeps significant digits of small prices', () => {
@@ -83,16 +82,4 @@ test('formatJson keeps every digit of a quantity, as text', () => {
     price: 1.5,
     buy: { totalQuantity: '18446744073709551616' },
   })
-})
-
-test('printable replaces control characters by blanks', () => {
-  expect(printable('a\u001b[2J\u0007b\nc\u009bd\te')).toBe('a [2J b c d e')
-})
-
-test('printable gives one line without control characters for any text', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(printable(text)).toMatch(/^[^\u0000-\u001f\u007f-\u009f]*$/)
-    }),
-  )
 })

@@ -1,5 +1,9 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { displayWidth } from '../../../src/cli/output/display-width.js'
 import { drawTable, type Column } from '../../../src/cli/output/table.js'
+import { printable } from '../../../src/errors/text.js'
+import { anyText } from '../../support/arbitraries.js'
 
 const column = (title: string, rest: Partial<Column> & { readonly texts: readonly string[] }): Column => ({
   title,
@@ -10,6 +14,8 @@ const column = (title: string, rest: Partial<Column> & { readonly texts: readonl
   ...rest,
 })
 const plain = (text: string) => text
+
+const cellText = anyText.map((text) => printable(text.slice(0, 60)))
 
 test('makes a column as wide as its widest text, and at least as wide as its width', () => {
   const columns = [
@@ -45,4 +51,21 @@ test('ignores paint when it measures widths', () => {
   const paint = (text: string) => `<${text}>`
   const columns = [{ ...column('T', { texts: [] }), cells: [{ text: 'x', paint }, { text: 'long' }] }]
   expect(drawTable(columns, 80, paint)).toEqual(['<   T>', '<   x>', 'long'])
+})
+
+test('draws rows of equal display width for any text', () => {
+  const texts = fc.array(fc.tuple(cellText, cellText), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  fc.assert(
+    fc.property(texts, (cells) => {
+      const columns = [
+        column('服务', { align: 'left', texts: cells.map(([first]) => first) }),
+        column('B', { texts: cells.map(([, second]) => second) }),
+      ]
+      const widths = drawTable(columns, Infinity, plain).map(displayWidth)
+      expect(new Set(widths).size).toBe(1)
+    }),
+  )
 })

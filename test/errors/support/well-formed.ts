@@ -1,14 +1,12 @@
 import { expect } from 'vitest'
 import type { AnyError, DecodeError } from '../../../src/errors/model.js'
 import { renderError } from '../../../src/errors/render.js'
-
-/** What would break a line of a log, or reach through it to the terminal. */
-const breaksLine = /[\p{Cc}\u2028\u2029]/u
+import { unsafeInLine } from '../../support/unsafe-characters.js'
 
 /** A value that says what is wrong in one line, and survives JSON and a `postMessage`. */
 export const expectWellFormed = (error: AnyError): void => {
   expect(error.message).not.toBe('')
-  expect(error.message).not.toMatch(breaksLine)
+  expect(error.message).not.toMatch(unsafeInLine)
   expect(renderError(error)).toBe(`${error._tag}: ${error.message}`)
   expect(structuredClone(error)).toEqual(error)
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ _tag: error._tag, message: error.message })

@@ -6,6 +6,7 @@ import { decodeHeader, decodeRow, encodeRow } from '../../../src/recording/forma
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { errors } from '../../errors/support/arbitraries.js'
 import { address, priceValue, quantity, topic } from '../../support/arbitraries.js'
+import { unsafeInLine } from '../../support/unsafe-characters.js'
 import { depthError, priceError } from '../support/errors.js'
 
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
@@ -80,6 +81,7 @@ describe('decodeRow', () => {
       fc.property(row, (written) => {
         const line = encodeRow(written)
         expect(line).not.toMatch(/[\n\r]/)
+        expect(line).not.toMatch(unsafeInLine)
         expect(decodeRow(line)).toStrictEqual(right(written))
       }),
       { numRuns: 2000 },

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import { displayWidth } from '../../../src/cli/output/display-width.js'
+import { decodeRow } from '../../../src/recording/format/row-codec.js'
+import type { Row } from '../../../src/recording/format/row.js'
+import { startScriptedService } from '../../support/network/scripted-service.js'
+import { startHttpServer } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
+import { weth, wbtc } from '../../support/tokens.js'
+import { hostileText, unsafeCharacters } from '../../support/unsafe-characters.js'
+import { commandLine, runCommand, startCommand, type CliProcess } from '../support/command.js'
+import { newFile } from '../support/new-file.js'
+import { startOnTerminal } from '../support/terminal.js'
+
+/** A service that sends hostile texts in each place where a text is possible. The connections end one after the other. */
+const startHostileService = async () => {
+  const origin = await startHttpServer((_request, response) => response.writeHead(500).end(hostileText))
+  const { url } = await startScriptedService({
+    onSubscribe: (connection, topic) => {
+      connection.send(`Error: ${hostileText}`)
+      connection.send(JSON.stringify({ topic, price: hostileText }))
+      connection.send(JSON.stringify({ topic: `svc-0xdead${hostileText}`, price: 1 }))
+      connection.send(JSON.stringify({ topic, [hostileText]: 1 }))
+      if (topic.includes(wbtc)) return connection.send(`Error: no ${topic} ${hostileText}`)
+      connection.sendConfirmation(topic)
+      connection.sendPrice(topic, 2500)
+      connection.send(Buffer.from(hostileText))
+    },
+    onOpen: ({ tcpSocket, receivedMessages }) => {
+      // A close frame with code 1012 and this reason.
+      const reason = Buffer.concat([Buffer.of(0x03, 0xf4), Buffer.from(hostileText.slice(0, 60))])
+      void eventually(() => receivedMessages.length > 1).then(() =>
+        tcpSocket.end(Buffer.concat([Buffer.of(0x88, reason.length), reason])),
+      )
+    },
+  })
+  return {
+    SVC_BASE_URL: origin,
+    SVC_PRICE_BASE_URL: origin,
+    SVC_PRICE_WS_URL: url,
+    SVC_AUTH_KEY: 'AAECAwQFBgcICQoLDA0ODw',
+    SVC_TOKENS: `以太🚀\u202e=${weth},${wbtc}`,
+  }
+}
+
+const stop = async (command: CliProcess): Promise<void> => {
+  command.process.kill('SIGINT')
+  await command.waitForExit()
+}
+
+const rowsOf = (text: string): readonly Row[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      const row = decodeRow(line)
+      return isLeft(row) ? [] : [row.right]
+    })
+
+describe('a hostile text of the service', () => {
+  test('is escaped in each line of a pipe', async () => {
+    const command = startCommand(commandLine('watch', '--interval', '20'), await startHostileService())
+    await eventually(
+      () => command.stdout.includes(' depth HttpError: ') && command.stdout.includes('Uncorrelated'),
+    )
+    await eventually(
+      () => command.stdout.includes(' SubscriptionRejected: ') && command.stdout.includes(' DecodeError: '),
+    )
+    await eventually(() => / Disconnected: .*1012/.test(command.stdout))
+    await stop(command)
+    expect(command.output).not.toMatch(unsafeCharacters)
+    expect(command.stdout).toContain('以太🚀\\u202e price Disconnected')
+    expect(command.stdout).toContain('\\u202ed\\u2066e\\u2069\\u061cf')
+  })
+
+  test('is escaped in JSON lines, which decode to the original text', async () => {
+    const command = startCommand(
+      commandLine('watch', '--json', '--interval', '20'),
+      await startHostileService(),
+    )
+    await eventually(() => command.stdout.includes('"HttpError"'))
+    await eventually(
+      () => command.stdout.includes('"SubscriptionRejected"') && command.stdout.includes('"Uncorrelated"'),
+    )
+    await eventually(() => command.stdout.includes('"code":1012'))
+    await stop(command)
+    expect(command.output).not.toMatch(unsafeCharacters)
+    const rows = rowsOf(command.stdout)
+    const bodies = rows.flatMap((row) => (row._tag === 'Depth' && isLeft(row.event) ? [row.event.left] : []))
+    expect(bodies).toContainEqual(expect.objectContaining({ _tag: 'HttpError', body: hostileText }))
+    expect(JSON.stringify(rows)).toContain(JSON.stringify(hostileText).slice(1, -1))
+  })
+
+  test('is escaped on a terminal, and no line is wider than the terminal', async () => {
+    const environment = await startHostileService()
+    const size = { columns: 60, rows: 24 }
+    const command = startOnTerminal(['watch', '--interval', '20'], environment, size)
+    await eventually(() => /UncorrelatedError: [^]*Disconnected: [^]*down \(/.test(command.stdout))
+    await stop(command)
+    const text = command.stdout.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '').replaceAll('\r', '')
+    expect(text).not.toMatch(unsafeCharacters)
+    expect(text).toContain('以太🚀')
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(size.columns)
+  })
+
+  test.each([
+    ['price', []],
+    ['price', ['--json']],
+    ['depth', []],
+    ['depth', ['--json']],
+  ])('is escaped in the error of %s %j', async (name, flags) => {
+    const { code, stdout, stderr } = await runCommand([name, ...flags, weth], await startHostileService())
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('\\u202e')
+    expect(stderr).not.toMatch(unsafeCharacters)
+  })
+
+  test('is escaped in a recording, and in its replay', async () => {
+    const file = newFile('market.ndjson')
+    const environment = await startHostileService()
+    const command = startCommand(commandLine('record', '--interval', '20', '--out', file), environment)
+    await eventually(() => /"HttpError"[^]*"code":1012/.test(readFileSync(file, 'utf8')))
+    await stop(command)
+    const recorded = readFileSync(file, 'utf8')
+    expect(recorded + command.output).not.toMatch(unsafeCharacters)
+    expect(JSON.stringify(rowsOf(recorded))).toContain(JSON.stringify(hostileText).slice(1, -1))
+    for (const flags of [[], ['--json']]) {
+      const { code, stdout, stderr } = await runCommand(['replay', file, '--speed', 'max', ...flags])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain('\\u202e')
+      expect(stdout).not.toMatch(unsafeCharacters)
+    }
+  })
+
+  test('is escaped in the error of a damaged recording', async () => {
+    const header = '{"_tag":"Recording","version":1,"at":0,"topics":["svc-0xab"],"mints":[],"interval":1}'
+    const file = newFile('damaged.ndjson', `${header}\n${hostileText}\n`)
+    const { code, stderr } = await runCommand(['replay', file, '--speed', 'max'])
+    expect(code).toBe(1)
+    expect(stderr).not.toMatch(unsafeCharacters)
+  })
+})

@@ -2,7 +2,7 @@ import type { CanonicalHeaders } from '../auth/canonical-headers.js'
 import { chainIds, type Environment } from '../domain/environment.js'
 import type { Signal } from '../domain/signal.js'
 import { defaultService } from '../domain/topic.js'
-import { numberOption } from '../option-kinds/number-option.js'
+import { countOption, numberOption } from '../option-kinds/number-option.js'
 import {
   flagOption,
   functionOption,
@@ -28,9 +28,9 @@ const msOption = (meaning: string, fallback: number, min = 1) =>
   numberOption({ meaning, unit: 'ms', min, default: fallback })
 
 const bytesOption = (meaning: string, fallback: number) =>
-  numberOption({ meaning, unit: 'bytes', min: 1, default: fallback })
+  countOption({ meaning, unit: 'bytes', default: fallback })
 
-const unlimitedOption = (meaning: string) => numberOption({ meaning, min: 1, default: Infinity })
+const unlimitedOption = (meaning: string) => countOption({ meaning, default: Infinity })
 
 export const limitTable = {
   linger: msOption('Time for which a topic stays subscribed after its last subscriber has left', 1_000, 0),

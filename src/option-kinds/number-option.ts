@@ -43,6 +43,18 @@ export const integerOption = <S extends DescribedInteger>(described: S): NumberO
   return { ...checkedOption<number, S>('integer', integer(min, max, noun), described), kind: 'integer' }
 }
 
+interface DescribedCount extends Described<number> {
+  readonly unit?: Unit
+  readonly default: number
+}
+
+/** A number of things, at least 1. `Infinity` is accepted only as the default. */
+export const countOption = <S extends DescribedCount>(described: S): NumberOption & S => ({
+  ...checkedOption<number, S>('integer', countUpTo(described.default), described),
+  kind: 'integer',
+  min: 1,
+})
+
 /** A timer's delay in ms. */
 export const timerOption = <S extends Described<number>>(described: S) =>
   integerOption({ ...described, unit: 'ms', min: 1, max: maxTimerMs })
@@ -50,6 +62,12 @@ export const timerOption = <S extends Described<number>>(described: S) =>
 /** A TCP port to listen on. */
 export const portOption = <S extends Described<number>>(described: S) =>
   integerOption({ ...described, min: 0, max: 65_535, noun: 'a port' })
+
+const countUpTo = (fallback: number): Check => ({
+  expected: `a whole number of at least 1${fallback === Infinity ? ', or Infinity' : ''}`,
+  holds: (value) =>
+    typeof value === 'number' && value >= 1 && (Number.isInteger(value) || value === fallback),
+})
 
 const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check => {
   const { min = -Infinity, above = -Infinity, max = Infinity } = bounds

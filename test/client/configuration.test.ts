@@ -183,7 +183,9 @@ describe('numbers', () => {
     it.each(rejected.map((value) => [value]))('rejects %o by name', (value) => {
       const error = rejection({ ...minimal, [name]: value })
       expect(error.option).toBe(name)
-      expect(error.message).toMatch(/expected a (?:finite )?number of at least [01]$/)
+      expect(error.message).toMatch(
+        /expected a (?:(?:finite )?number of at least [01]|whole number of at least 1(?:, or Infinity)?)$/,
+      )
     })
   })
 
@@ -191,6 +193,14 @@ describe('numbers', () => {
     it.each(invalid.map((value) => [value]))('rejects %o by name', (value) => {
       expect(rejection({ ...minimal, reconnect: { [name]: value } }).option).toBe(`reconnect.${name}`)
     })
+  })
+
+  it.each(counts)('rejects fractions for %s', (name) => {
+    for (const value of [1.5, 1 + Number.EPSILON, 1e6 + 0.1]) {
+      const suffix = unlimited.includes(name) ? ', or Infinity' : ''
+      const message = `${name}: expected a whole number of at least 1${suffix}`
+      expect(rejection({ ...minimal, [name]: value })).toMatchObject({ option: name, message })
+    }
   })
 
   it.each(unlimited)('accepts Infinity for %s', (name) => {

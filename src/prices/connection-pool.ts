@@ -9,7 +9,7 @@ import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { withSafeComplete$ } from '../task/safe-notify.js'
 import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
-import { RateLimiter } from './rate-limiter.js'
+import { RateLimiter } from '../time/rate-limiter.js'
 import { subscribersIn, type PriceEvent } from './subscriber-list.js'
 import { lastPrice, snapshotStateOf, type TopicState } from './topic-state.js'
 

@@ -10,7 +10,7 @@ import {
 } from '../socket/reconnecting.js'
 import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
-import type { RateLimiter } from './rate-limiter.js'
+import type { RateLimiter } from '../time/rate-limiter.js'
 import type { Subscriptions } from './subscriptions.js'
 import type { PriceSubscriber } from './subscriber-list.js'
 

@@ -1,0 +1,48 @@
+/**
+ * The length of the window, in ms. It is 50 ms longer than one second, so that the service receives at most the limit
+ * in one second even if the network delivers messages up to 50 ms closer together than the client sent them.
+ */
+export const windowMs = 1_050
+
+interface Batch {
+  /** Monotonic, in ms. */
+  readonly sentAt: number
+  readonly count: number
+}
+
+/** Limits the outgoing messages per second, over a sliding window. Times are monotonic, in ms. */
+export class RateLimiter {
+  /** The messages in the window, the oldest first. */
+  private readonly batches: Batch[] = []
+  private countInWindow = 0
+
+  constructor(private readonly perSecond: number) {}
+
+  /** The number of messages that may be sent now. */
+  available(now: number): number {
+    for (
+      let oldest = this.batches[0];
+      oldest !== undefined && hasPassed(oldest, now);
+      oldest = this.batches[0]
+    ) {
+      this.countInWindow -= oldest.count
+      this.batches.shift()
+    }
+    return Math.floor(this.perSecond) - this.countInWindow
+  }
+
+  consume(count: number, now: number): void {
+    if (count === 0 || this.perSecond === Infinity) return
+    this.batches.push({ sentAt: now, count })
+    this.countInWindow += count
+  }
+
+  /** The delay until the next message may be sent, in ms; 0 if it may be sent now. */
+  delay(now: number): number {
+    if (this.available(now) > 0) return 0
+    const [oldest] = this.batches
+    return oldest === undefined ? 0 : oldest.sentAt + windowMs - now
+  }
+}
+
+const hasPassed = ({ sentAt }: Batch, now: number): boolean => now - sentAt >= windowMs

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { depthRequest } from '../http/depth-request.js'
 import type { GetConfig } from '../http/get.js'
 import { priceRequest } from '../http/price-request.js'
+import { RequestLimiter } from '../http/request-limiter.js'
 import { SignedGet } from '../http/signed-get.js'
 import { node } from '../platform/node.js'
 import { ConnectionPool } from '../prices/connection-pool.js'
@@ -30,8 +31,10 @@ export function createClient(options: ClientOptions): Client {
 const clientOf = (configuration: Configuration): Client => {
   const { chainId, limits, priceWsUrl: url, ca } = configuration
   const transport = configuration.webSocket ?? node.webSocketTransport(ca)
-  const http = configuration.http ?? node.httpTransport({ ca, connectTimeout: limits.connectTimeout })
-  const shared = { ...configuration, ...limits, http, clock: currentClock() }
+  const http = configuration.http ?? node.httpTransport({ ...limits, ca })
+  const clock = currentClock()
+  const limiter = new RequestLimiter({ ...limits, clock })
+  const shared = { ...configuration, ...limits, http, clock, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host })
   const depths = createDepths(configuration, shared)
   const lifetime = new Lifetime()

@@ -50,6 +50,11 @@ export const limitTable = {
   maxFramesPerSecond: unlimitedOption(
     'Number of subscribe and unsubscribe frames in any one second, over all connections of the client',
   ),
+  maxRequestsPerSecond: unlimitedOption('Number of HTTP requests in any one second'),
+  maxConcurrentRequests: countOption({
+    meaning: 'Number of HTTP requests that wait for their response at the same time',
+    default: 64,
+  }),
   maxFrameBytes: bytesOption('Size of the longest frame that is accepted', 2 ** 20),
   maxBodyBytes: bytesOption('Size of the longest HTTP body that is accepted', 2 ** 20),
 } satisfies OptionTable<Pick<ClientOptions, LimitName>>

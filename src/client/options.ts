@@ -63,6 +63,16 @@ export interface ClientOptions {
    * are delayed. A topic that loses its last subscriber meanwhile is never requested. Default: `Infinity`.
    */
   readonly maxFramesPerSecond?: number
+  /**
+   * Number of HTTP requests in any one second. Further requests wait, first in, first out. A request that waits is signed,
+   * and its `requestTimeout` starts, when it is sent. Default: `Infinity`.
+   */
+  readonly maxRequestsPerSecond?: number
+  /**
+   * Number of HTTP requests that wait for their response at the same time. Further requests wait as with
+   * `maxRequestsPerSecond`. Default: 64.
+   */
+  readonly maxConcurrentRequests?: number
   /** Size of the longest frame that is accepted, in bytes. Default: 1 MiB. */
   readonly maxFrameBytes?: number
   /** Size of the longest HTTP body that is accepted, in bytes. Default: 1 MiB. */

@@ -8,11 +8,13 @@ import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
 import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
+import type { RequestLimiter } from './request-limiter.js'
 import { sendRequest } from './send-request.js'
 
 export interface GetConfig {
   readonly clock: Clock
   readonly http: HttpTransport
+  readonly limiter: RequestLimiter
   /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
   readonly maxBodyBytes: number
@@ -24,7 +26,7 @@ export interface GetTarget {
   /** Scheme, host and port. */
   readonly origin: string
   readonly path: string
-  /** Called each time the request is sent, because each signature has its own expiration. */
+  /** Called each time the request is sent, which may be later than the run of the task: a signature expires. */
   readonly headers: () => Readonly<Record<string, string>>
 }
 
@@ -33,10 +35,15 @@ export type GetError = NetworkError | DecodeError | Timeout
 export type GetResult = Either<GetError, HttpResponse>
 
 /**
- * A task that sends one GET request on each run, and repeats it as `sendRequest` describes. Cancelling the task, or the
- * timeout over both, aborts the request.
+ * A task that sends one GET request on each run, once the limits allow it, and repeats it as `sendRequest` describes.
+ * Cancelling the task, or the timeout over both, aborts the request.
  */
 export const get =
+  (config: GetConfig, target: GetTarget): CancellableTask<GetResult> =>
+  (onResult) =>
+    config.limiter.run(send(config, target), onResult)
+
+const send =
   (
     { clock, http, requestTimeout, maxBodyBytes }: GetConfig,
     { origin, path, headers }: GetTarget,

@@ -35,12 +35,15 @@ export class SignedGet {
   ): CancellableTask<Either<GetError | E, A>> {
     const path = requestPath(this.config.relayer, resource)
     return (onResult) => {
-      const { clockOffset } = this
+      let usedOffset = this.clockOffset
+      // Read when the request is sent: while it is queued, another one may correct the clock.
+      const currentOffset = () => (usedOffset = this.clockOffset)
       let cancelRetry = noCancel
-      const cancelFirst = this.attempt(path, clockOffset, (result) => {
-        const offset = this.correctedOffset(result, clockOffset)
+      const cancelFirst = this.attempt(path, currentOffset, (result) => {
+        const offset = this.correctedOffset(result, usedOffset)
         if (offset === undefined) return onResult(readResult(this.config, result, read))
-        cancelRetry = this.attempt(path, offset, (second) => {
+        const correctedOffset = () => offset
+        cancelRetry = this.attempt(path, correctedOffset, (second) => {
           // After another 401 the offset is not stored: the `Date` header may be wrong.
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
           onResult(readResult(this.config, second, read))
@@ -53,10 +56,10 @@ export class SignedGet {
     }
   }
 
-  private attempt(path: string, clockOffset: number, onResult: (result: GetResult) => void): Cancel {
+  private attempt(path: string, clockOffset: () => number, onResult: (result: GetResult) => void): Cancel {
     const { clock, relayer, sign, authExpiration } = this.config
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
-    const headers = () => sign(path, Math.round(clock.wallClock() + clockOffset + authExpiration))
+    const headers = () => sign(path, Math.round(clock.wallClock() + clockOffset() + authExpiration))
     return get(this.config, { origin: relayer.origin, path, headers })(onResult)
   }
 

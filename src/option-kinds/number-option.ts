@@ -66,7 +66,7 @@ export const portOption = <S extends Described<number>>(described: S) =>
 const countUpTo = (fallback: number): Check => ({
   expected: `a whole number of at least 1${fallback === Infinity ? ', or Infinity' : ''}`,
   holds: (value) =>
-    typeof value === 'number' && value >= 1 && (Number.isInteger(value) || value === fallback),
+    typeof value === 'number' && value >= 1 && (Number.isSafeInteger(value) || value === fallback),
 })
 
 const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check => {

@@ -52,13 +52,20 @@ const durations = [
   'authExpiration',
 ] as const
 
-const counts = ['maxTopicsPerConnection', 'maxFramesPerSecond', 'maxFrameBytes', 'maxBodyBytes'] as const
+const counts = [
+  'maxTopicsPerConnection',
+  'maxFramesPerSecond',
+  'maxRequestsPerSecond',
+  'maxConcurrentRequests',
+  'maxFrameBytes',
+  'maxBodyBytes',
+] as const
 const numbers = [...durations, ...counts] as const
 
 const reconnectNumbers = ['initialDelay', 'maxDelay', 'stableAfter'] as const
 
 /** The options that may be `Infinity`. */
-const unlimited: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond']
+const unlimited: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond', 'maxRequestsPerSecond']
 
 /** The options that may be 0. */
 const zeroable: readonly string[] = ['linger', 'stableAfter']
@@ -107,6 +114,8 @@ describe('defaults', () => {
         authExpiration: 10_000,
         maxTopicsPerConnection: Infinity,
         maxFramesPerSecond: Infinity,
+        maxRequestsPerSecond: Infinity,
+        maxConcurrentRequests: 64,
         maxFrameBytes: 2 ** 20,
         maxBodyBytes: 2 ** 20,
       },
@@ -196,7 +205,7 @@ describe('numbers', () => {
   })
 
   it.each(counts)('rejects fractions for %s', (name) => {
-    for (const value of [1.5, 1 + Number.EPSILON, 1e6 + 0.1]) {
+    for (const value of [1.5, 1 + Number.EPSILON, 1e6 + 0.1, Number.MAX_VALUE]) {
       const suffix = unlimited.includes(name) ? ', or Infinity' : ''
       const message = `${name}: expected a whole number of at least 1${suffix}`
       expect(rejection({ ...minimal, [name]: value })).toMatchObject({ option: name, message })

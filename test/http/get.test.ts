@@ -9,10 +9,17 @@ import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
+import { unlimited } from './support/unlimited.js'
 
 const headers = { name: 'value' }
 const target = { origin: 'https://host:3000', path: '/path?query', headers: () => headers }
-const limits = { clock: rxClock, requestTimeout: 100, maxBodyBytes: 4096, secrets: new Secrets() }
+const limits = {
+  clock: rxClock,
+  limiter: unlimited,
+  requestTimeout: 100,
+  maxBodyBytes: 4096,
+  secrets: new Secrets(),
+}
 const timeout = leftWith({ _tag: 'Timeout', afterMs: 100 })
 
 describe('get', () => {

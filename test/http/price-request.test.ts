@@ -7,10 +7,12 @@ import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
+import { unlimited } from './support/unlimited.js'
 
 const topic: Topic = 'svc-0xAb'
 const limits = {
   clock: rxClock,
+  limiter: unlimited,
   requestTimeout: 100,
   maxBodyBytes: 4096,
   secrets: new Secrets(),

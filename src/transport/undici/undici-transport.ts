@@ -4,14 +4,21 @@ import { ConnectionClient, type RequestOptions } from './connection.js'
 import { Dialer, type DialerOptions } from './dialer.js'
 import { ResponseHandler } from './response-handler.js'
 
-export type UndiciOptions = DialerOptions
+export interface UndiciOptions extends DialerOptions {
+  /** The number of requests that the caller sends at the same time. */
+  readonly maxConcurrentRequests: number
+}
 
-/** Maximum connections to one origin. Allows many concurrent polls without exhausting file descriptors. */
-const connections = 256
+/**
+ * Minimum of the limit of connections to one origin. It exceeds the default of concurrent requests, because the
+ * connection of an aborted request may still be closing or dialling.
+ */
+const minConnections = 256
 
 /** HTTP over `undici`, with one pool of connections for each origin. */
 export const undiciTransport = (options: UndiciOptions): HttpTransport => {
   const dialer = new Dialer(options)
+  const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)
   const pools = new Map<string, Pool>()
   /** Connections outside of the pools, of one request each. */
   const singles = new Set<ConnectionClient>()

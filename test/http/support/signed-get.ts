@@ -7,6 +7,7 @@ import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
 import { rxClock } from '../../../src/time/rx-clock.js'
 import { FakeHttp } from '../../support/fake-http.js'
+import { unlimited } from './unlimited.js'
 
 export const mint: Address = '0xAb'
 export const key = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64')
@@ -35,6 +36,7 @@ export const signedGetOf = (
   const secrets = new Secrets()
   const signedGet = new SignedGet({
     clock: rxClock,
+    limiter: unlimited,
     http,
     requestTimeout: 100,
     maxBodyBytes: 4096,

@@ -253,7 +253,9 @@ describe('close()', () => {
   })
 
   it('may be called without requests', async () => {
-    await expect(undiciTransport({ ca: undefined, connectTimeout: 1 }).close()).resolves.not.toThrow()
+    await expect(
+      undiciTransport({ ca: undefined, connectTimeout: 1, maxConcurrentRequests: 1 }).close(),
+    ).resolves.not.toThrow()
   })
 })
 

@@ -6,7 +6,12 @@ import { expectWellFormed } from '../../../errors/support/well-formed.js'
 
 /** The default transport, closed after the test. */
 export const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
-  const transport = undiciTransport({ ca: undefined, connectTimeout: 10_000, ...options })
+  const transport = undiciTransport({
+    ca: undefined,
+    connectTimeout: 10_000,
+    maxConcurrentRequests: 64,
+    ...options,
+  })
   onTestFinished(() => transport.close())
   return transport
 }

@@ -1,0 +1,98 @@
+import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
+import { reportError } from '../task/safe-notify.js'
+import type { Clock } from '../time/clock.js'
+import { CoalescedTask } from '../time/coalesced-task.js'
+import { RateLimiter } from '../time/rate-limiter.js'
+
+export interface RequestLimits {
+  readonly clock: Clock
+  readonly maxRequestsPerSecond: number
+  readonly maxConcurrentRequests: number
+}
+
+/** Limits all HTTP requests of a client. A request beyond a limit waits in a queue: first in, first out. */
+export class RequestLimiter {
+  private readonly rate: RateLimiter
+  private running = 0
+  /** The start functions of the queued requests, by a number that grows with each. */
+  private readonly queued = new Map<number, () => void>()
+  private lastNumber = 0
+  /** No queued request has a lower number. */
+  private firstNumber = 1
+  private readonly sending: CoalescedTask
+
+  constructor(private readonly limits: RequestLimits) {
+    this.rate = new RateLimiter(limits.maxRequestsPerSecond)
+    this.sending = new CoalescedTask(limits.clock, () => this.sendQueued())
+  }
+
+  /** Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it. */
+  run<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+    const canStart = this.queued.size === 0 && this.canSend(this.limits.clock.elapsed())
+    return canStart ? this.start(task, onResult) : this.enqueue(task, onResult)
+  }
+
+  private canSend(now: number): boolean {
+    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > 0
+  }
+
+  private start<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+    let isRunning = true
+    const end = (): void => {
+      if (!isRunning) return
+      isRunning = false
+      this.running--
+      // In the next turn: only then is the connection of this request free. And a caller that cancels many requests at
+      // once must not cause some of them to be sent.
+      if (this.queued.size > 0) this.sending.afterTurn()
+    }
+    this.running++
+    this.rate.consume(1, this.limits.clock.elapsed())
+    const cancel = task((result) => {
+      end()
+      onResult(result)
+    })
+    return () => {
+      cancel()
+      end()
+    }
+  }
+
+  private enqueue<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+    const number = ++this.lastNumber
+    let isCancelled = false
+    let cancelRunning = noCancel
+    this.queued.set(number, () => {
+      cancelRunning = this.start(task, (result) => {
+        if (!isCancelled) onResult(result)
+      })
+      // Starting a task may run the caller's code, which may cancel it.
+      if (isCancelled) cancelRunning()
+    })
+    this.sending.afterTick()
+    return () => {
+      isCancelled = true
+      cancelRunning()
+      if (this.queued.delete(number) && this.queued.size === 0) this.sending.cancel()
+    }
+  }
+
+  private sendQueued(): void {
+    const { clock, maxConcurrentRequests } = this.limits
+    while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.sendFirst()
+    const waitsForRate = this.queued.size > 0 && this.running < maxConcurrentRequests
+    if (waitsForRate) this.sending.afterDelay(Math.ceil(this.rate.delay(clock.elapsed())))
+  }
+
+  private sendFirst(): void {
+    while (!this.queued.has(this.firstNumber)) this.firstNumber++
+    const start = this.queued.get(this.firstNumber)
+    this.queued.delete(this.firstNumber)
+    try {
+      start?.()
+    } catch (thrown) {
+      // An exception in the handler of one request must not affect the others.
+      reportError(thrown)
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { RequestLimiter } from '../../src/http/request-limiter.js'
+import {
+  completedTask,
+  noCancel,
+  type Cancel,
+  type CancellableTask,
+} from '../../src/task/cancellable-task.js'
+import { rxClock } from '../../src/time/rx-clock.js'
+import { windowMs } from '../../src/time/rate-limiter.js'
+import { caseCount } from '../support/run/long.js'
+import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
+import { collectUnhandledErrors } from '../support/unhandled-errors.js'
+
+const limiterOf = (maxRequestsPerSecond: number, maxConcurrentRequests: number): RequestLimiter =>
+  new RequestLimiter({ clock: rxClock, maxRequestsPerSecond, maxConcurrentRequests })
+
+/** A task that records when it starts, and has its result `latency` ms later. */
+const createTasks = ({ now, after }: VirtualTime) => {
+  const starts: (readonly [name: string, at: number])[] = []
+  const running = new Set<string>()
+  let mostRunning = 0
+  const taskOf =
+    (name: string, latency: number): CancellableTask<string> =>
+    (onResult) => {
+      starts.push([name, now()])
+      if (latency === 0) {
+        onResult(name)
+        return noCancel
+      }
+      running.add(name)
+      mostRunning = Math.max(mostRunning, running.size)
+      after(latency, () => {
+        if (running.delete(name)) onResult(name)
+      })
+      return () => running.delete(name)
+    }
+  return { starts, taskOf, mostRunning: () => mostRunning }
+}
+
+describe('RequestLimiter', () => {
+  const reported = collectUnhandledErrors()
+
+  it('starts a task synchronously within the limits', () => {
+    const results: number[] = []
+    limiterOf(1, 1).run(completedTask(1), (result) => results.push(result))
+    limiterOf(Infinity, 1).run(completedTask(2), (result) => results.push(result))
+    expect(results).toEqual([1, 2])
+  })
+
+  it('starts a task beyond maxConcurrentRequests when another one ends, first in, first out', () => {
+    runInVirtualTime((time) => {
+      const { starts, taskOf, mostRunning } = createTasks(time)
+      const limiter = limiterOf(Infinity, 2)
+      const cancels = ['a', 'b', 'c', 'd', 'e'].map((name) => limiter.run(taskOf(name, 10), () => undefined))
+      time.at(4, () => cancels[0]?.())
+      time.at(1000, () => {
+        expect(starts).toEqual([
+          ['a', 0],
+          ['b', 0],
+          ['c', 4],
+          ['d', 10],
+          ['e', 14],
+        ])
+        expect(mostRunning()).toBe(2)
+      })
+    })
+  })
+
+  it('starts a task beyond maxRequestsPerSecond when the window has passed', () => {
+    const remainingTimers = runInVirtualTime((time) => {
+      const { starts, taskOf } = createTasks(time)
+      const limiter = limiterOf(2, 64)
+      for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.run(taskOf(name, 1), () => undefined)
+      time.at(10_000, () =>
+        expect(starts).toEqual([
+          ['a', 0],
+          ['b', 0],
+          ['c', windowMs],
+          ['d', windowMs],
+          ['e', 2 * windowMs],
+        ]),
+      )
+    })
+    expect(remainingTimers).toBe(0)
+  })
+
+  it('starts no queued task when one tick cancels all', () => {
+    const remainingTimers = runInVirtualTime((time) => {
+      const { starts, taskOf } = createTasks(time)
+      const limiter = limiterOf(3, 2)
+      const cancels = Array.from({ length: 10 }, (_, each) =>
+        limiter.run(taskOf(String(each), 10), () => expect.unreachable()),
+      )
+      time.at(5, () => cancels.forEach((cancel) => cancel()))
+      time.at(5, () => expect(time.pendingTimers()).toBeLessThanOrEqual(3))
+      time.at(1000, () => expect(starts.map(([name]) => name)).toEqual(['0', '1']))
+    })
+    expect(remainingTimers).toBe(0)
+  })
+
+  it('leaves no timer after the last queued task is cancelled', () => {
+    const remainingTimers = runInVirtualTime(
+      () => {
+        const limiter = limiterOf(1, 1)
+        limiter.run(completedTask(1), () => undefined)
+        const cancel = limiter.run(completedTask(2), () => undefined)
+        limiter.run(completedTask(3), () => undefined)()
+        cancel()
+      },
+      { endsAt: 0 },
+    )
+    expect(remainingTimers).toBe(0)
+  })
+
+  it('cancels a task that cancels itself while it starts, and gives its slot to the next one', () => {
+    const results: string[] = []
+    runInVirtualTime((time) => {
+      const { taskOf } = createTasks(time)
+      const limiter = limiterOf(Infinity, 1)
+      let cancelled = 0
+      let cancel: Cancel = noCancel
+      limiter.run(taskOf('first', 10), (name) => results.push(name))
+      cancel = limiter.run<string>(
+        (onResult) => {
+          cancel()
+          onResult('second')
+          return () => cancelled++
+        },
+        (name) => results.push(name),
+      )
+      limiter.run(taskOf('third', 10), (name) => results.push(name))
+      time.at(100, () => {
+        expect(results).toEqual(['first', 'third'])
+        expect(cancelled).toBe(1)
+      })
+    })
+    expect(reported).toEqual([])
+  })
+
+  it('starts the next tasks when a handler throws', () => {
+    const results: string[] = []
+    runInVirtualTime((time) => {
+      const { taskOf } = createTasks(time)
+      const limiter = limiterOf(Infinity, 1)
+      limiter.run(taskOf('first', 10), (name) => results.push(name))
+      const thrown = new Error('handler')
+      limiter.run(completedTask('second'), () => {
+        throw thrown
+      })
+      limiter.run(taskOf('third', 0), (name) => results.push(name))
+    })
+    expect(results).toEqual(['first', 'third'])
+  })
+
+  it('runs a hundred thousand queued tasks that end at once, without recursion', () => {
+    let results = 0
+    runInVirtualTime((time) => {
+      const limiter = limiterOf(Infinity, 1)
+      limiter.run(createTasks(time).taskOf('first', 10), () => undefined)
+      for (let each = 0; each < 100_000; each++) limiter.run(completedTask(each), () => results++)
+    })
+    expect(results).toBe(100_000)
+  })
+
+  it('keeps both limits and the order for any tasks, starts none that is cancelled, and each other one', () => {
+    const limit = (max: number) => fc.oneof(fc.integer({ min: 1, max }), fc.constant(Infinity))
+    const request = fc.record({
+      after: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(1500)),
+      latency: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(3000)),
+      cancelledAfter: fc.option(fc.oneof(fc.constant(0), fc.nat(2000)), { nil: undefined }),
+    })
+    fc.assert(
+      fc.property(
+        limit(6),
+        limit(4),
+        fc.array(request, { maxLength: 60 }),
+        (perSecond, concurrent, requests) => {
+          const starts: (readonly [number, number])[] = []
+          const results: number[] = []
+          const cancelledInQueue = new Set<number>()
+          const cancelledWhileRunning = new Set<number>()
+          let mostRunning = 0
+          const remainingTimers = runInVirtualTime((time) => {
+            const tasks = createTasks(time)
+            const limiter = limiterOf(perSecond, concurrent)
+            let arrival = 0
+            requests.forEach(({ after, latency, cancelledAfter }, index) => {
+              arrival += after
+              time.at(arrival, () => {
+                const isIn = (numbers: readonly number[]) => numbers.includes(index)
+                const task: CancellableTask<string> = (onResult) => {
+                  starts.push([index, time.now()])
+                  return tasks.taskOf(String(index), latency)(onResult)
+                }
+                const cancel = limiter.run(task, () => results.push(index))
+                if (cancelledAfter === undefined) return
+                time.after(cancelledAfter, () => {
+                  if (!isIn(starts.map(([started]) => started))) cancelledInQueue.add(index)
+                  else if (!isIn(results)) cancelledWhileRunning.add(index)
+                  cancel()
+                })
+              })
+            })
+            time.at(900_000, () => {
+              mostRunning = tasks.mostRunning()
+              // All slots are free again.
+              const ended: number[] = []
+              const count = Math.min(perSecond, concurrent, 10)
+              for (let each = 0; each < count; each++)
+                limiter.run(completedTask(each), (result) => ended.push(result))
+              expect(ended.length).toBe(count)
+            })
+          })
+          const order = starts.map(([index]) => index)
+          expect(order).toEqual([...order].sort((a, b) => a - b))
+          const all = requests.map((_, index) => index)
+          expect(order).toEqual(all.filter((index) => !cancelledInQueue.has(index)))
+          const ended = order.filter((index) => !cancelledWhileRunning.has(index))
+          expect([...results].sort((a, b) => a - b)).toEqual(ended)
+          expect(mostRunning).toBeLessThanOrEqual(concurrent)
+          for (const [index, [, at]] of starts.entries()) {
+            const withinSecond = starts.slice(index).filter(([, other]) => other - at <= 1000)
+            expect(withinSecond.length).toBeLessThanOrEqual(perSecond)
+          }
+          expect(remainingTimers).toBe(0)
+        },
+      ),
+      { numRuns: caseCount(3000) },
+    )
+  })
+})

@@ -132,7 +132,10 @@ export interface NotFresh extends Tagged<'NotFresh'> {
   readonly skewMs?: number
 }
 
-/** A recording is damaged, truncated, or unreadable. Every row before `line` has been replayed. */
+/**
+ * A recording is damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor. Every row
+ * before `line` has been replayed.
+ */
 export interface RecordingError extends Tagged<'RecordingError'> {
   /** Line number, from 1. */
   readonly line: number

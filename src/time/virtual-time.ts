@@ -53,6 +53,14 @@ export class VirtualTime implements VirtualClock {
     this.time = Math.max(this.time, to)
   }
 
+  /** Moves the clock forward by `ms` and fires no timer: each keeps its remaining delay. */
+  skip(ms: number): void {
+    this.time += ms
+    for (const timer of this.timers.data) timer.dueAt += ms
+    // Due times may have become equal by rounding.
+    this.timers = queueOf(this.timers.data)
+  }
+
   /**
    * Cancels all timers. Timers that start later inside `run` are real. RxJS's delegates are restored when no virtual
    * clock has timers.

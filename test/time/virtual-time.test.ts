@@ -59,6 +59,27 @@ describe('VirtualTime', () => {
     expect(virtual.now()).toBe(20)
   })
 
+  it('skips time without firing timers, which keep their remaining delays', () => {
+    const virtual = createVirtualTime(0)
+    const fired: string[] = []
+    const log = (text: string) => fired.push(`${virtual.now()} ${text}`)
+    virtual.run(() => {
+      timer(20).subscribe(() => log('timer'))
+      interval(8).subscribe((n) => log(`interval ${n}`))
+      virtual.advance(10)
+      virtual.skip(1e12)
+      expect(asyncScheduler.now()).toBe(1e12 + 10)
+      asapScheduler.schedule(() => log('immediate'))
+      virtual.advance(1e12 + 20)
+    })
+    expect(fired).toEqual([
+      '8 interval 0',
+      `${1e12 + 10} immediate`,
+      `${1e12 + 16} interval 1`,
+      `${1e12 + 20} timer`,
+    ])
+  })
+
   it('runs immediates at the next advance, even if the time does not change', () => {
     const virtual = createVirtualTime(5)
     const fired: string[] = []

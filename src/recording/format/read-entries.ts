@@ -1,13 +1,19 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { recordingError } from '../../errors/constructors.js'
 import type { DecodeError, RecordingError } from '../../errors/model.js'
 import { oneLine } from '../../errors/text.js'
-import { readLines, type RecordingSource } from './read-lines.js'
-import { decodeHeader, decodeRow } from './row-codec.js'
+import { maxLineLength, readLines, type RecordingSource } from './read-lines.js'
+import { decodeHeader, decodeRow, isHeaderLine } from './row-codec.js'
 import type { RecordingHeader, Row } from './row.js'
+import { Timeline, type ReplayTime } from './timeline.js'
 
-export type RecordingEntry = Either<RecordingError, Row | RecordingHeader>
+/** A line of a recording, and its time in the replay. */
+export interface RecordingEntry extends ReplayTime {
+  readonly line: Row | RecordingHeader
+}
+
+export type EntryResult = Either<RecordingError, RecordingEntry>
 
 /**
  * The entries of a recording, header first, in one iterable per chunk of the source. Each entry is decoded when the
@@ -16,7 +22,7 @@ export type RecordingEntry = Either<RecordingError, Row | RecordingHeader>
 export async function* readEntries(
   source: RecordingSource,
   closing: Subscription,
-): AsyncGenerator<Iterable<RecordingEntry>, void> {
+): AsyncGenerator<Iterable<EntryResult>, void> {
   const decoder = new EntryDecoder()
   try {
     for await (const lines of readLines(source, closing)) {
@@ -26,40 +32,59 @@ export async function* readEntries(
     if (!decoder.started) yield [left(unreadable(1, 'a recording', 'nothing'))]
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
-    yield [left(unreadable(decoder.line + 1, 'a line that can be read', oneLine(message)))]
+    yield [left(unreadable(decoder.lineNumber + 1, 'a line that can be read', oneLine(message)))]
   }
 }
-
-/** Start of a header line, with any JSON whitespace. */
-const headerStart = /^\s*\{\s*"_tag"\s*:\s*"Recording"/
 
 class EntryDecoder {
   /** Number of the last line, from 1. */
-  line = 0
+  lineNumber = 0
   started = false
   failed = false
+  private readonly timeline = new Timeline()
 
-  /** A recording that was appended to another has a header of its own. */
-  private decode(text: string): Either<DecodeError, Row | RecordingHeader> {
-    const isHeader = !this.started || headerStart.test(text)
-    this.started = true
-    return isHeader ? decodeHeader(text) : decodeRow(text)
+  private decode(text: string): EntryResult {
+    if (text.length > maxLineLength) {
+      return left(this.error(text, '', `a line of at most ${maxLineLength} characters`, 'more'))
+    }
+    const decoded = this.decodeLine(text)
+    if (isLeft(decoded)) return left(recordingError(this.lineNumber, decoded.left.input, decoded.left.issues))
+    const line = decoded.right
+    const time = this.timeline.next(line.at, line._tag === 'Recording')
+    return time === undefined
+      ? left(
+          this.error(text, 'at', 'a time at most 365 days after that of the previous row', String(line.at)),
+        )
+      : right({ ...time, line })
   }
 
-  *entries(lines: readonly string[]): Generator<RecordingEntry, void> {
+  *entries(lines: readonly string[]): Generator<EntryResult, void> {
     for (const text of lines) {
-      this.line++
+      this.lineNumber++
       if (text.trim() === '') continue
-      const decoded = this.decode(text)
-      this.failed = isLeft(decoded)
-      yield isLeft(decoded) ? left(toRecordingError(this.line, decoded.left)) : decoded
+      const entry = this.decode(withoutByteOrderMark(text))
+      this.failed = isLeft(entry)
+      yield entry
       if (this.failed) return
     }
   }
+
+  /** A recording that was appended to another has a header of its own. */
+  private decodeLine(text: string): Either<DecodeError, Row | RecordingHeader> {
+    const expectsHeader = !this.started
+    this.started = true
+    if (expectsHeader) return decodeHeader(text)
+    const row = decodeRow(text)
+    return isLeft(row) && isHeaderLine(text) ? decodeHeader(text) : row
+  }
+
+  private error(input: string, path: string, expected: string, actual: string): RecordingError {
+    return recordingError(this.lineNumber, input, [{ path, expected, actual }])
+  }
 }
 
-const toRecordingError = (line: number, { input, issues }: DecodeError): RecordingError =>
-  recordingError(line, input, issues)
+/** Some editors add one to each file. */
+const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
 const unreadable = (line: number, expected: string, actual: string): RecordingError =>
   recordingError(line, '', [{ path: '', expected, actual }])

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscription } from 'rxjs'
 
 /** A `file:` URL, such as `new URL('market.ndjson', import.meta.url)`. */
@@ -13,11 +14,14 @@ export type RecordingSource =
   string | FileUrl | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
-const maxLineLength = 2 ** 22
+export const maxLineLength = 2 ** 22
+
+/** Number of chunks after which the reader yields to the event loop: an iterable without rows must not block it. */
+const chunksPerTurn = 256
 
 /**
- * The lines of a source, in one array per chunk. Rejects when the source fails. `closing` destroys a Node stream that is
- * waiting for data.
+ * The lines of a source, in one array per chunk. A line above the maximum length is the last line, and may be cut off.
+ * Rejects when the source fails. `closing` ends the reading, and destroys a Node stream that is waiting for data.
  */
 export async function* readLines(
   source: RecordingSource,
@@ -28,15 +32,40 @@ export async function* readLines(
   closing.add(() => {
     if (chunks instanceof Readable) chunks.destroy()
   })
-  let rest = ''
+  const rest = new UnfinishedLine()
+  let chunkCount = 0
   for await (const chunk of chunks) {
-    const lines = (rest + decodeText(chunk, decoder)).split('\n')
-    rest = lines.pop() ?? ''
-    if (lines.length > 0) yield lines
+    const [first = '', ...others] = decodeText(chunk, decoder).split('\n')
+    rest.append(first)
+    if (others.length > 0) {
+      const last = others.pop() ?? ''
+      yield [rest.take(), ...others]
+      rest.append(last)
+    }
+    if (closing.closed) return
     if (rest.length > maxLineLength) break
+    if (++chunkCount % chunksPerTurn === 0) await nextTurn()
   }
-  rest += decoder.end()
-  if (rest !== '') yield [rest]
+  rest.append(decoder.end())
+  if (rest.length > 0) yield [rest.take()]
+}
+
+/** A line whose end has not been read. Its parts are joined once: a source may consist of many small chunks. */
+class UnfinishedLine {
+  length = 0
+  private parts: string[] = []
+
+  append(part: string): void {
+    this.parts.push(part)
+    this.length += part.length
+  }
+
+  take(): string {
+    const line = this.parts.join('')
+    this.parts = []
+    this.length = 0
+    return line
+  }
 }
 
 const chunksOf = (

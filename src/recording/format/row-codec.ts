@@ -1,4 +1,4 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { malformedError, toDecodeError } from '../../codec/decode-error.js'
 import { parseJson } from '../../codec/json.js'
@@ -13,6 +13,7 @@ import {
   RecordedDepth,
   RecordedPrice,
   RecordedStatus,
+  RecordedTime,
   RecordedTopic,
 } from './value-codecs.js'
 
@@ -26,28 +27,30 @@ const RowValue: t.Type<Row, unknown> = t.union(
   [
     t.strict({
       _tag: t.literal('Price'),
-      at: Finite,
+      at: RecordedTime,
       topic: RecordedTopic,
       event: either(PriceErrorValue, RecordedPrice),
     }),
     t.strict({
       _tag: t.literal('Depth'),
-      at: Finite,
+      at: RecordedTime,
       mint: RecordedAddress,
       event: either(DepthErrorValue, RecordedDepth),
     }),
-    t.strict({ _tag: t.literal('End'), at: Finite, of: t.union([RecordedTopic, RecordedAddress]) }),
-    t.strict({ _tag: t.literal('Status'), at: Finite, status: RecordedStatus }),
-    t.strict({ _tag: t.literal('Uncorrelated'), at: Finite, error: UncorrelatedErrorValue }),
+    t.strict({ _tag: t.literal('End'), at: RecordedTime, of: t.union([RecordedTopic, RecordedAddress]) }),
+    t.strict({ _tag: t.literal('Status'), at: RecordedTime, status: RecordedStatus }),
+    t.strict({ _tag: t.literal('Uncorrelated'), at: RecordedTime, error: UncorrelatedErrorValue }),
   ],
   'a row of a recording',
 )
+
+const HeaderTag = t.type({ _tag: t.literal('Recording') })
 
 const HeaderValue: t.Type<RecordingHeader, unknown> = t.strict(
   {
     _tag: t.literal('Recording'),
     version: t.literal(1),
-    at: Finite,
+    at: RecordedTime,
     topics: t.readonlyArray(RecordedTopic),
     mints: t.readonlyArray(RecordedAddress),
     interval: Finite,
@@ -65,6 +68,12 @@ export const encodeRow = (row: Row | RecordingHeader): string =>
 const encodeValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value)
   return typeof value === 'number' ? encodeNumber(value) : value
+}
+
+/** True if the line is a header, of any version. */
+export const isHeaderLine = (line: string): boolean => {
+  const json = parseJson(line)
+  return isRight(json) && HeaderTag.is(json.right)
 }
 
 /** Decodes any line after the header. Unknown fields are dropped. */

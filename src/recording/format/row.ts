@@ -56,7 +56,7 @@ export interface UncorrelatedRow {
 export interface RecordingHeader {
   readonly _tag: 'Recording'
   readonly version: 1
-  /** Start of the recording, in ms since the Unix epoch. */
+  /** Start of the recording, in ms since the Unix epoch. May be 0 if it is unknown. */
   readonly at: number
   readonly topics: readonly Topic[]
   readonly mints: readonly Address[]

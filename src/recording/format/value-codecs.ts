@@ -25,19 +25,28 @@ export const RecordedAddress = new t.Type<Address, string, unknown>(
   t.identity,
 )
 
-const numberWhere = (isAllowed: (value: number) => boolean): t.Type<number> => {
+const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): t.Type<number> => {
   const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)
   const validate = (input: unknown, context: t.Context): t.Validation<number> => {
     const value = decodeNumber(input)
     return is(value) ? t.success(value) : t.failure(input, context)
   }
-  return new t.Type('a number', is, validate, t.identity)
+  return new t.Type(name, is, validate, t.identity)
 }
 
 /** Any number, `NaN` and the infinities included. */
 export const AnyNumber = numberWhere(() => true)
 
 export const Finite = numberWhere(Number.isFinite)
+
+/** The latest and the earliest time of a `Date`, in ms since the Unix epoch. */
+const maxTime = 8.64e15
+
+/** The time of a line. Timers cannot add 1 ms to a number that is much larger. */
+export const RecordedTime = numberWhere(
+  (value) => Math.abs(value) <= maxTime,
+  'a time in ms since the Unix epoch',
+)
 
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(
   { topic: RecordedTopic, price: PriceValue, receivedAt: Finite, epoch: Finite },

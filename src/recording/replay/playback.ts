@@ -5,9 +5,9 @@ import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import { reportError } from '../../task/safe-notify.js'
-import { readEntries } from '../format/read-entries.js'
+import { readEntries, type RecordingEntry } from '../format/read-entries.js'
 import type { RecordingSource } from '../format/read-lines.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import type { RecordingHeader } from '../format/row.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
 
@@ -35,6 +35,7 @@ export class Playback {
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
+  private headerEmitted = false
   private rows = 0
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
@@ -118,26 +119,30 @@ export class Playback {
     for await (const entries of readEntries(this.source, this.closing)) {
       for (const entry of entries) {
         if (isLeft(entry)) return this.end(entry.left)
-        await this.waitUntilDue(entry.right)
+        if (entry.right.skipped > 0) this.clock.skip(entry.right.skipped)
+        await this.waitUntilDue(entry.right.time)
         if (this.closing.closed) return
         this.emit(entry.right)
-        if (entry.right._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
+        if (entry.right.line._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
       }
     }
     return this.end(undefined)
   }
 
-  private emit(row: Row | RecordingHeader): void {
-    if (row._tag !== 'Recording') this.rows++
-    this.clock.runAt(row.at, () => this.streams.emit(row))
-    if (row._tag === 'Recording') this.firstHeader.resolve(right(row))
+  private emit({ line, time }: RecordingEntry): void {
+    if (line._tag !== 'Recording') this.rows++
+    this.clock.runAt(time, () => this.streams.emit(line))
+    if (line._tag === 'Recording') {
+      this.headerEmitted = true
+      this.firstHeader.resolve(right(line))
+    }
   }
 
-  /** Resolves when a row is due, or on `close`. A row needs a subscriber, a header does not. */
-  private async waitUntilDue({ _tag, at }: Row | RecordingHeader): Promise<void> {
+  /** Resolves when an entry is due, or on `close`. Every entry but the first header needs a subscriber. */
+  private async waitUntilDue(time: number): Promise<void> {
     while (!this.closing.closed) {
-      if (_tag !== 'Recording' && this.subscribers === 0) await this.pauseUntilSubscribed()
-      const ms = this.clock.msUntil(at)
+      if (this.headerEmitted && this.subscribers === 0) await this.pauseUntilSubscribed()
+      const ms = this.clock.msUntil(time)
       if (ms <= 0) return
       await interruptibleDelay(ms, (this.waiting = new Subscription()))
     }

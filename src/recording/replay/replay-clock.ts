@@ -3,13 +3,15 @@ import { rxClock } from '../../time/rx-clock.js'
 import { delay } from '../../time/deadline.js'
 import { VirtualTime } from '../../time/virtual-time.js'
 
-/** The clock of a replay. All times are `at` times of the recording, in ms since the Unix epoch. */
+/** The clock of a replay. All times are times of the replay, which never go back, in ms since the Unix epoch. */
 export interface ReplayClock {
-  /** Runs `work` at a time of the recording, after all virtual timers that are due by then. */
+  /** Runs `work` at a time of the replay, after all virtual timers that are due by then. */
   runAt(time: number, work: () => void): void
-  /** Runs `work` at the current time of the recording. */
+  /** Runs `work` at the current time of the replay. */
   run<A>(work: () => A): A
-  /** Time until the given time of the recording, in real ms; 0 or less if it has passed. */
+  /** Moves the clock forward by a time that passes at once, in ms. Timers keep their remaining delays. */
+  skip(ms: number): void
+  /** Time until the given time of the replay, in real ms; 0 or less if it has passed. */
   msUntil(time: number): number
   /** Stops the clock. */
   pause(): void
@@ -21,17 +23,17 @@ export interface ReplayClock {
 
 /** A clock that runs `speed` times as fast as real time. Timers of Rx stay real. */
 export const realClock = (speed: number): ReplayClock => {
-  /** A time of the recording, and the real time at which it was reached. */
+  /** A time of the replay, and the real time at which it was reached. */
   let anchor: { readonly time: number; readonly elapsed: number } | undefined
-  let latest = -Infinity
   let pausedAt = 0
   return {
     runAt: (_, work) => work(),
     run: (work) => work(),
+    skip: (ms) => {
+      if (anchor !== undefined) anchor = { ...anchor, time: anchor.time + ms }
+    },
     msUntil: (time) => {
-      // A time before its predecessor means that the recorded clock was set back. The real distance is unknown.
-      if (anchor === undefined || time < latest) anchor = { time, elapsed: rxClock.elapsed() }
-      latest = time
+      anchor ??= { time, elapsed: rxClock.elapsed() }
       return (time - anchor.time) / speed - (rxClock.elapsed() - anchor.elapsed)
     },
     pause: () => {
@@ -58,6 +60,7 @@ export const virtualClock = (): ReplayClock => {
       })
     },
     run: (work) => (virtual === undefined ? work() : virtual.run(work)),
+    skip: (ms) => virtual?.skip(ms),
     msUntil: () => 0,
     pause: () => undefined,
     resume: () => undefined,
@@ -65,10 +68,10 @@ export const virtualClock = (): ReplayClock => {
   }
 }
 
-/** Resolves after `ms`, or when `interrupted` is unsubscribed from. */
+/** Resolves after `ms`, rounded up as timers have whole ms, or when `interrupted` is unsubscribed from. */
 export const interruptibleDelay = (ms: number, interrupted: Subscription): Promise<void> =>
   new Promise((resolve) => {
-    const waiting = delay(rxClock, ms, resolve)
+    const waiting = delay(rxClock, Math.ceil(ms), resolve)
     waiting.add(() => resolve())
     interrupted.add(waiting)
   })

@@ -42,8 +42,12 @@ export interface ReplayClient extends Client {
  *
  * The replay starts with the first subscription to a price or depth stream, and pauses while there is none. A late
  * subscriber receives the current event first, as from a live client. A topic or mint that is not in the recording is
- * rejected. At the end of the recording, price and depth streams complete. If the recording is damaged, each emits a
- * `DecodeError` first.
+ * rejected. At the end of the recording all streams complete. If the recording is damaged, each price and depth stream
+ * emits a `DecodeError` first.
+ *
+ * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the rows after it
+ * keep their distances. A row more than 365 days later than its predecessor is a `RecordingError`. Only the distance from
+ * or to a header may be longer: it is skipped.
  *
  * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream.
  * - The `interval` of `depth$` has no effect: depths are emitted as recorded.

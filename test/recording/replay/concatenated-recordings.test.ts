@@ -1,3 +1,4 @@
+import { firstValueFrom } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
@@ -14,10 +15,32 @@ describe('the replay of concatenated recordings', () => {
       priceRow(11, 2),
       priceRow(12, 3, 'svc-0xee'),
     )
-    for (const written of [text, text.replaceAll('":', '": ').replaceAll('{"', '{ "')]) {
+    const withTagLast = text.replaceAll(/"_tag":"Recording",(.*)}/g, '$1,"_tag":"Recording"}')
+    for (const written of [text, text.replaceAll('":', '": ').replaceAll('{"', '{ "'), withTagLast]) {
       const client = replay([written], { speed: Infinity })
       expect(await collect(summary$(client))).toEqual(['1', '2'])
     }
+  })
+
+  it('pauses before a later recording while there are no subscribers', async () => {
+    const secondHeader = { ...header, at: start + 50 } as const
+    const client = replay([recordingText(header, priceRow(0, 1), secondHeader, priceRow(51, 2))])
+    expect(await firstValueFrom(summary$(client))).toBe('1')
+    const otherReplay = replay([recordingText(header, priceRow(0, 1), priceRow(100, 2))])
+    await collect(summary$(otherReplay))
+    const startedAt = performance.now()
+    expect(await collect(summary$(client))).toEqual(['1', '2'])
+    // A timer may fire a millisecond early by this clock.
+    expect(performance.now() - startedAt).toBeGreaterThan(40)
+  })
+
+  it('names the line of a later header of another version', async () => {
+    const second = recordingText(header).replace('"version":1', '"version":2')
+    const client = replay([recordingText(header, priceRow(1, 1)) + second], { speed: Infinity })
+    expect(await collect(summary$(client))).toEqual(['1', 'DecodeError'])
+    expect(await client.finished).toMatchObject({
+      left: { line: 3, message: expect.stringMatching(/version: expected 1, got 2/) as string },
+    })
   })
 
   it('continues after a recording whose client was closed', async () => {

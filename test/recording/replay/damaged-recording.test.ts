@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
-import { merge, NEVER } from 'rxjs'
+import { merge, NEVER, take } from 'rxjs'
 import { renderError } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { afterEach, describe, expect, it } from 'vitest'
+import { nextTurn } from '../../support/time/event-loop.js'
+import { eventually } from '../../support/time/eventually.js'
 import {
   collect,
   down,
@@ -109,6 +111,61 @@ describe('the replay of a damaged recording', () => {
     const client = replay(endless(), { speed: Infinity })
     expect(await collect(summary$(client))).toEqual(['DecodeError'])
     expect(chunks).toBeLessThan(100)
+  })
+
+  it('rejects a line that is too long, whatever the chunks of the source', async () => {
+    const long = recordingText({ ...header, at: header.at + 5 })
+      .trimEnd()
+      .padEnd(2 ** 22 + 1)
+    for (const chunks of [
+      [`${validText}${long}\n`],
+      [validText, long, `\n${recordingText(priceRow(9, 9))}`],
+    ]) {
+      const client = replay(chunks, { speed: Infinity })
+      expect(await collect(summary$(client))).toEqual(['1', '2', 'DecodeError'])
+      expect(await client.finished).toMatchObject({
+        left: {
+          line: 4,
+          message: expect.stringMatching(/line of at most 4194304 characters, got more/) as string,
+        },
+      })
+    }
+  })
+
+  it.each<[string, Iterable<string>]>([
+    [
+      'empty chunks',
+      (function* () {
+        for (;;) yield ''
+      })(),
+    ],
+    [
+      'empty lines',
+      (function* () {
+        for (;;) yield '\n'
+      })(),
+    ],
+  ])('does not block the event loop for a source of %s, and stops reading on close()', async (_, endless) => {
+    let closed = false
+    function* source() {
+      try {
+        yield validText
+        yield* endless
+      } finally {
+        closed = true
+      }
+    }
+    const client = replay(source(), { speed: Infinity })
+    expect(await collect(summary$(client).pipe(take(2)))).toEqual(['1', '2'])
+    await nextTurn()
+    await client.close()
+    await eventually(() => closed)
+  })
+
+  it('accepts a byte order mark at the start of each file', async () => {
+    const second = recordingText({ ...header, at: header.at + 5 }, priceRow(6, 3))
+    const client = replay([`\uFEFF${validText}\uFEFF${second}`], { speed: Infinity })
+    expect(await collect(summary$(client))).toEqual(['1', '2', '3'])
   })
 
   it('accepts empty lines, CRLF, and a last line without a line end', async () => {

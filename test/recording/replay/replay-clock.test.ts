@@ -34,16 +34,6 @@ describe('realClock', () => {
     })
     expect(waits).toEqual([0, 6, 16])
   })
-
-  it('starts again when a recorded time is before its predecessor', () => {
-    const waits: number[] = []
-    atTimes((at) => {
-      const clock = realClock(1)
-      at(0, () => waits.push(clock.msUntil(5000), clock.msUntil(9000)))
-      at(10, () => waits.push(clock.msUntil(5200), clock.msUntil(5300)))
-    })
-    expect(waits).toEqual([0, 4000, 0, 100])
-  })
 })
 
 describe('virtualClock', () => {

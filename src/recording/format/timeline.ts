@@ -1,0 +1,45 @@
+/** A time of the replay, in ms since the Unix epoch. */
+export interface ReplayTime {
+  readonly time: number
+  /** The part of the distance from the previous line that passes at once, in ms: 0, or the whole distance. */
+  readonly skipped: number
+}
+
+/** In ms: 365 days. A longer distance between two rows means that a time is wrong. */
+const maxDistance = 365 * 24 * 3_600_000
+
+/**
+ * Converts the recorded times of the lines, in order, to times of the replay, which never go back. Both are in ms since
+ * the Unix epoch.
+ *
+ * A line that is earlier than its predecessor has the same time of the replay. The distance of any other line counts from
+ * its predecessor, or from the latest line so far if that is nearer. One wrong time therefore does not affect the
+ * distances of the lines after it.
+ */
+export class Timeline {
+  private previous = -Infinity
+  private latest = -Infinity
+  private time: number | undefined
+  private isAfterHeader = false
+
+  /**
+   * The time of the next line; undefined for a row that is more than 365 days later than its predecessor. The time of a
+   * header may be unknown: a longer distance from a header, or to one, is skipped.
+   */
+  next(at: number, isHeader: boolean): ReplayTime | undefined {
+    const reference = at >= this.latest ? this.latest : this.previous
+    const isTooLate = this.time !== undefined && at - reference > maxDistance
+    if (isTooLate && !isHeader && !this.isAfterHeader) return undefined
+    this.time = timeAfter(this.time, at, reference)
+    this.previous = at
+    this.latest = Math.max(this.latest, at)
+    this.isAfterHeader = isHeader
+    return { time: this.time, skipped: isTooLate ? at - reference : 0 }
+  }
+}
+
+/** Equal to `at`, without a rounding error, as long as no line was earlier than its predecessor. */
+const timeAfter = (time: number | undefined, at: number, reference: number): number => {
+  if (time === undefined) return at
+  return at <= reference ? time : Math.max(time, at + (time - reference))
+}

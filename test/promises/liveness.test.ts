@@ -130,10 +130,11 @@ describe('a blocked event loop', () => {
   it('causes no Stale, no SubscriptionTimeout and no reconnect, in any phase of the loop', async () => {
     const { priceWsUrl } = closeAfterTest(await startServiceThread({ tick: 20 })).addresses
     const client = createPriceClient(priceWsUrl, {
-      pingInterval: 50,
-      pongTimeout: 50,
-      staleAfter: 100,
-      confirmTimeout: 100,
+      // Far above the pauses of the service's thread on a loaded machine.
+      pingInterval: 400,
+      pongTimeout: 400,
+      staleAfter: 400,
+      confirmTimeout: 400,
     })
     const eth = collectEvents(client.price$(ethTopic))
     await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
@@ -142,11 +143,11 @@ describe('a blocked event loop', () => {
       const before = eth.values().length
       await new Promise<void>((resolve) =>
         later(() => {
-          blockEventLoop(250)
+          blockEventLoop(1000)
           resolve()
         }),
       )
-      blockEventLoop(150)
+      blockEventLoop(600)
       await eventually(() => expect(eth.values().length).toBeGreaterThan(before + 1))
     }
     expect(eth.events.every(isRight)).toBe(true)

@@ -1,7 +1,8 @@
-import { concat, defer, map, of, type Observable } from 'rxjs'
+import { catchError, concat, defer, EMPTY, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
+import { reportError } from '../../task/safe-notify.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { Row } from '../format/row.js'
 
@@ -16,21 +17,29 @@ export const uncorrelatedRow$ = ({ errors$ }: PriceClient): Observable<Row> =>
 /** The events of one topic, and an `End` row when its stream completes. */
 export const priceRow$ = (client: PriceClient, topic: Topic): Observable<Row> =>
   withEndRow$(
-    client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: rxClock.wallClock(), topic, event }))),
+    () =>
+      client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: rxClock.wallClock(), topic, event }))),
     topic,
   )
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
 export const depthRow$ = (client: Client, mint: Address, interval: number): Observable<Row> =>
   withEndRow$(
-    client
-      .depth$(mint, interval)
-      .pipe(map((event) => ({ _tag: 'Depth', at: rxClock.wallClock(), mint, event }))),
+    () =>
+      client
+        .depth$(mint, interval)
+        .pipe(map((event) => ({ _tag: 'Depth', at: rxClock.wallClock(), mint, event }))),
     mint,
   )
 
-const withEndRow$ = (row$: Observable<Row>, name: Topic | Address): Observable<Row> =>
+/** A stream of a custom client may fail. RxJS reports the exception, and the other streams continue. */
+const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address): Observable<Row> =>
   concat(
-    row$,
+    defer(row$).pipe(
+      catchError((thrown) => {
+        reportError(thrown)
+        return EMPTY
+      }),
+    ),
     defer(() => of<Row>({ _tag: 'End', at: rxClock.wallClock(), of: name })),
   )

@@ -4,6 +4,7 @@ import { Subscription, type Observable } from 'rxjs'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
+import { reportError } from '../../task/safe-notify.js'
 import { encodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 
@@ -52,8 +53,12 @@ export class LineRecorder implements Recorder {
     private readonly to: LineWriter,
     header: RecordingHeader,
   ) {
-    to.on?.('error', this.fail)
-    this.writeLine(header)
+    try {
+      to.on?.('error', this.fail)
+      this.writeLine(header)
+    } catch (thrown) {
+      this.fail(thrown)
+    }
   }
 
   /** Records these rows until the recording ends. */
@@ -83,16 +88,18 @@ export class LineRecorder implements Recorder {
 
   private writeLine(row: Row | RecordingHeader): void {
     this.pending++
-    const done = (error?: Error | null): void => {
-      this.pending--
-      if (error instanceof Error) this.fail(error)
+    let isPending = true
+    const done = (error?: unknown): void => {
+      if (isPending) this.pending--
+      isPending = false
+      if (error !== undefined && error !== null) this.fail(error)
       this.settle()
     }
     try {
       this.to.write(`${encodeRow(row)}\n`, done)
     } catch (thrown) {
-      this.pending--
       this.fail(thrown)
+      done()
     }
   }
 
@@ -102,7 +109,7 @@ export class LineRecorder implements Recorder {
   }
 
   private end(): void {
-    this.subscriptions.unsubscribe()
+    reportThrown(() => this.subscriptions.unsubscribe())
     this.settle()
   }
 
@@ -112,8 +119,17 @@ export class LineRecorder implements Recorder {
       // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
       this.result.resolve(left(this.failure))
     } else if (this.pending === 0) {
-      this.to.off?.('error', this.fail)
+      reportThrown(() => this.to.off?.('error', this.fail))
       this.result.resolve(right({ rows: this.rows }))
     }
+  }
+}
+
+/** Code of the caller, such as a teardown, must not keep the recording from ending. */
+const reportThrown = (work: () => unknown): void => {
+  try {
+    work()
+  } catch (thrown) {
+    reportError(thrown)
   }
 }

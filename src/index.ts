@@ -75,6 +75,7 @@ export type {
   HttpRequest,
   HttpResponse,
   HttpTransport,
+  OnHttpResult,
   ResponseHead,
   Socket,
   SocketListener,

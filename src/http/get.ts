@@ -1,5 +1,6 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { Secrets } from '../auth/secrets.js'
+import type { Subscription } from 'rxjs'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
@@ -7,9 +8,9 @@ import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
-import { headerOf, type HttpResponse, type HttpTransport } from '../transport/ports.js'
+import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
-import { sendRequest } from './send-request.js'
+import { sendRequest, type SendOnce } from './send-request.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -39,34 +40,31 @@ export type GetResult = Either<GetError, HttpResponse>
  * Cancelling the task, or the timeout over both, aborts the request.
  */
 export const get =
-  (config: GetConfig, target: GetTarget): CancellableTask<GetResult> =>
-  (onResult) =>
-    config.limiter.run(send(config, target), onResult)
-
-const send =
   (
-    { clock, http, requestTimeout, maxBodyBytes }: GetConfig,
+    { clock, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
     { origin, path, headers }: GetTarget,
   ): CancellableTask<GetResult> =>
   (onResult) => {
     let isSettled = false
     let abort = noCancel
+    /** Undefined while the request is queued. */
+    let timer: Subscription | undefined
 
     /** Returns false if the task was settled before. */
     const settle = (): boolean => {
       const wasSettled = isSettled
       isSettled = true
-      timer.unsubscribe()
+      timer?.unsubscribe()
       return !wasSettled
     }
     const complete = (result: GetResult): void => {
       if (settle()) onResult(result)
     }
-    const timer = responsiveDeadline(clock, requestTimeout, () => {
+    const onTimeout = (): void => {
       if (!settle()) return
       safeAbort()
       onResult(left(timeout(requestTimeout)))
-    })
+    }
     /** An exception of the transport must not prevent the result. */
     const safeAbort = (): void => {
       try {
@@ -76,16 +74,35 @@ const send =
       }
     }
 
-    try {
-      const createRequest = () => ({ origin, path, headers: headers(), maxBodyBytes })
-      abort = sendRequest(http, createRequest, complete)
-    } catch (thrown) {
-      complete(left(networkError(thrown)))
+    const sendNow =
+      (newConnection: boolean): CancellableTask<Outcome> =>
+      (onOutcome) => {
+        timer ??= responsiveDeadline(clock, requestTimeout, onTimeout)
+        try {
+          return http.get(
+            { origin, path, headers: headers(), maxBodyBytes, newConnection },
+            (result, mayRepeat = false) => onOutcome({ result, mayRepeat }),
+          )
+        } catch (thrown) {
+          onOutcome({ result: left(networkError(thrown)), mayRepeat: false })
+          return noCancel
+        }
+      }
+    const sendOnce: SendOnce = (newConnection, onSent) => {
+      const onOutcome = ({ result, mayRepeat }: Outcome) => onSent(result, mayRepeat)
+      const task = sendNow(newConnection)
+      return newConnection ? limiter.runFirst(task, onOutcome) : limiter.run(task, onOutcome)
     }
+    abort = sendRequest(origin, sendOnce, complete)
     return () => {
       if (settle()) safeAbort()
     }
   }
+
+interface Outcome {
+  readonly result: HttpAnswer
+  readonly mayRepeat: boolean
+}
 
 /** The delay that a response requests by its `Retry-After` header, in ms. */
 export const retryAfter = (response: HttpResponse, receivedAt: number): number | undefined =>

@@ -14,7 +14,7 @@ export interface RequestLimits {
 export class RequestLimiter {
   private readonly rate: RateLimiter
   private running = 0
-  /** The start functions of the queued requests, by a number that grows with each. */
+  /** The start functions of the queued requests, by the number that gives their order. */
   private readonly queued = new Map<number, () => void>()
   private lastNumber = 0
   /** No queued request has a lower number. */
@@ -29,7 +29,13 @@ export class RequestLimiter {
   /** Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it. */
   run<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
     const canStart = this.queued.size === 0 && this.canSend(this.limits.clock.elapsed())
-    return canStart ? this.start(task, onResult) : this.enqueue(task, onResult)
+    return canStart ? this.start(task, onResult) : this.enqueue(++this.lastNumber, task, onResult)
+  }
+
+  /** Like `run`, before all queued requests: the request was sent before them, and is repeated. */
+  runFirst<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+    const canStart = this.canSend(this.limits.clock.elapsed())
+    return canStart ? this.start(task, onResult) : this.enqueue(--this.firstNumber, task, onResult)
   }
 
   private canSend(now: number): boolean {
@@ -58,8 +64,7 @@ export class RequestLimiter {
     }
   }
 
-  private enqueue<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
-    const number = ++this.lastNumber
+  private enqueue<A>(number: number, task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
     let isCancelled = false
     let cancelRunning = noCancel
     this.queued.set(number, () => {

@@ -1,11 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
+import type { Address } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkError } from '../../src/errors/constructors.js'
 import { depthRequest } from '../../src/http/depth-request.js'
-import { sendRequest } from '../../src/http/send-request.js'
+import { sendRequest, type SendOnce } from '../../src/http/send-request.js'
+import { RequestLimiter } from '../../src/http/request-limiter.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../src/transport/ports.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { leftWith } from '../support/time/marbles.js'
@@ -24,9 +27,10 @@ const clock = fakeWallClock()
 const request: HttpRequest = { origin: 'http://host:3000', path: '/path', headers: {}, maxBodyBytes: 9 }
 
 /** Sends a request. Returns its results, and the function that aborts it. */
-const send = (http: HttpTransport, createRequest = () => request) => {
+const send = (http: HttpTransport) => {
   const results: HttpAnswer[] = []
-  const abort = sendRequest(http, createRequest, (result) => results.push(result))
+  const sendOnce: SendOnce = (newConnection, onResult) => http.get({ ...request, newConnection }, onResult)
+  const abort = sendRequest(request.origin, sendOnce, (result) => results.push(result))
   return { results, abort }
 }
 
@@ -47,7 +51,7 @@ describe('sendRequest', () => {
     const http = new FakeHttp()
     const messages = collectRepeats()
     const { results } = send(http)
-    expect(http.request(1).newConnection).toBeUndefined()
+    expect(http.request(1).newConnection).toBe(false)
     http.request(1).lose()
     expect(results).toEqual([])
     expect(http.requests).toMatchObject([request, { ...request, newConnection: true }])
@@ -97,18 +101,6 @@ describe('sendRequest', () => {
     expect(second.results).toEqual([])
   })
 
-  it('returns NetworkError if the second request cannot be created', () => {
-    const http = new FakeHttp()
-    let created = 0
-    const { results } = send(http, () => {
-      created += 1
-      if (created === 2) throw new Error('canonicalHeaders')
-      return request
-    })
-    http.request(1).lose()
-    expect(results).toEqual([left(networkError(new Error('canonicalHeaders')))])
-  })
-
   it('repeats a request that the transport loses synchronously', () => {
     let requests = 0
     const http: HttpTransport = {
@@ -149,6 +141,21 @@ describe('a repeated request', () => {
     for (const number of [1, 2]) expect(JSON.stringify(event)).not.toContain(signatureOf(http, number))
   })
 
+  it('is a NetworkError if it cannot be signed', async () => {
+    let signed = 0
+    const { signedGet, http } = signedGetOf({
+      sign: () => {
+        signed += 1
+        if (signed === 2) throw new Error('canonicalHeaders')
+        return {}
+      },
+    })
+    const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+    http.request(1).lose()
+    expect(await result).toEqual(leftWith({ _tag: 'NetworkError', message: 'no response: canonicalHeaders' }))
+    expect(http.requests).toHaveLength(1)
+  })
+
   it('ends with the timeout of the first request', () => {
     const { signedGet, http } = signedGetOf()
     const events: unknown[] = []
@@ -162,5 +169,60 @@ describe('a repeated request', () => {
     )
     expect(events).toEqual([leftWith({ _tag: 'Timeout', afterMs: 100 })])
     expect(http.request(2).aborted).toBe(true)
+  })
+
+  it('counts toward maxRequestsPerSecond, and is sent before the queued requests', () => {
+    const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 2, maxConcurrentRequests: 9 })
+    const { signedGet, http } = signedGetOf({ limiter, requestTimeout: 60_000 })
+    const request$ = (address: Address) => fromTask$(depthRequest(signedGet, address))
+    const mints = (): unknown => http.requests.map(({ path }) => path.split('/').at(-1))
+    runInVirtualTime(
+      ({ at }) => {
+        const subscriptions = (['0x1', '0x2', '0x3', '0x4'] as const).map((each) =>
+          request$(each).subscribe(),
+        )
+        expect(mints()).toEqual(['0x1', '0x2'])
+        at(10, () => http.request(1).lose())
+        at(999, () => expect(mints()).toEqual(['0x1', '0x2']))
+        at(1999, () => {
+          expect(mints()).toEqual(['0x1', '0x2', '0x1', '0x3'])
+          expect(http.request(3).newConnection).toBe(true)
+          for (const each of subscriptions) each.unsubscribe()
+        })
+      },
+      { endsAt: 3000 },
+    )
+    expect(http.requests).toHaveLength(4)
+  })
+
+  it('has a place among maxConcurrentRequests, and its wait counts toward the timeout', () => {
+    const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 1, maxConcurrentRequests: 1 })
+    const { signedGet, http } = signedGetOf({ limiter, requestTimeout: 500 })
+    const events: unknown[] = []
+    runInVirtualTime(
+      ({ at }) => {
+        fromTask$(depthRequest(signedGet, mint)).subscribe((event) => events.push(event))
+        at(10, () => http.request(1).lose())
+        at(499, () => expect(events).toEqual([]))
+        at(500, () => fromTask$(depthRequest(signedGet, mint)).subscribe())
+      },
+      { endsAt: 2000 },
+    )
+    expect(events).toEqual([leftWith({ _tag: 'Timeout', afterMs: 500 })])
+    // The first request of each task: the repeated one is removed from the queue.
+    expect(http.requests.map(({ newConnection }) => newConnection)).toEqual([false, false])
+  })
+
+  it('is sent at once although maxConcurrentRequests is 1', () => {
+    const limiter = new RequestLimiter({
+      clock: rxClock,
+      maxRequestsPerSecond: Infinity,
+      maxConcurrentRequests: 1,
+    })
+    const { signedGet, http } = signedGetOf({ limiter })
+    const subscription = fromTask$(depthRequest(signedGet, mint)).subscribe()
+    http.request(1).lose()
+    expect(http.requests.map(({ newConnection }) => newConnection)).toEqual([false, true])
+    subscription.unsubscribe()
   })
 })

@@ -136,9 +136,12 @@ describe('record to a writer that', () => {
   it('stops the recording and throws ends with a WriteError', async () => {
     const { own$, recorder } = recordTo({
       write: (line, done) => {
-        if (!line.includes('"price":1')) return done()
+        if (!line.includes('"price":1')) {
+          done()
+          return
+        }
         void recorder.stop()
-        return boom()
+        boom()
       },
     })
     own$.next(price(topic, 1))

@@ -2,12 +2,12 @@ import { defer, retry, type Subscription } from 'rxjs'
 import { createClient, type Client } from 'svc-streams'
 import { orThrow } from 'svc-streams/operators'
 import { describe, expect, it } from 'vitest'
-import { closeAfterTest } from '../support/close-after-test.js'
-import { collectEvents } from '../support/collect-events.js'
-import { startHttpServer } from '../support/network/servers.js'
-import { eventually } from '../support/time/eventually.js'
-import { collectUnhandledErrors } from '../support/unhandled-errors.js'
-import { wbtc, weth } from '../support/tokens.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { startHttpServer } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
+import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
+import { wbtc, weth } from '../../support/tokens.js'
 
 /** A relayer that requests a wait of 30 s in each response, and the paths that were requested. */
 const startBusyRelayer = async (): Promise<{ client: Client; paths: readonly string[] }> => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createClient, type Address, type Client, type DepthClientOptions, type Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import type { HttpTransport } from '../../src/transport/ports.js'
-import { undiciTransport } from '../../src/transport/undici/undici-transport.js'
-import { closeAfterTest } from '../support/close-after-test.js'
-import { collectEvents } from '../support/collect-events.js'
-import { depthBody } from '../support/fake-http.js'
-import { startHttpServer } from '../support/network/servers.js'
-import { eventually } from '../support/time/eventually.js'
+import type { HttpTransport } from '../../../src/transport/ports.js'
+import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { depthBody } from '../../support/fake-http.js'
+import { startHttpServer } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
 
 interface Arrival {
   readonly request: IncomingMessage

@@ -2,12 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createClient, type Address, type Client, type DiagnosticMessages } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { closeAfterTest } from '../support/close-after-test.js'
-import { collectEvents } from '../support/collect-events.js'
-import { startTcpServer } from '../support/network/servers.js'
-import { nextTurn } from '../support/time/event-loop.js'
-import { eventually } from '../support/time/eventually.js'
-import { ethTopic, weth } from '../support/tokens.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { startTcpServer } from '../../support/network/servers.js'
+import { nextTurn } from '../../support/time/event-loop.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic, weth } from '../../support/tokens.js'
 
 const side = { total_quantity: 1, total_quantity_usd: 1 }
 const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })

@@ -3,12 +3,12 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, skip, take } from 'rxjs'
 import { createClient, type Client, type DepthClientOptions } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { eventually } from '../support/time/eventually.js'
-import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
-import { closeAfterTest } from '../support/close-after-test.js'
-import { collectEvents } from '../support/collect-events.js'
-import { wbtc, weth } from '../support/tokens.js'
-import { startHttpServer } from '../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { wbtc, weth } from '../../support/tokens.js'
+import { startHttpServer } from '../../support/network/servers.js'
 
 const side = { total_quantity: 1, total_quantity_usd: 1 }
 const depthBody = JSON.stringify({ price: 1, timestamp: 1, buy: side, sell: side })

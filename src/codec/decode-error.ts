@@ -2,7 +2,7 @@ import type { Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
 import { escapeUnsafe } from '../errors/escape-unsafe.js'
-import { oneLine, truncate } from '../errors/text.js'
+import { copyOf, oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
 /** Maximum number of issues in an error: a frame of 1 MiB may have half a million faults. */
@@ -44,4 +44,4 @@ const describeActual = (value: unknown): string => {
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-const abbreviate = (text: string): string => (text.length <= 60 ? text : `${truncate(text, 60)}…`)
+const abbreviate = (text: string): string => (text.length <= 60 ? copyOf(text) : `${truncate(text, 60)}…`)

@@ -1,6 +1,7 @@
 import { unsubscribeFrame } from '../../codec/outgoing-frame.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
+import { copyOf } from '../../errors/text.js'
 import type { PendingAcks } from './pending-acks.js'
 
 /** A topic in a frame of the service. */
@@ -45,7 +46,8 @@ export class Orphans {
   /** A confirmation lists a topic that is not kept. A frame for a recently unsubscribed topic is a late one. */
   onConfirmation({ base, topic }: EchoedTopic, now: number): void {
     if (this.queue.size >= maxQueued || this.acks.isRecentlyUnsubscribed(base, now)) return
-    this.queue.set(base, topic)
+    // Copied, because both are parts of the service's topic, which may fill a frame.
+    this.queue.set(copyOf(base), copyOf(topic))
   }
 
   /** A price arrives for a topic that is not kept. */

@@ -44,6 +44,11 @@ export class Connection {
     return this.hasAnswered && !this.hasReceived && this.socket?.destroyed === true
   }
 
+  /** The error that has closed the socket, for example a reset. */
+  get failure(): Error | undefined {
+    return this.socket?.errored ?? undefined
+  }
+
   /** Connects. undici calls it as its connector. */
   readonly connect = (target: buildConnector.Options, callback: buildConnector.Callback): void => {
     this.hasAnswered = false

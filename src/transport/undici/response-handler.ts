@@ -59,6 +59,9 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const { status, headers, body } = this
+    // A body without a length ends with its connection. After a reset undici accepts the part that has arrived.
+    const failure = this.connection?.failure
+    if (failure !== undefined) return this.settle(left(networkError(failure)))
     this.connection?.complete()
     this.settle(right({ status, headers, body: body.toString() }))
   }

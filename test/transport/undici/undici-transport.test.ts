@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../../src/transport/ports.js'
+import { Body } from '../../../src/transport/undici/body.js'
 import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
 import { expectDecodeError } from '../../errors/support/well-formed.js'
 import { nextTurn } from '../../support/time/event-loop.js'
@@ -55,6 +56,21 @@ describe('the result of a request', () => {
     })
     expect(await get(origin)).toMatchObject(right({ body: '{"a":"é😀"}' }))
   })
+
+  it.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK\r\nConnection: close'])(
+    'is a NetworkError if the connection is reset within a body without a length, after %j',
+    async (head) => {
+      const bodyPieces = vi.spyOn(Body.prototype, 'add')
+      onTestFinished(() => bodyPieces.mockRestore())
+      const port = await startTcpServer((socket) => {
+        socket.once('data', () => {
+          socket.write(`${head}\r\n\r\n25`)
+          void eventually(() => expect(bodyPieces).toHaveBeenCalled()).then(() => socket.resetAndDestroy())
+        })
+      })
+      expectNetworkError(await get(`http://127.0.0.1:${port}`), /^ECONNRESET$/)
+    },
+  )
 
   it('is the redirect itself, which is not followed', async () => {
     const paths: (string | undefined)[] = []

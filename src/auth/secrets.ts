@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { AnyError } from '../errors/model.js'
 import { maxTextLength, truncate } from '../errors/text.js'
 import { decodeEscapes, foldSpelling } from './canonical-text.js'
@@ -57,6 +58,11 @@ export class Secrets {
   /** The error without the secrets. */
   redactError<E extends AnyError>(error: E): E {
     return mapTexts(error, (text) => this.redact(text))
+  }
+
+  /** The event, whose error is without the secrets. */
+  redactLeft<E extends AnyError, A>(event: Either<E, A>): Either<E, A> {
+    return isLeft(event) ? left(this.redactError(event.left)) : event
   }
 
   private currentIndex(): RunIndex {

@@ -13,7 +13,7 @@ import type { MintBackoff } from './mint-backoff.js'
 
 export interface PollConfig {
   readonly clock: Clock
-  readonly signedGet: Pick<SignedGet, 'request'>
+  readonly signedGet: Pick<SignedGet, 'request' | 'secrets'>
   /** Host and port of the relayer, for diagnostics. */
   readonly host: string
 }

@@ -1,4 +1,4 @@
-import { defer, finalize, type Observable } from 'rxjs'
+import { defer, finalize, map, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../domain/address.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import type { DepthEvent } from '../http/depth-request.js'
@@ -22,7 +22,11 @@ export class DepthPolls {
   }
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
-    return validatedDepth$(mint, interval, () => this.shared$(mint, interval))
+    const { secrets } = this.config.signedGet
+    // The caller may have confused an argument with a secret.
+    return validatedDepth$(mint, interval, () => this.shared$(mint, interval)).pipe(
+      map((event) => secrets.redactLeft(event)),
+    )
   }
 
   snapshot(): readonly PollSnapshot[] {

@@ -14,10 +14,11 @@ export type DepthEvent = Either<DepthError, Depth>
 
 /** The depth of one mint (section 4.1 of the service's documentation). */
 export const depthRequest = (
-  signedGet: Pick<SignedGet, 'request'>,
+  signedGet: Pick<SignedGet, 'request' | 'secrets'>,
   mint: Address,
 ): CancellableTask<DepthEvent> => {
-  const parsed = parseMint(mint)
+  // The caller may have confused the mint with a secret.
+  const parsed = signedGet.secrets.redactLeft(parseMint(mint))
   if (isLeft(parsed)) return completedTask(parsed)
   return signedGet.request(`/v0/order_book/depth/${mint}`, (response, receivedAt) =>
     readDepth(mint, response, receivedAt),

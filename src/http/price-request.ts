@@ -22,7 +22,8 @@ export const priceRequest = (
   config: PriceRequestConfig,
   topic: Topic,
 ): CancellableTask<Either<PriceRequestError, Price>> => {
-  const parsed = parseTopic(topic, config.service)
+  // The caller may have confused the topic with a secret.
+  const parsed = config.secrets.redactLeft(parseTopic(topic, config.service))
   if (isLeft(parsed)) return completedTask(parsed)
   const { origin } = config.prices
   const path = requestPath(config.prices, `/price/${topic}`)

@@ -1,4 +1,4 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { AnyError } from '../errors/model.js'
 import type { HttpResponse } from '../transport/ports.js'
 import type { GetConfig, GetError, GetResult } from './get.js'
@@ -13,5 +13,5 @@ export const readResult = <E extends AnyError, A>(
   read: ReadResponse<E, A>,
 ): Either<GetError | E, A> => {
   const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right, clock.wallClock())
-  return isLeft(value) ? left(secrets.redactError(value.left)) : value
+  return secrets.redactLeft(value)
 }

@@ -1,4 +1,5 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import type { Secrets } from '../auth/secrets.js'
 import type { Signer } from '../auth/signed-headers.js'
 import { parseHttpDate } from '../codec/http-date.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
@@ -24,6 +25,10 @@ export class SignedGet {
   private clockOffset = 0
 
   constructor(private readonly config: SignedGetConfig) {}
+
+  get secrets(): Secrets {
+    return this.config.secrets
+  }
 
   /**
    * Requests a resource, for example `/v0/markets`. Each run of the task signs again. After a 401 that a wrong clock may

@@ -38,8 +38,9 @@ export class ConnectionPool {
   }
 
   price$(topic: Topic): Observable<PriceEvent> {
-    const { service } = this.config
-    const parsed = parseTopic(topic, service)
+    const { service, secrets } = this.config
+    // The caller may have confused the topic with a secret.
+    const parsed = secrets.redactLeft(parseTopic(topic, service))
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
       if (!this.closed && base !== undefined) {

@@ -171,6 +171,30 @@ describe('no run of 16 characters of a secret', () => {
     expectNoRunOf(shown([client, client.inspect(), client.status$, client.errors$, client.price$]), secrets)
   })
 
+  it('is in an error of a call with a secret as its argument', async () => {
+    const client = clientAt('http://127.0.0.1:1')
+    const hexKey = Buffer.from(authKey, 'base64').toString('hex')
+    for (const secret of [authKey, hexKey, `0x${authKey}`, `/?key=${urlKey}`, Symbol(authKey)]) {
+      const argument = secret as never
+      const events: readonly Either<AnyError, unknown>[] = [
+        await client.depth(argument)(),
+        await client.price(argument)(),
+        ...collectEvents(client.depth$(argument, 1)).events,
+        ...collectEvents(client.depth$(weth, argument)).events,
+        ...collectEvents(client.price$(argument)).events,
+      ]
+      const errors = events.filter(isLeft).map((event) => event.left)
+      expect(errors.map(({ _tag }) => _tag)).toEqual([
+        'InvalidMint',
+        'InvalidTopic',
+        'InvalidMint',
+        'InvalidInterval',
+        'InvalidTopic',
+      ])
+      expectNoRunOf(logged(errors), [authKey, urlKey])
+    }
+  })
+
   it('is in an error of a transport that throws or returns the request', async () => {
     const secrets = [authKey, urlKey]
     let count = 0

@@ -2,6 +2,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { of, take, type Observable } from 'rxjs'
 import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, networkError } from 'svc-streams/testing'
+import { Secrets } from '../../../src/auth/secrets.js'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
 import { rxClock } from '../../../src/time/rx-clock.js'
@@ -29,7 +30,7 @@ export const pollsOf = (
 
 const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
   const request = (resource: string) => cancellableTaskOf(request$(resource.replace(/.*\//, '') as Address))
-  return { request } as unknown as SignedGet
+  return { request, secrets: new Secrets() } as unknown as SignedGet
 }
 
 /**

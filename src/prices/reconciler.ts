@@ -97,8 +97,9 @@ export class Reconciler {
 
   /** Schedules `reconcile()` only if it has something to do. Called for every frame that takes the slow path. */
   scheduleIfNeeded(): void {
-    const { topics, hasPendingFrames } = this.subscriptions
-    if ((hasPendingFrames && !this.task.isDelayed) || topics.size === 0) this.task.afterTick()
+    const { subscriptions, task } = this
+    if (subscriptions.topics.size === 0 || (!task.isDelayed && subscriptions.hasPendingFrames))
+      task.afterTick()
   }
 
   /** Closes the socket. Returns the subscribers. */

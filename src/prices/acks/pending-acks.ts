@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { addressesIn, correlate } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
-import { isUnconfirmed, phaseOf, type TopicTimeouts } from '../topic-state.js'
+import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from '../topic-state.js'
 import type { TopicTable } from '../topic-table.js'
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
@@ -13,6 +13,8 @@ import { UncorrelatedTexts } from './uncorrelated-texts.js'
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
+  /** The pending topic that the last search found. While it is pending, no search is needed. */
+  private pendingTopic: TopicState | undefined
 
   constructor(
     private readonly topics: TopicTable,
@@ -24,6 +26,7 @@ export class PendingAcks {
   clear(): void {
     this.recentlyUnsubscribed.clear()
     this.texts.clear()
+    this.pendingTopic = undefined
   }
 
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
@@ -66,12 +69,18 @@ export class PendingAcks {
 
   /**
    * True if repeated subscribe frames must wait. After an uncorrelated error text they are sent one at a time, so that
-   * the next error text can reject only one topic.
+   * the next error text can reject only one topic. Read for every frame that takes the slow path.
    */
   get delaysResubscribes(): boolean {
     if (!this.hasUncorrelatedTexts) return false
-    for (const state of this.topics.states) if (phaseOf(state) === 'pending') return true
-    return false
+    if (this.pendingTopic === undefined || phaseOf(this.pendingTopic) !== 'pending')
+      this.pendingTopic = this.findPending()
+    return this.pendingTopic !== undefined
+  }
+
+  private findPending(): TopicState | undefined {
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') return state
+    return undefined
   }
 
   /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */

@@ -5,7 +5,7 @@ export interface SubscribeAcks {
   /** True if this topic is not confirmed yet. */
   readonly isUnconfirmed: (base: Address) => boolean
   /** The topic of each subscribe frame that waits for an ack, including topics unsubscribed since. */
-  readonly pending: () => readonly Address[]
+  readonly pending: () => Iterable<Address>
 }
 
 /**
@@ -16,8 +16,17 @@ export interface SubscribeAcks {
 export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
   const addresses = addressesIn(text)
   if (addresses === undefined) return undefined
-  const candidates = addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending()
-  return candidates.length === 1 ? candidates[0] : undefined
+  return only(addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending())
+}
+
+/** The only address, or `undefined` if there is none or a second one. Reads no further: thousands may follow. */
+export const only = (addresses: Iterable<Address>): Address | undefined => {
+  let first: Address | undefined
+  for (const address of addresses) {
+    if (first !== undefined) return undefined
+    first = address
+  }
+  return first
 }
 
 /** A text with more addresses answers no subscribe frame: a text of 1 MiB may have 350,000. */

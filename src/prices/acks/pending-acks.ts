@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.js'
-import { addressesIn, correlate } from './correlate.js'
+import { addressesIn, correlate, only } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
 import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from '../topic-state.js'
 import type { TopicTable } from '../topic-table.js'
@@ -85,10 +85,8 @@ export class PendingAcks {
 
   /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */
   private unsubscribedTopicIn(text: string, now: number): Address | undefined {
-    const pending = new Set(this.recentlyUnsubscribed.pending(now))
-    if (pending.size === 0) return undefined
-    const named = addressesIn(text)?.filter((address) => pending.has(address))
-    return named?.length === 1 ? named[0] : undefined
+    const named = addressesIn(text) ?? []
+    return only(named.filter((address) => this.recentlyUnsubscribed.isPending(address, now)))
   }
 
   private isUnconfirmed(base: Address): boolean {
@@ -96,8 +94,8 @@ export class PendingAcks {
     return state !== undefined && isUnconfirmed(state)
   }
 
-  private pending(now: number): readonly Address[] {
-    const subscribed = [...this.topics.states].filter((state) => phaseOf(state) === 'pending')
-    return [...subscribed.map(({ base }) => base), ...this.recentlyUnsubscribed.pending(now)]
+  private *pending(now: number): Generator<Address> {
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') yield state.base
+    yield* this.recentlyUnsubscribed.pending(now)
   }
 }

@@ -37,11 +37,14 @@ export class RecentlyUnsubscribed {
     if (unsubscription !== undefined) unsubscription.pendingUntil = 0
   }
 
+  /** True while the subscribe frame of this topic waits for an ack. */
+  isPending(base: Address, now: number): boolean {
+    return now < (this.unsubscriptions.get(base)?.pendingUntil ?? 0)
+  }
+
   /** The topics whose subscribe frame waits for an ack. */
-  pending(now: number): readonly Address[] {
-    return [...this.unsubscriptions]
-      .filter(([, { pendingUntil }]) => now < pendingUntil)
-      .map(([base]) => base)
+  *pending(now: number): Generator<Address> {
+    for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
   }
 
   clear(): void {

@@ -26,3 +26,16 @@ it('PendingAcks searches the topics once for a pending one, and again when that 
   states[1]!.needsResubscribe = true
   expect(acks.delaysResubscribes).toBe(false)
 })
+
+it('PendingAcks reads two pending topics for a text without an address, however many are pending', () => {
+  const { states, acks, searches } = createPendingAcks(['0xaa', '0xbb', '0xcc', '0xdd'])
+  let reads = 0
+  searches.mockImplementation(function* () {
+    for (const state of states) {
+      reads++
+      yield state
+    }
+  })
+  expect(acks.correlate('Error: internal', 1, 'Error: internal')).toBeUndefined()
+  expect(reads).toBe(2)
+})

@@ -32,23 +32,23 @@ describe('RecentlyUnsubscribed.has', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 50])
     recentlyUnsubscribed.clear()
     expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(false)
-    expect(recentlyUnsubscribed.pending(1)).toEqual([])
+    expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
   })
 })
 
 describe('RecentlyUnsubscribed.pending', () => {
   it('lists the unanswered topics, each until its `pendingUntil`', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40], ['0xbb', 0, 60], ['0xcc', 0, 0])
-    expect(recentlyUnsubscribed.pending(39)).toEqual(['0xaa', '0xbb'])
-    expect(recentlyUnsubscribed.pending(40)).toEqual(['0xbb'])
-    expect(recentlyUnsubscribed.pending(60)).toEqual([])
+    expect([...recentlyUnsubscribed.pending(39)]).toEqual(['0xaa', '0xbb'])
+    expect([...recentlyUnsubscribed.pending(40)]).toEqual(['0xbb'])
+    expect([...recentlyUnsubscribed.pending(60)]).toEqual([])
   })
 
   it('does not list a topic after its answer; late prices remain accepted', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40])
     recentlyUnsubscribed.onAck('0xaa')
     recentlyUnsubscribed.onAck('0xbb')
-    expect(recentlyUnsubscribed.pending(1)).toEqual([])
+    expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
     expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(true)
   })
 
@@ -59,6 +59,6 @@ describe('RecentlyUnsubscribed.pending', () => {
       ['0xcc', 105, 200],
     )
     expect(recentlyUnsubscribed.has('0xaa', 105)).toBe(false)
-    expect(recentlyUnsubscribed.pending(105)).toEqual(['0xbb', '0xcc'])
+    expect([...recentlyUnsubscribed.pending(105)]).toEqual(['0xbb', '0xcc'])
   })
 })

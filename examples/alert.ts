@@ -55,8 +55,9 @@ const topic$ = (name: string, topic: Topic): Observable<string> => {
 const connection$ = (): Observable<string> => {
   const down$ = client.status$.pipe(filter((status) => status._tag === 'Waiting'))
   const open$ = client.status$.pipe(filter((status) => status._tag === 'Open'))
+  // The service may send control characters in a reason.
   const outage$ = ({ reason }: Waiting): Observable<string> =>
-    alert$('connection', Date.now(), `down, ${reason}`, open$)
+    alert$('connection', Date.now(), `down, ${reason.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')}`, open$)
   return down$.pipe(exhaustMap(outage$))
 }
 

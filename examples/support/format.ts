@@ -10,13 +10,16 @@ export const describeStatus = (status: ConnectionStatus): string => {
     case 'Open':
       return `connected, epoch ${status.epoch}`
     case 'Waiting':
-      return `down (${status.reason}), next attempt in ${status.retryInMs} ms`
+      return `down (${withoutControls(status.reason)}), next attempt in ${status.retryInMs} ms`
     case 'Closed':
       return 'closed'
     default:
       return status satisfies never
   }
 }
+
+/** A text of the service without control characters, which could change the screen. */
+const withoutControls = (text: string): string => text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')
 
 /** A row as one line without colours. */
 export const describeRow = ({ symbol, price, priceError, depth, depthError }: TokenRow): string => {

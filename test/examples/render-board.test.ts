@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { describeStatus } from '../../examples/support/format.js'
 import { renderBoard, type BoardState } from '../../examples/support/render-board.js'
 import type { TokenRow } from '../../examples/support/token-row.js'
 import { depth, disconnected, price, stale, unsupportedPair } from '../../src/testing/index.js'
+import { hostileText, unsafeCharacters } from '../support/unsafe-characters.js'
 
 const now = 1_723_161_600_000
 const topic = 'svc-0xab'
@@ -75,5 +77,13 @@ describe('the board', () => {
   it('renders prices without depths in a narrow terminal', () => {
     const [, , , titles] = linesOf(states[0]!, 60)
     expect(titles).toMatch(/TOKEN +PRICE, USD +TREND +AGE$/)
+  })
+
+  it('renders no control character of a close reason', () => {
+    const status = { ...lostConnection, _tag: 'Waiting', reason: hostileText } as const
+    const text = renderBoard({ rows: [], status, log: [describeStatus(status)] }, now, 250)
+    expect(stripVTControlCharacters(text)).not.toMatch(unsafeCharacters)
+    expect(text).not.toContain('\u001b[2J')
+    expect(describeStatus(status)).toContain('服务器')
   })
 })

@@ -1,4 +1,4 @@
-/** Draws lines in place on a terminal. The lines must not be wider than the terminal. */
+/** Draws lines in place on a terminal. The lines must not be wider than the terminal, and must leave one row free. */
 export interface Redraw {
   readonly draw: (lines: readonly string[]) => void
   /** Shows the cursor again. The last lines stay on the terminal. */
@@ -10,12 +10,17 @@ const hideCursor = `${escape}?25l`
 const showCursor = `${escape}?25h`
 const clearToEndOfLine = `${escape}K`
 const clearBelow = `${escape}J`
+const clearScreen = `${escape}H${escape}2J`
 
 const up = (lines: number): string => (lines === 0 ? '' : `${escape}${lines}A\r`)
 
-/** Draws with one write each, so that the terminal never shows a half-drawn state. */
-export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw => {
+/**
+ * Draws with one write each, so that the terminal never shows a half-drawn state. After a change of its size, the
+ * terminal may have wrapped or moved the previous lines: the screen is cleared, so that no old value stays on it.
+ */
+export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns' | 'rows'>): Redraw => {
   let drawnLines = 0
+  let { columns, rows } = output
   const restoreCursor = (): void => {
     output.write(showCursor)
   }
@@ -24,8 +29,12 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw 
   process.once('exit', restoreCursor)
   return {
     draw: (lines) => {
-      const text = lines.map((line) => `${line}${clearToEndOfLine}\n`).join('')
-      output.write(`${up(drawnLines)}${text}${clearBelow}`)
+      // Clears before the text: behind a line as wide as the terminal, many terminals would clear its last character.
+      const text = lines.map((line) => `${clearToEndOfLine}${line}\n`).join('')
+      const isResized = output.columns !== columns || output.rows !== rows
+      output.write(`${isResized ? clearScreen : up(drawnLines)}${text}${clearBelow}`)
+      columns = output.columns
+      rows = output.rows
       drawnLines = lines.length
     },
     done: () => {

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { createRedraw } from '../../../src/cli/board/redraw.js'
 
-/** A terminal that interprets only the escape sequences of this module. */
-const screen = () => {
+/**
+ * A terminal that interprets only the escape sequences of this module. Behind a line as wide as the terminal, the cursor
+ * is on the last character, as on VT100.
+ */
+const screen = (columns = 80) => {
+  const size = { columns, rows: 24 }
   const lines: string[] = []
   let row = 0
+  let column = 0
   let cursor = true
   const write = (text: string): boolean => {
     for (const [piece] of text.matchAll(/\u001b\[\??\d*[A-Za-z]|\r|\n|[^\u001b\r\n]+/g)) {
@@ -13,12 +18,17 @@ const screen = () => {
       else if (piece === '\u001b[?25l') cursor = false
       else if (piece === '\u001b[?25h') cursor = true
       else if (piece === '\u001b[J') lines.splice(row)
-      else if (piece === '\n') row++
-      else if (piece !== '\r' && piece !== '\u001b[K') lines[row] = piece
+      else if (piece === '\u001b[H') row = column = 0
+      else if (piece === '\u001b[2J') lines.length = 0
+      else if (piece === '\u001b[K')
+        lines[row] = (lines[row] ?? '').slice(0, Math.min(column, size.columns - 1))
+      else if (piece === '\r') column = 0
+      else if (piece === '\n') [row, column] = [row + 1, 0]
+      else [lines[row], column] = [piece, piece.length]
     }
     return true
   }
-  return { write, shown: () => lines, hasCursor: () => cursor }
+  return Object.assign(size, { write, shown: () => lines, hasCursor: () => cursor })
 }
 
 test('replaces the previous lines by more or fewer lines', () => {
@@ -32,6 +42,32 @@ test('replaces the previous lines by more or fewer lines', () => {
   expect(terminal.hasCursor()).toBe(false)
   done()
   expect([terminal.shown(), terminal.hasCursor()]).toEqual([['$ watch', 'x', 'y'], true])
+})
+
+test('keeps the last character of a line as wide as the terminal', () => {
+  const terminal = screen(5)
+  const { draw, done } = createRedraw(terminal)
+  for (const line of ['12.50', '13.75']) {
+    draw([line])
+    expect(terminal.shown()).toEqual([line])
+  }
+  done()
+})
+
+test('leaves nothing of the previous lines after a change of the terminal size', () => {
+  const terminal = screen()
+  const { draw, done } = createRedraw(terminal)
+  draw(['a wide line', 'another'])
+  // The terminal wraps the wide line: the previous lines now take one row more.
+  terminal.write('\n')
+  terminal.columns = 8
+  draw(['narrow'])
+  expect(terminal.shown()).toEqual(['narrow'])
+  draw(['next'])
+  terminal.rows = 5
+  draw(['low'])
+  expect(terminal.shown()).toEqual(['low'])
+  done()
 })
 
 test('shows the cursor again when the process exits early', () => {

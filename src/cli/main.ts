@@ -7,5 +7,7 @@ import { exitCodes, run } from './run.js'
 outputClosed().catch(() => {
   process.exitCode = exitCodes.failure
 })
+// An error message that cannot be written must not change the exit code.
+process.stderr.on('error', () => undefined)
 const exitCode = await run(createProgram(), process.argv.slice(2))
 process.exitCode ??= exitCode

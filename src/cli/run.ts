@@ -28,5 +28,8 @@ const overrideExit = (command: Command): void => {
   command.commands.forEach(overrideExit)
 }
 
-/** Removes the value of an unknown flag from a message: it may be an auth key after a misspelt `--auth-key`. */
-const withoutValue = (text: string): string => text.replace(/(unknown option '[^'=]*)=[^]*?'(?=\n)/, "$1'")
+/** Removes values that may be an auth key after a misspelt `--auth-key`: `--auth-ky=…`, `-k…`, `–auth-key=…`. */
+const withoutValue = (text: string): string =>
+  text
+    .replace(/(unknown option '(?:-[^-]|[^'=]*(?==)))[^]*?'(?=\n)/, "$1'")
+    .replace(/(command-argument value '[^'=]*)=[^]*?'(?= is invalid)/, "$1'")

@@ -60,3 +60,9 @@ test('exits with 0 when the reader of the help has closed the pipe', async () =>
   child.process.stdout?.destroy()
   expect([await child.waitForExit(), child.stderr]).toEqual([0, ''])
 })
+
+test('exits with 2 for invalid arguments although the message cannot be written', async () => {
+  const child = command('price', 'no-token')
+  child.process.stderr?.destroy()
+  expect(await child.waitForExit()).toBe(2)
+})

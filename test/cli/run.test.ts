@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
 import { exitCodes, run } from '../../src/cli/run.js'
 
@@ -55,5 +55,22 @@ test('does not print the value of an unknown flag, which may be a key', async ()
   tool.addCommand(work.action(() => undefined))
   expect(await run(tool, ['work', "--auth-ky=$ecret' or\ntwo"])).toBe(exitCodes.usage)
   expect(await run(tool, ['work', '--hard'])).toBe(exitCodes.usage)
+  expect(await run(tool, ['work', '-ksecret=='])).toBe(exitCodes.usage)
+  expect(printed.pop()).toBe("error: unknown option '-k'\n")
   expect(printed).toEqual(["error: unknown option '--auth-ky'\n", "error: unknown option '--hard'\n"])
+})
+
+test('does not print the value of a flag with a dash that is no ASCII hyphen', async () => {
+  const printed: string[] = []
+  const invalid = () => {
+    throw new InvalidArgumentError('Give an address.')
+  }
+  const work = new Command('work').configureOutput({ writeErr: (text) => void printed.push(text) })
+  work.addArgument(new Argument('<token>').argParser(invalid)).action(() => undefined)
+  for (const argument of ['–auth-key=secret', 'auth-key=secret']) {
+    expect(await run(new Command('tool').addCommand(work), ['work', argument])).toBe(exitCodes.usage)
+    expect(printed.pop()).toBe(
+      `error: command-argument value '${argument.slice(0, -7)}' is invalid for argument 'token'. Give an address.\n`,
+    )
+  }
 })

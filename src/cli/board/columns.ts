@@ -2,7 +2,14 @@ import type { Price } from '../../domain/price.js'
 import type { TokenNames } from '../input/token-names.js'
 import type { Colours } from '../output/colours.js'
 import { fit } from '../output/display-width.js'
-import { formatAge, formatChange, formatPrice, formatQuantityShort, formatUsd } from '../output/format.js'
+import {
+  formatAge,
+  formatChange,
+  formatPrice,
+  formatQuantityShort,
+  formatUsd,
+  shortNumber,
+} from '../output/format.js'
 import type { Cell, Column } from '../output/table.js'
 import type { TokenState } from './board.js'
 import { stateCell } from './state-word.js'
@@ -18,15 +25,18 @@ export interface DrawContext {
 /** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
 const maxNameWidth = 20
 
+/** The title of the column that shows whether a price is current. */
+export const stateTitle = 'STATE'
+
 const emptyCell: Cell = { text: '–' }
 
 /** The columns of prices: one row per token. Values that are not current are dim. */
 export const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
   const { names, colours, now } = context
-  const priceCell = (token: TokenState, text: (price: Price) => string): Cell =>
-    token.price === undefined
+  const priceCell = ({ price, priceError }: TokenState, text: (price: Price) => string): Cell =>
+    price === undefined
       ? emptyCell
-      : { text: text(token.price), paint: token.priceError === undefined ? undefined : colours.dim }
+      : { text: text(price), paint: priceError === undefined ? undefined : colours.dim }
   const column = columnOf(tokens)
   return [
     column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ address }) => ({
@@ -34,13 +44,33 @@ export const priceColumns = (tokens: readonly TokenState[], context: DrawContext
       paint: colours.token,
     })),
     column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>
-      priceCell(token, ({ price }) => formatPrice(price)),
+      priceCell(token, ({ price }) => shortNumber(price, formatPrice)),
     ),
     column({ title: 'CHANGE', align: 'right', rank: 4, width: 8 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
       priceCell(token, () => formatAge(now - token.priceAt)),
     ),
-    column({ title: 'STATE', align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
+    column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
+  ]
+}
+
+/** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
+export const narrowColumns = (
+  tokens: readonly TokenState[],
+  { names, colours }: DrawContext,
+  width: number,
+): readonly Column[] => {
+  const column = columnOf(tokens)
+  return [
+    column({ title: 'TOKEN', align: 'left', rank: 0, width: 5 }, ({ address }) => ({
+      text: fit(names.short(address), Math.min(maxNameWidth, Math.max(5, width - 13))),
+      paint: colours.token,
+    })),
+    column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>
+      token.price === undefined || token.priceError !== undefined
+        ? stateCell(token, colours)
+        : { text: shortNumber(token.price.price, formatPrice) },
+    ),
   ]
 }
 
@@ -52,8 +82,8 @@ export const depthColumns = (
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
-      if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed }
-      return depth === undefined ? emptyCell : { text: formatUsd(depth[side].totalQuantityUsd) }
+      if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed, canCut: true }
+      return depth === undefined ? emptyCell : { text: shortNumber(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
     column({ title: 'QUANTITY', align: 'right', rank: 6, width: 9 }, ({ address, depth, depthError }) => {
@@ -73,7 +103,7 @@ const columnOf =
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change } = token
   if (change === undefined) return emptyCell
-  const text = formatChange(change)
+  const text = shortNumber(change, formatChange)
   if (change === 0 || token.priceError !== undefined) return { text, paint: colours.dim }
   return { text, paint: change > 0 ? colours.rising : colours.falling }
 }

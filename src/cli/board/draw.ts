@@ -3,9 +3,9 @@ import type { Colours } from '../output/colours.js'
 import { fit } from '../output/display-width.js'
 import { formatAge } from '../output/format.js'
 import { statusText } from '../output/status-text.js'
-import { drawTable } from '../output/table.js'
+import { drawTable, fittingColumns } from '../output/table.js'
 import type { Board } from './board.js'
-import { depthColumns, priceColumns, type DrawContext } from './columns.js'
+import { depthColumns, narrowColumns, priceColumns, stateTitle, type DrawContext } from './columns.js'
 import type { LoggedEvent } from './event-log.js'
 
 /** The content of the screen. */
@@ -23,38 +23,56 @@ export interface Size {
   readonly rows: number
 }
 
-/** Lines besides tokens and events: titles, note, blank lines, status, the hint on Ctrl-C and the cursor's line. */
+/** Lines besides tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
 const otherLines = 7
 
-/** The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. */
+/**
+ * The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. One row stays
+ * free for the cursor: with more lines, the terminal would scroll at each redraw, and the first tokens would be hidden.
+ */
 export const drawBoard = (
   view: BoardView,
   context: DrawContext,
   { columns, rows }: Size,
 ): readonly string[] => {
-  const { board, events, hasDepth, note } = view
   const { colours, now } = context
-  const tokenLines = Math.max(1, rows - otherLines - events.length)
-  const shown = board.tokens.slice(0, tokenLines)
-  const table = drawTable(
-    [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])],
-    columns,
-    colours.dim,
-  )
-  const hidden = board.tokens.length - shown.length
-  const notes = [
-    ...(hidden === 0 ? [] : [`and ${hidden} more that do not fit on the screen`]),
-    ...(note === undefined ? [] : [note]),
-  ]
+  const { board, note } = view
+  const dimmed = (text: string): string => colours.dim(fit(text, columns))
+  const status = drawStatus(board, now, colours, columns)
+  const free = rows - otherLines - (note === undefined ? 0 : 1)
+  if (free < 1) {
+    // Only titles, tokens and the status.
+    const tokenLines = board.tokens.length > rows - 3 ? rows - 4 : rows - 3
+    return [...drawTokens(view, context, columns, tokenLines), status].slice(-Math.max(1, rows - 1))
+  }
+  const events = view.events.slice(Math.max(0, view.events.length - Math.floor(free / 2)))
   return [
-    ...table,
-    ...notes.map((line) => colours.dim(fit(line, columns))),
+    ...drawTokens(view, context, columns, free - events.length),
+    ...(note === undefined ? [] : [dimmed(note)]),
     '',
-    ...events.map(({ at, text }) => colours.dim(fit(`${clockTime(at)}  ${text}`, columns))),
+    ...events.map(({ at, text }) => dimmed(`${clockTime(at)}  ${text}`)),
     ...(events.length === 0 ? [] : ['']),
-    drawStatus(board, now, colours, columns),
-    colours.dim(fit('Press Ctrl-C to stop.', columns)),
+    status,
+    dimmed('Press Ctrl-C to stop.'),
   ]
+}
+
+/** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */
+const drawTokens = (
+  { board: { tokens }, hasDepth }: BoardView,
+  context: DrawContext,
+  columns: number,
+  tokenLines: number,
+): readonly string[] => {
+  const { dim } = context.colours
+  const shown = tokens.slice(0, Math.max(1, tokenLines))
+  const all = [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])]
+  const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
+  const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
+  const hidden = tokens.length - shown.length
+  return hidden === 0
+    ? table
+    : [...table, dim(fit(`and ${hidden} more that do not fit on the screen`, columns))]
 }
 
 const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, columns: number): string => {

@@ -28,13 +28,27 @@ export const formatQuantity = (units: bigint, decimals: number | undefined): str
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
+const maxShortLength = 16
+
+/** A text of a narrow column: in scientific notation if it is too long, so that one value does not displace others. */
+export const shortNumber = (value: number, formatted: (value: number) => string): string => {
+  const text = formatted(value)
+  return text.length <= maxShortLength ? text : scientificText(value)
+}
+
 const sixDigits = format({ maximumSignificantDigits: 6 })
 const scientific = new Intl.NumberFormat('en-US', { notation: 'scientific', maximumSignificantDigits: 4 })
+const scientificText = (value: number | bigint): string => scientific.format(value).toLowerCase()
+/** More tokens are shown in scientific notation. Beyond 1e308, a number would be infinite. */
+const maxDecimalTokens = 1_000_000_000n
 
 /** A rounded quantity for a narrow column. */
 export const formatQuantityShort = (units: bigint, decimals: number | undefined): string => {
-  if (decimals !== undefined) return sixDigits(Number(units) / 10 ** decimals)
-  return units < 1_000_000n ? String(units) : scientific.format(units).toLowerCase()
+  if (decimals === undefined) return units < 1_000_000n ? String(units) : scientificText(units)
+  const whole = units / 10n ** BigInt(decimals)
+  return whole < maxDecimalTokens
+    ? shortNumber(Number(units) / 10 ** decimals, sixDigits)
+    : scientificText(whole)
 }
 
 export const formatAge = (ms: number): string => {

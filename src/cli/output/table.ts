@@ -1,9 +1,11 @@
-import { displayWidth, padEnd, padStart } from './display-width.js'
+import { displayWidth, fit, padEnd, padStart } from './display-width.js'
 
 /** A text in a table. `paint` is applied after padding. */
 export interface Cell {
   readonly text: string
   readonly paint?: ((text: string) => string) | undefined
+  /** The text may be cut to the width of its column, so that fewer columns are omitted. */
+  readonly canCut?: boolean
 }
 
 export interface Column {
@@ -24,10 +26,7 @@ export const drawTable = (
   width: number,
   paintTitle: (text: string) => string,
 ): readonly string[] => {
-  const shown = fitting(
-    columns.map((column) => ({ ...column, width: widthOf(column) })),
-    width,
-  )
+  const shown = fittingColumns(columns, width)
   const line = (cells: readonly Cell[]) => cells.map((cell, index) => drawCell(cell, shown[index])).join(gap)
   const titles = line(shown.map(({ title }) => ({ text: title, paint: paintTitle })))
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
@@ -35,6 +34,21 @@ export const drawTable = (
   )
   return [titles, ...rows]
 }
+
+/** The columns of a table that is at most `width` terminal columns wide. */
+export const fittingColumns = (columns: readonly Column[], width: number): readonly Column[] => {
+  const whole = fitting(columns.map(withWidth), width)
+  return whole.length === columns.length ? whole : fitting(columns.map(cutColumn).map(withWidth), width)
+}
+
+const withWidth = (column: Column): Column => ({ ...column, width: widthOf(column) })
+
+const cutColumn = (column: Column): Column => ({
+  ...column,
+  cells: column.cells.map((cell) =>
+    cell.canCut === true ? { ...cell, text: fit(cell.text, column.width) } : cell,
+  ),
+})
 
 const fitting = (columns: readonly Column[], width: number): readonly Column[] => {
   const total = columns.reduce((sum, column) => sum + column.width + gap.length, -gap.length)

@@ -1,4 +1,5 @@
-import { right } from 'fp-ts/lib/Either.js'
+import { map as mapRight, right } from 'fp-ts/lib/Either.js'
+import type { Depth } from 'svc-streams'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
@@ -6,7 +7,8 @@ import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
 import { createTokenNames } from '../../../src/cli/input/token-names.js'
 import { displayWidth } from '../../../src/cli/output/display-width.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
-import { disconnected, stale, unauthorized } from '../../../src/errors/constructors.js'
+import { disconnected, stale, unauthorized, unsupportedPair } from '../../../src/errors/constructors.js'
+import type { Row } from '../../../src/recording/format/row.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
@@ -119,4 +121,60 @@ test('shows the reason of a lost connection, without control characters', () => 
   const status = disconnected({ code: 1006, reason, attempt: 1, retryInMs: 250 })
   const lines = draw({ board: { ...board, status: { ...status, _tag: 'Waiting' } } })
   expect(lines.at(-2)).toBe('● down (reset [2J), next attempt in 250 ms')
+})
+
+test('leaves one row free, and shows the first token and the status, on a terminal of any height', () => {
+  const log = ['a', 'b', 'c', 'd', 'e'].map((text) => ({ at: rowTime, text }))
+  for (let rows = 4; rows < 30; rows++) {
+    for (const count of [1, 2, 3, 40]) {
+      const tokens = Array.from({ length: count }, (_, index) => `0x${index}` as const)
+      for (const note of [undefined, 'Depth needs a key.']) {
+        for (const events of [[], log.slice(0, 1), log]) {
+          const lines = draw({ board: emptyBoard(tokens), events, note }, 80, rows)
+          expect(lines.length).toBeLessThan(rows)
+          const shown = lines.filter((line) => line.startsWith('0x')).length
+          expect(shown).toBeGreaterThan(0)
+          expect(
+            lines.some((line) => line === `and ${count - shown} more that do not fit on the screen`),
+          ).toBe(shown < count)
+          expect(lines.join()).toContain('● idle')
+        }
+      }
+    }
+  }
+})
+
+test('shows no price that is not current without its state, on a terminal of any width', () => {
+  const last = priceRow(`svc-${long}`, 0.5)
+  const staleBoard = [last, priceFailure(`svc-${long}`, silent)].reduce(
+    updateBoard,
+    emptyBoard(['0xaa', long]),
+  )
+  for (let columns = 1; columns < 60; columns++) {
+    const [, , line = ''] = draw({ board: staleBoard, hasDepth: false }, columns)
+    if (line.includes('0.500')) expect(line).toContain('stale')
+    if (columns >= 20) expect(line).toContain('stale')
+    const [, , current = ''] = draw(
+      { board: [last].reduce(updateBoard, emptyBoard(['0xaa', long])), hasDepth: false },
+      columns,
+    )
+    if (columns >= 20) expect(current).toContain('0.500')
+  }
+})
+
+test('shows the same columns although one token has a long price, depth or error', () => {
+  const tokens = ['0xaa', '0xbb'] as const
+  const titlesOf = (rows: readonly Row[]) =>
+    draw({ board: rows.reduce(updateBoard, emptyBoard(tokens)) }, 80)[0]
+  const titles = titlesOf([priceRow('svc-0xaa', 1)])
+  expect(titles).toMatch(/^TOKEN +PRICE, USD +CHANGE +AGE +STATE +BUY, USD +SELL, USD$/)
+  for (const price of [1e100, 1e-100, 1.7e308]) {
+    expect(titlesOf([priceRow('svc-0xbb', 1), priceRow('svc-0xbb', price)])).toBe(titles)
+  }
+  expect(titlesOf([depthFailure('0xbb', unsupportedPair('0xbb', '0xcc', ''))])).toBe(titles)
+  const { event, ...row } = depthRow('0xbb', 10n ** 400n, 1n)
+  const huge = { totalQuantity: 10n ** 400n, totalQuantityUsd: 1e300 }
+  expect(titlesOf([{ ...row, event: mapRight((each: Depth) => ({ ...each, buy: huge }))(event) }])).toBe(
+    titles,
+  )
 })

@@ -7,6 +7,7 @@ import {
   formatPrice,
   formatQuantity,
   formatQuantityShort,
+  shortNumber,
   formatTime,
   formatUsd,
 } from '../../../src/cli/output/format.js'
@@ -82,4 +83,16 @@ test('formatJson keeps every digit of a quantity, as text', () => {
     price: 1.5,
     buy: { totalQuantity: '18446744073709551616' },
   })
+})
+
+test('formatQuantityShort is finite and short for any quantity', () => {
+  expect(formatQuantityShort(10n ** 400n, 18)).toBe('1e382')
+  expect(formatQuantityShort(1n, 18)).toBe('1e-18')
+  expect(formatQuantityShort(123_456_789n * 10n ** 18n, 18)).toBe('123,457,000')
+})
+
+test('shortNumber uses scientific notation for a long text only', () => {
+  expect(shortNumber(9_999_999_999.99, formatPrice)).toBe('9,999,999,999.99')
+  expect(shortNumber(1e100, formatPrice)).toBe('1e100')
+  expect(shortNumber(-2.5e-20, formatChange)).toBe('-2.5e-20')
 })

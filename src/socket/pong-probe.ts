@@ -21,8 +21,10 @@ export class PongProbe {
     if (this.pongs < this.pings) this.pongs++
   }
 
-  /** Waits for the pong of the last ping. */
-  start(): void {
-    this.awaitedPongs = this.pings
+  /** Waits for the pong of the last ping. Returns a function that is true until that pong arrives. */
+  start(): () => boolean {
+    const awaited = this.pings
+    this.awaitedPongs = awaited
+    return () => this.pongs < awaited
   }
 }

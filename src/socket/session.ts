@@ -87,15 +87,14 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
 
     const probe = (): void => {
       ping()
-      pongProbe.start()
+      const isAwaited = pongProbe.start()
       const { clock, pongTimeout } = config
       timers.add(
         deadline(
           clock,
           pongTimeout,
           () => {
-            if (pongProbe.isPending)
-              terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
+            if (isAwaited()) terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
           },
           activityCount,
         ),

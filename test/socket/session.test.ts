@@ -30,6 +30,8 @@ const ignoringSink: FrameSink = {
 interface Session extends VirtualTime, TimedLog {
   readonly socket: ManualSocket
   readonly subscription: Subscription
+  /** `probe` of the open session. */
+  readonly probe: () => void
 }
 
 /** Subscribes to a session at 0. Logs its events, its frames, and how it ends its socket. */
@@ -53,12 +55,15 @@ const runSession = (
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
         onTick: () => undefined,
       }
+      let probe = (): void => undefined
       const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
-        next: (event) =>
-          eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag),
+        next: (event) => {
+          if (event._tag === 'Opened') probe = event.probe
+          eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag)
+        },
         complete: () => eventLog.add('complete'),
       })
-      scenario({ ...virtual, ...eventLog, socket: transport.lastSocket, subscription })
+      scenario({ ...virtual, ...eventLog, socket: transport.lastSocket, subscription, probe: () => probe() })
     },
     { endsAt: 10_000 },
   )
@@ -215,6 +220,31 @@ describe('session$ pings', () => {
       { answersPings: () => false },
     )
     expect(lines).toEqual(['0 Opened', '69 binary 1', '169 text ', '171 close'])
+  })
+
+  it('of a probe each have the whole `pongTimeout`', () => {
+    const { lines } = runSession(
+      ({ at, socket, probe }) => {
+        at(0, () => socket.open())
+        at(1, probe)
+        at(5, () => socket.listener.pong?.())
+        at(19, probe)
+        at(30, () => socket.deliver('')) // after the deadline of the first probe
+        at(38, () => socket.listener.pong?.())
+        at(60, probe)
+        at(79, () => socket.deliver(''))
+      },
+      { pingInterval: 1_000 },
+      { answersPings: () => false },
+    )
+    expect(lines).toEqual([
+      '0 Opened',
+      '30 text ',
+      '79 text ',
+      '80 terminate',
+      '80 Lost 1006 no pong within 20 ms after the machine was suspended',
+      '80 complete',
+    ])
   })
 
   describe('with platform timers', () => {

@@ -31,7 +31,7 @@ export interface FrameSink {
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
-  /** Called every second of real time while the socket is open. */
+  /** Called when the socket opens, before `Opened`, then every second of real time while it is open. */
   onTick(): void
 }
 
@@ -121,6 +121,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
           }),
         )
         timers.add(tick$(config).subscribe(() => sink.onTick()))
+        // Here a suspend from before the socket opened is detected: it makes no frame of this socket old.
+        sink.onTick()
         subscriber.next({
           _tag: 'Opened',
           socket,

@@ -43,6 +43,8 @@ export class ConnectionPool {
     const parsed = secrets.redactLeft(parseTopic(topic, service))
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
+      // Before `closed` is read and a connection is chosen: its handlers may change both.
+      if (base !== undefined) this.multiplexerOf(base)?.detectSuspend()
       if (!this.closed && base !== undefined) {
         return this.multiplexerFor(base, topic).subscribe(base, topic, subscriber)
       }
@@ -71,10 +73,14 @@ export class ConnectionPool {
     this.uncorrelated$.complete()
   }
 
+  private multiplexerOf(base: Address): Multiplexer | undefined {
+    return this.multiplexers.find((multiplexer) => multiplexer.has(base))
+  }
+
   /** The connection that carries the topic, or the first with a free slot, or a new one. */
   private multiplexerFor(base: Address, topic: Topic): Multiplexer {
     return (
-      this.multiplexers.find((multiplexer) => multiplexer.has(base)) ??
+      this.multiplexerOf(base) ??
       this.multiplexers.find((multiplexer) => this.hasRoom(multiplexer, topic)) ??
       this.addMultiplexer()
     )

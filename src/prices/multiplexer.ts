@@ -90,9 +90,13 @@ export class Multiplexer {
     return this.subscriptions.topics.has(base)
   }
 
+  /** Emits `Stale` if the machine was suspended since the last frame. A handler may then close the client. */
+  detectSuspend(): void {
+    this.tickClock.refresh()
+  }
+
   /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
   subscribe(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
-    this.tickClock.refresh()
     const subscription = new PriceSubscription(topic, subscriber, this.onUnsubscribe)
     const state = this.subscriptions.addSubscriber(base, subscription)
     subscription.state = state

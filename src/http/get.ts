@@ -1,4 +1,4 @@
-import { left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { Secrets } from '../auth/secrets.js'
 import type { Subscription } from 'rxjs'
 import { parseRetryAfter } from '../codec/retry-after.js'
@@ -8,6 +8,7 @@ import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
+import { clockOffset, suspendedFor } from '../time/suspend.js'
 import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
 import { sendRequest, type SendOnce } from './send-request.js'
@@ -78,10 +79,13 @@ export const get =
       (newConnection: boolean): CancellableTask<Outcome> =>
       (onOutcome) => {
         timer ??= responsiveDeadline(clock, requestTimeout, onTimeout)
+        const offset = clockOffset(clock)
+        const currentOrLeft = (result: HttpAnswer): HttpAnswer =>
+          withoutSuspend(result, suspendedFor(offset, clockOffset(clock)))
         try {
           return http.get(
             { origin, path, headers: headers(), maxBodyBytes, newConnection },
-            (result, mayRepeat = false) => onOutcome({ result, mayRepeat }),
+            (result, mayRepeat = false) => onOutcome({ result: currentOrLeft(result), mayRepeat }),
           )
         } catch (thrown) {
           onOutcome({ result: left(networkError(thrown)), mayRepeat: false })
@@ -102,6 +106,13 @@ export const get =
 interface Outcome {
   readonly result: HttpAnswer
   readonly mayRepeat: boolean
+}
+
+/** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
+const withoutSuspend = (result: HttpAnswer, suspendedMs: number): HttpAnswer => {
+  if (isLeft(result) || suspendedMs === 0) return result
+  const reason = `the machine was suspended for ${Math.round(suspendedMs)} ms during the request`
+  return left(networkError(new Error(reason)))
 }
 
 /** The delay that a response requests by its `Retry-After` header, in ms. */

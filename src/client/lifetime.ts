@@ -1,14 +1,15 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defer, EMPTY, of, Subject, takeUntil, type Observable } from 'rxjs'
+import { defer, EMPTY, of, takeUntil, type Observable } from 'rxjs'
 import { clientClosed } from '../errors/constructors.js'
 import type { ClientClosed } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { FreeList } from '../task/free-list.js'
+import { Multicast } from '../task/multicast.js'
 
 /** Ends the streams and tasks of a client when it is closed. */
 export class Lifetime {
-  private readonly closed$ = new Subject<void>()
+  private readonly closed$ = new Multicast<void>()
   /** One function per running task, which cancels it. */
   private readonly running = new FreeList<() => void>()
   private isClosed = false

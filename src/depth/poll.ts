@@ -6,6 +6,7 @@ import { resultOf, type PollSnapshot } from '../domain/snapshot.js'
 import { depthRequest, type DepthEvent } from '../http/depth-request.js'
 import type { SignedGet } from '../http/signed-get.js'
 import { fromTask$ } from '../task/cancellable-task.js'
+import { Multicast } from '../task/multicast.js'
 import type { Clock } from '../time/clock.js'
 import { delay$ } from '../time/deadline.js'
 import { clockOffset, suspendedFor } from '../time/suspend.js'
@@ -37,7 +38,7 @@ export class Poll {
     const { currentFailure } = backoff
     this.last = currentFailure?.event
     this.endedAt = currentFailure?.failedAt
-    this.results$ = defer(() => this.request$()).pipe(share())
+    this.results$ = defer(() => this.request$()).pipe(share({ connector: () => new Multicast() }))
   }
 
   /** The latest result, if there is one, then each further one. */

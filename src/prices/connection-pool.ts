@@ -1,5 +1,5 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
-import { Observable, ReplaySubject, Subject } from 'rxjs'
+import { Observable } from 'rxjs'
 import { parseTopic } from '../codec/topic.js'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
@@ -7,7 +7,7 @@ import type { ConnectionStatus } from '../domain/status.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
-import { withSafeComplete$ } from '../task/safe-notify.js'
+import { Multicast } from '../task/multicast.js'
 import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
 import { RateLimiter } from '../time/rate-limiter.js'
 import { subscribersIn, type PriceEvent } from './subscriber-list.js'
@@ -21,20 +21,28 @@ export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch
 /** The live prices of one client. Distributes the topics over as many connections as needed, usually one. */
 export class ConnectionPool {
   private readonly multiplexers: Multiplexer[] = []
-  private readonly statuses$ = new ReplaySubject<ConnectionStatus>(1)
-  private readonly uncorrelated$ = new Subject<UncorrelatedError>()
+  private readonly statuses$ = new Multicast<ConnectionStatus>()
+  private readonly uncorrelated$ = new Multicast<UncorrelatedError>()
   private readonly multiplexerConfig: MultiplexerConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
   private lastEpoch = 0
   private closed = false
 
-  readonly status$ = withSafeComplete$(this.statuses$)
-  readonly errors$ = withSafeComplete$(this.uncorrelated$)
+  readonly status$ = new Observable<ConnectionStatus>((subscriber) => {
+    const { status } = this
+    const isClosed = status._tag === 'Closed'
+    if (isClosed) subscriber.next(status)
+    this.statuses$.subscribe(subscriber)
+    // After joining, so that a change inside `next` reaches this subscriber.
+    if (!isClosed) subscriber.next(status)
+  })
+  readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
+    this.uncorrelated$.subscribe(subscriber),
+  )
 
   constructor(private readonly config: ConnectionPoolConfig) {
     const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
     this.multiplexerConfig = { ...config, rateLimiter, nextEpoch: () => ++this.lastEpoch }
-    this.statuses$.next(this.status)
   }
 
   price$(topic: Topic): Observable<PriceEvent> {

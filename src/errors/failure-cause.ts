@@ -3,11 +3,20 @@ import { asText, oneLine } from './text.js'
 
 /** Converts a thrown value to plain data. Copies name, message and code only: other properties may contain secrets. */
 export const causeOf = (thrown: unknown): FailureCause => {
+  try {
+    return readCause(thrown)
+  } catch {
+    // Custom transports, writers and sources may throw objects whose properties throw.
+    return { name: 'Error', message: 'the error cannot be read', code: undefined }
+  }
+}
+
+const readCause = (thrown: unknown): FailureCause => {
   const error: Error & { readonly code?: unknown } =
     thrown instanceof Error ? thrown : new Error(asText(thrown))
   const code = typeof error.code === 'string' ? error.code : undefined
-  const message = oneLine(messageOf(error) || (code ?? error.name))
-  return { name: error.name, message, code }
+  const name = asText(error.name)
+  return { name, message: oneLine(asText(messageOf(error)) || (code ?? name)), code }
 }
 
 /** Node's `AggregateError` for a host with several addresses has no message; those of its errors say what failed. */

@@ -79,7 +79,9 @@ export class VirtualTime implements VirtualClock {
 
   addTimer(callback: () => void, delay: number): VirtualTimer {
     const order = this.nextOrder++
-    return this.add({ dueAt: this.time + delay, order, period: Math.max(1, delay), callback })
+    // Like Node: NaN is 1 ms. It would end the order of the queue.
+    const ms = Number.isNaN(delay) ? 1 : delay
+    return this.add({ dueAt: this.time + ms, order, period: Math.max(1, ms), callback })
   }
 
   addImmediate(callback: () => void): VirtualTimer {

@@ -80,6 +80,18 @@ describe('VirtualTime', () => {
     ])
   })
 
+  it('fires a timer of NaN ms after 1 ms, and all others', () => {
+    const virtual = createVirtualTime(0)
+    const fired: string[] = []
+    virtual.run(() => {
+      timer(5).subscribe(() => fired.push('first'))
+      timer(NaN).subscribe(() => fired.push('NaN'))
+      timer(7).subscribe(() => fired.push('second'))
+      virtual.advance(10)
+    })
+    expect(fired).toEqual(['NaN', 'first', 'second'])
+  })
+
   it('runs immediates at the next advance, even if the time does not change', () => {
     const virtual = createVirtualTime(5)
     const fired: string[] = []

@@ -2,7 +2,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { recordingError } from '../../errors/constructors.js'
 import type { DecodeError, RecordingError } from '../../errors/model.js'
-import { oneLine } from '../../errors/text.js'
+import { causeOf } from '../../errors/failure-cause.js'
 import { maxLineLength, readLines, type RecordingSource } from './read-lines.js'
 import { decodeHeader, decodeRow, isHeaderLine } from './row-codec.js'
 import type { RecordingHeader, Row } from './row.js'
@@ -31,8 +31,7 @@ export async function* readEntries(
     }
     if (!decoder.started) yield [left(unreadable(1, 'a recording', 'nothing'))]
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown)
-    yield [left(unreadable(decoder.lineNumber + 1, 'a line that can be read', oneLine(message)))]
+    yield [left(unreadable(decoder.lineNumber + 1, 'a line that can be read', causeOf(thrown).message))]
   }
 }
 

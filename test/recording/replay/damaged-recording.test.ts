@@ -100,6 +100,30 @@ describe('the replay of a damaged recording', () => {
     expect(await client.finished).toMatchObject({ left: { line: 4 } })
   })
 
+  it.each<[string, () => unknown, string]>([
+    ['undefined', () => undefined, 'undefined'],
+    ['an object without a prototype', () => Object.create(null) as unknown, 'a value of type object'],
+    ['an error with a number as its message', () => Object.assign(new Error(), { message: 5 }), '5'],
+    [
+      'an error whose message throws',
+      () =>
+        Object.defineProperty(new Error(), 'message', {
+          get: () => {
+            throw new Error('mine')
+          },
+        }),
+      'the error cannot be read',
+    ],
+  ])('emits the error when the source throws %s', async (_, thrown, message) => {
+    function* failing() {
+      yield validText
+      throw thrown()
+    }
+    const client = replay(failing(), { speed: Infinity })
+    expect(await collect(summary$(client))).toEqual(['1', '2', 'DecodeError'])
+    expect(await client.finished).toMatchObject({ left: { line: 4, issues: [{ actual: message }] } })
+  })
+
   it('stops reading a line that is too long', async () => {
     let chunks = 0
     function* endless() {

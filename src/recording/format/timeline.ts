@@ -1,3 +1,5 @@
+import { maxTime } from './value-codecs.js'
+
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {
   readonly time: number
@@ -28,18 +30,17 @@ export class Timeline {
    */
   next(at: number, isHeader: boolean): ReplayTime | undefined {
     const reference = at >= this.latest ? this.latest : this.previous
+    const before = this.time ?? at
     const isTooLate = this.time !== undefined && at - reference > maxDistance
     if (isTooLate && !isHeader && !this.isAfterHeader) return undefined
-    this.time = timeAfter(this.time, at, reference)
+    this.time = this.time === undefined ? at : timeAfter(this.time, at, reference)
     this.previous = at
     this.latest = Math.max(this.latest, at)
     this.isAfterHeader = isHeader
-    return { time: this.time, skipped: isTooLate ? at - reference : 0 }
+    return { time: this.time, skipped: isTooLate ? this.time - before : 0 }
   }
 }
 
 /** Equal to `at`, without a rounding error, as long as no line was earlier than its predecessor. */
-const timeAfter = (time: number | undefined, at: number, reference: number): number => {
-  if (time === undefined) return at
-  return at <= reference ? time : Math.max(time, at + (time - reference))
-}
+const timeAfter = (time: number, at: number, reference: number): number =>
+  at <= reference ? time : Math.min(maxTime, Math.max(time, at + (time - reference)))

@@ -39,8 +39,8 @@ export const AnyNumber = numberWhere(() => true)
 
 export const Finite = numberWhere(Number.isFinite)
 
-/** The latest and the earliest time of a `Date`, in ms since the Unix epoch. */
-const maxTime = 8.64e15
+/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
+export const maxTime = 8.64e15
 
 /** The time of a line. Timers cannot add 1 ms to a number that is much larger. */
 export const RecordedTime = numberWhere(

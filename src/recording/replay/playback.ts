@@ -5,6 +5,7 @@ import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import { reportError } from '../../task/safe-notify.js'
+import type { Clock } from '../../time/clock.js'
 import { readEntries, type RecordingEntry } from '../format/read-entries.js'
 import type { RecordingSource } from '../format/read-lines.js'
 import type { RecordingHeader } from '../format/row.js'
@@ -46,6 +47,8 @@ export class Playback {
   constructor(
     private readonly source: RecordingSource,
     private readonly clock: ReplayClock,
+    /** Runs the waits between the rows. */
+    private readonly realTime: Clock,
   ) {}
 
   /** Resolves at the end of the recording, at the first error, or on `close`. */
@@ -144,7 +147,7 @@ export class Playback {
       if (this.headerEmitted && this.subscribers === 0) await this.pauseUntilSubscribed()
       const ms = this.clock.msUntil(time)
       if (ms <= 0) return
-      await interruptibleDelay(ms, (this.waiting = new Subscription()))
+      await interruptibleDelay(this.realTime, ms, (this.waiting = new Subscription()))
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import { rxClock } from '../../time/rx-clock.js'
+import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { VirtualTime } from '../../time/virtual-time.js'
 
@@ -21,8 +21,8 @@ export interface ReplayClock {
   dispose(): void
 }
 
-/** A clock that runs `speed` times as fast as real time. Timers of Rx stay real. */
-export const realClock = (speed: number): ReplayClock => {
+/** A clock that runs `speed` times as fast as `clock`. Timers of Rx stay real. */
+export const realClock = (speed: number, clock: Clock): ReplayClock => {
   /** A time of the replay, and the real time at which it was reached. */
   let anchor: { readonly time: number; readonly elapsed: number } | undefined
   let pausedAt = 0
@@ -33,14 +33,14 @@ export const realClock = (speed: number): ReplayClock => {
       if (anchor !== undefined) anchor = { ...anchor, time: anchor.time + ms }
     },
     msUntil: (time) => {
-      anchor ??= { time, elapsed: rxClock.elapsed() }
-      return (time - anchor.time) / speed - (rxClock.elapsed() - anchor.elapsed)
+      anchor ??= { time, elapsed: clock.elapsed() }
+      return (time - anchor.time) / speed - (clock.elapsed() - anchor.elapsed)
     },
     pause: () => {
-      pausedAt = rxClock.elapsed()
+      pausedAt = clock.elapsed()
     },
     resume: () => {
-      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + rxClock.elapsed() - pausedAt }
+      if (anchor !== undefined) anchor = { ...anchor, elapsed: anchor.elapsed + clock.elapsed() - pausedAt }
     },
     dispose: () => undefined,
   }
@@ -69,9 +69,9 @@ export const virtualClock = (): ReplayClock => {
 }
 
 /** Resolves after `ms`, rounded up as timers have whole ms, or when `interrupted` is unsubscribed from. */
-export const interruptibleDelay = (ms: number, interrupted: Subscription): Promise<void> =>
+export const interruptibleDelay = (clock: Clock, ms: number, interrupted: Subscription): Promise<void> =>
   new Promise((resolve) => {
-    const waiting = delay(rxClock, Math.ceil(ms), resolve)
+    const waiting = delay(clock, Math.ceil(ms), resolve)
     waiting.add(() => resolve())
     interrupted.add(waiting)
   })

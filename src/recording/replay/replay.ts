@@ -3,6 +3,7 @@ import { clientFromStreams } from '../../client/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { Environment } from '../../domain/environment.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
+import { systemClock } from '../../time/system-clock.js'
 import type { RecordingSource } from '../format/read-lines.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
@@ -70,7 +71,8 @@ export const replay = (
   if (!(typeof speed === 'number' && speed > 0)) {
     throw new ConfigurationError('speed', 'expected a number above 0, or Infinity')
   }
-  const playback = new Playback(source, speed === Infinity ? virtualClock() : realClock(speed))
+  const clock = systemClock()
+  const playback = new Playback(source, speed === Infinity ? virtualClock() : realClock(speed, clock), clock)
   const { streams } = playback
   const client = clientFromStreams({
     environment,

@@ -59,6 +59,11 @@ describe('Timeline', () => {
     ['accepts a distance of 365 days', after(0, year), after(0, year)],
     ['rejects a distance of more than 365 days', after(0, year + 1), [start, undefined]],
     ['rejects a time after 250 years', after(0, 5, 250 * year), [...after(0, 5), undefined]],
+    [
+      'stays within the times of a Date',
+      [maxTime - 1, maxTime - 9, maxTime - 5, maxTime],
+      [maxTime - 1, maxTime - 1, maxTime, maxTime],
+    ],
     ['starts at the first time, whatever it is', [-maxTime, -maxTime + 1], [-maxTime, -maxTime + 1]],
   ])('%s', (_, recorded, expected) => {
     expect(timesOf(recorded)).toEqual(expected)

@@ -1,9 +1,15 @@
-import { firstValueFrom, merge, of } from 'rxjs'
-import { replay } from 'svc-streams/recording'
+import { firstValueFrom, merge, of, type Subscription } from 'rxjs'
+import { TestScheduler } from 'rxjs/testing'
+import { replay, type ReplayClient } from 'svc-streams/recording'
 import { subscriptionTimeout } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { collect, errorRow, header, priceRow, recordingText, summary$, topic } from '../support/recordings.js'
 import { rowsOf } from '../support/rows.js'
+
+/** The number of real timers that keep the process alive. */
+const countTimers = (): number =>
+  process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
 
 describe('a replay at a finite speed', () => {
   it('emits rows at their recorded distances, divided by the speed', async () => {
@@ -32,6 +38,21 @@ describe('a replay at a finite speed', () => {
     // A subscriber that takes only the retained event does not resume the replay.
     for (let n = 0; n < 3; n++) expect(await firstValueFrom(summary$(client))).toBe('1')
     expect(await collect(summary$(client))).toEqual(['1', 'SubscriptionTimeout', '2'])
+  })
+
+  it.each<[string, (client: ReplayClient, subscription: Subscription) => unknown]>([
+    ['unsubscribe', (_, subscription) => subscription.unsubscribe()],
+    ['close()', (client) => client.close()],
+  ])('keeps real time on %s inside TestScheduler.run', async (_, end) => {
+    const timersBefore = countTimers()
+    const client = replay([recordingText(header, priceRow(0, 1), priceRow(2 ** 30, 2))])
+    const subscription = client.price$(topic).subscribe()
+    await firstValueFrom(summary$(client))
+    await nextTurn()
+    expect(countTimers()).toBe(timersBefore + 1)
+    new TestScheduler(() => undefined).run(() => void end(client, subscription))
+    expect(countTimers()).toBe(timersBefore)
+    await client.close()
   })
 
   it('completes run$ at the end of the recording', async () => {

@@ -1,6 +1,7 @@
 import { Subscription } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
+import { rxClock } from '../../../src/time/rx-clock.js'
 import { interruptibleDelay, realClock, virtualClock } from '../../../src/recording/replay/replay-clock.js'
 
 /** Schedules work at virtual times. */
@@ -13,7 +14,7 @@ describe('realClock', () => {
   it('returns the recorded distance, divided by the speed, less the elapsed time', () => {
     const waits: number[] = []
     atTimes((at) => {
-      const clock = realClock(10)
+      const clock = realClock(10, rxClock)
       at(0, () => waits.push(clock.msUntil(5000), clock.msUntil(6000)))
       at(40, () => waits.push(clock.msUntil(6000)))
       at(300, () => waits.push(clock.msUntil(6000), clock.msUntil(9000)))
@@ -24,7 +25,7 @@ describe('realClock', () => {
   it('continues after a pause from where it stopped', () => {
     const waits: number[] = []
     atTimes((at) => {
-      const clock = realClock(1)
+      const clock = realClock(1, rxClock)
       at(0, () => waits.push(clock.msUntil(5000)))
       at(4, () => clock.pause())
       at(700, () => {
@@ -51,9 +52,9 @@ describe('virtualClock', () => {
 describe('interruptibleDelay', () => {
   it('resolves when it is interrupted, also before its start', async () => {
     const interrupted = new Subscription()
-    const waiting = interruptibleDelay(2 ** 40, interrupted)
+    const waiting = interruptibleDelay(rxClock, 2 ** 40, interrupted)
     interrupted.unsubscribe()
     await waiting
-    await interruptibleDelay(2 ** 40, interrupted)
+    await interruptibleDelay(rxClock, 2 ** 40, interrupted)
   })
 })

@@ -11,7 +11,7 @@ export const parseRetryAfter = (
   now: number,
 ): number | undefined => {
   const text = (header ?? '').trim()
-  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER)
   const until = parseHttpDate(text)
   if (Number.isNaN(until)) return undefined
   const serviceNow = parseHttpDate(date)

@@ -115,14 +115,16 @@ export class Reconciler {
   }
 
   private reconcile(): void {
-    if (this.open !== undefined) this.sendFrames(this.open)
-    if (!this.subscriptions.needsConnection(this.config.clock.elapsed())) this.close({ _tag: 'Idle' })
+    const now = this.config.clock.elapsed()
+    // The deadline of the last topics may have passed, but not fired: their unsubscribe frames precede the close.
+    if (!this.subscriptions.needsConnection(now)) this.subscriptions.deadlines.release(now)
+    if (this.open !== undefined) this.sendFrames(this.open, now)
+    if (!this.subscriptions.needsConnection(now)) this.close({ _tag: 'Idle' })
     else if (this.session === undefined) this.dial()
   }
 
-  private sendFrames({ socket }: OpenedEvent): void {
-    const { clock, rateLimiter } = this.config
-    const now = clock.elapsed()
+  private sendFrames({ socket }: OpenedEvent, now: number): void {
+    const { rateLimiter } = this.config
     // A frame that is kept back is not taken: if its topic leaves, neither a subscribe nor an unsubscribe is sent.
     const { isFull } = socket
     const limit = isFull ? 0 : Math.min(burst, rateLimiter.available(now))

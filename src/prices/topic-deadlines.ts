@@ -58,6 +58,13 @@ export class TopicDeadlines {
     return deliveries
   }
 
+  /** Queues the unsubscribe frame of each topic whose `linger` has ended. */
+  release(now: number): void {
+    for (const state of this.topics.states) {
+      if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    }
+  }
+
   /** The machine was suspended for `ms` ms: all topics with a confirmation or a price become stale. */
   onSuspend(ms: number, now: number): readonly Delivery[] {
     const deliveries: Delivery[] = []

@@ -1,6 +1,6 @@
 import { take, type Subscription } from 'rxjs'
 import type { ClientOptions, ConnectionStatus, Topic } from 'svc-streams'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   createManualClient,
   ManualTransport,
@@ -10,6 +10,7 @@ import {
 import { a, b, subscribeFrame, unsubscribeFrame } from '../support/time/marbles.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
+import { nextTurn } from '../support/time/event-loop.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 const c: Topic = 'svc-0xcc'
@@ -748,5 +749,26 @@ describe('several connections', () => {
     }, limited)
     expect(reused.transport.sockets).toHaveLength(2)
     expect(reused.transport.sockets.map(({ state }) => state)).toEqual(['closed', 'closed'])
+  })
+})
+
+describe('a process that pauses for longer than linger after the last unsubscribe', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it('sends the unsubscribe frame before it closes the socket', async () => {
+    const elapsed = performance.now.bind(performance)
+    const performanceNow = vi.spyOn(performance, 'now')
+    const { client, transport } = createManualClient({ linger: 20 })
+    const subscription = client.price$(a).subscribe()
+    await nextTurn()
+    transport.lastSocket.open()
+    await nextTurn()
+    transport.lastSocket.deliverPrice(a, 1)
+    subscription.unsubscribe()
+    performanceNow.mockImplementation(() => elapsed() + 1000)
+    await nextTurn()
+    expect(transport.lastSocket.state).toBe('closed')
+    expect(transport.lastSocket.frames).toEqual([subscribeFrame(a), unsubscribeFrame(a)])
+    await client.close()
   })
 })

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.js'
-import { clockOffset, suspendedFor } from './suspend.js'
+import { clockOffset, maxBlockedMs, suspendedFor } from './suspend.js'
 
 const resolved = Promise.resolve()
 
 /**
  * Reads the clocks at most once per tick, for frames that arrive together. Virtual time is read every time. Detects
- * that the machine was suspended since the last reading.
+ * that the machine was suspended since the last reading, if `refresh` is called every second.
  */
 export class TickClock {
   private isCurrent = false
@@ -17,10 +17,11 @@ export class TickClock {
 
   constructor(
     private readonly clock: Clock,
-    /** Called after the clocks are read. `ms`: how long the machine was suspended. */
+    /** Called after the clocks are read. `ms`: how long the machine was suspended while `elapsed` stood still. */
     private readonly onSuspend: (ms: number) => void,
   ) {
     this.offset = clockOffset(clock)
+    this.elapsed = clock.elapsed()
   }
 
   refresh(): void {
@@ -29,6 +30,7 @@ export class TickClock {
 
   private readClocks(): void {
     this.isCurrent = true
+    const { elapsed } = this
     this.elapsed = this.clock.elapsed()
     this.wallClock = this.clock.wallClock()
     // A promise: `queueMicrotask` costs three times as much.
@@ -36,7 +38,8 @@ export class TickClock {
     const offset = this.wallClock - this.elapsed
     const suspended = suspendedFor(this.offset, offset)
     this.offset = offset
-    if (suspended > 0) this.onSuspend(suspended)
+    const isPaused = !this.clock.isVirtual && this.elapsed - elapsed > maxBlockedMs
+    if (suspended > 0 || isPaused) this.onSuspend(suspended)
   }
 
   private readonly expire = (): void => {

@@ -40,25 +40,28 @@ describe('TickClock', () => {
   })
 
   /** The suspends that a clock reports while the two times of the system proceed by these steps, in ms. */
-  const suspendsOf = (
+  const suspendsOf = async (
     steps: readonly (readonly [elapsed: number, wallClock: number])[],
-  ): readonly number[] => {
+    isVirtual = false,
+  ): Promise<readonly number[]> => {
     const suspends: number[] = []
     let elapsed = 1_000
     let wallClock = 1_700_000_000_000
-    const clock = { ...rxClock, isVirtual: true, elapsed: () => elapsed, wallClock: () => wallClock }
+    const clock = { ...rxClock, isVirtual, elapsed: () => elapsed, wallClock: () => wallClock }
     const tickClock = new TickClock(clock, (ms) => suspends.push(ms))
     for (const step of steps) {
       elapsed += step[0]
       wallClock += step[1]
       tickClock.refresh()
+      // The next reading is one of the next tick.
+      await turn()
     }
     return suspends
   }
 
-  it('reports a suspend of the machine once', () => {
+  it('reports a suspend of the machine once', async () => {
     expect(
-      suspendsOf([
+      await suspendsOf([
         [10, 10],
         [5, 3_600_005],
         [10, 10],
@@ -67,14 +70,20 @@ describe('TickClock', () => {
     ).toEqual([3_600_000, 60_000])
   })
 
-  it('reports no suspend when the wall clock is set back or adjusted, and none after a blocked event loop', () => {
+  it('reports no suspend when the wall clock is set back or adjusted, and none after a blocked event loop', async () => {
     expect(
-      suspendsOf([
+      await suspendsOf([
         [10, -3_600_000],
         [10, 2_010],
         [10, -2_000],
         [60_000, 60_000],
       ]),
     ).toEqual([])
+  })
+
+  it('reports a suspend when the monotonic clock proceeds for longer than a loop is blocked, in real time', async () => {
+    const steps = [[60_001, 60_001]] as const
+    expect(await suspendsOf(steps)).toEqual([0])
+    expect(await suspendsOf(steps, true)).toEqual([])
   })
 })

@@ -4,12 +4,13 @@ import type { Subscription } from 'rxjs'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
-import { noCancel, type CancellableTask } from '../task/cancellable-task.js'
+import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
 import { clockOffset, suspendedFor } from '../time/suspend.js'
 import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/ports.js'
+import { checkedAnswer } from './checked-answer.js'
 import type { RequestLimiter } from './request-limiter.js'
 import { sendRequest, type SendOnce } from './send-request.js'
 
@@ -83,10 +84,12 @@ export const get =
         const currentOrLeft = (result: HttpAnswer): HttpAnswer =>
           withoutSuspend(result, suspendedFor(offset, clockOffset(clock)))
         try {
-          return http.get(
+          const abortRequest: unknown = http.get(
             { origin, path, headers: headers(), maxBodyBytes, newConnection },
-            (result, mayRepeat = false) => onOutcome({ result: currentOrLeft(result), mayRepeat }),
+            (result, mayRepeat = false) =>
+              onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
           )
+          return typeof abortRequest === 'function' ? (abortRequest as Cancel) : noCancel
         } catch (thrown) {
           onOutcome({ result: left(networkError(thrown)), mayRepeat: false })
           return noCancel

@@ -10,6 +10,7 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
+import { checkedListener } from './checked-listener.js'
 import { GuardedSocket } from './guarded-socket.js'
 import { PongProbe } from './pong-probe.js'
 import { checksPerTimeout } from './send-buffer.js'
@@ -155,7 +156,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       },
     }
 
-    const dialled = dial(config, listener)
+    const dialled = dial(config, checkedListener(listener, onException))
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = new GuardedSocket(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)

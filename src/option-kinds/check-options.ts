@@ -25,18 +25,31 @@ const shapes: readonly OptionKind[] = ['boolean', 'function', 'object', 'options
 
 const hasShape = (option: Option<unknown>): option is CheckedOption<unknown> => shapes.includes(option.kind)
 
+/** Checks the names and the values of options that their checks describe completely. `undefined` counts as absent. */
+export const checkAll = (options: object, table: Readonly<Record<string, CheckedOption<unknown>>>): void => {
+  checkOption('options', options, plainObject)
+  for (const name of Object.keys(options)) checkSpelling(name, table)
+  for (const [name, option] of Object.entries(table)) {
+    const value: unknown = Reflect.get(options, name)
+    if (value !== undefined) checkOption(name, value, option)
+  }
+}
+
 /** Rejects misspelt names and explicit `undefined`. Other unknown names are accepted, so that callers can spread. */
 export const checkNames = (options: object, table: Table, path = ''): void => {
-  const names = Object.keys(table)
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    const meant = Object.hasOwn(table, name) ? undefined : closestName(name, names)
-    if (meant !== undefined) throw new ConfigurationError(path + name, `did you mean ${path}${meant}?`)
+    checkSpelling(name, table, path)
     if (value === undefined) {
       throw new ConfigurationError(path + name, 'is undefined; omit the option or set a value')
     }
     const option = table[name]
     if (option !== undefined && isNested(option)) checkNames(value as object, option.table, `${path}${name}.`)
   }
+}
+
+const checkSpelling = (name: string, table: Table, path = ''): void => {
+  const meant = Object.hasOwn(table, name) ? undefined : closestName(name, Object.keys(table))
+  if (meant !== undefined) throw new ConfigurationError(path + name, `did you mean ${path}${meant}?`)
 }
 
 const isNested = (option: Option<unknown>): option is Option<unknown> & { readonly table: Table } =>

@@ -1,5 +1,8 @@
-import { asapScheduler, Subject, subscribeOn, type Observable } from 'rxjs'
+import { asapScheduler, isObservable, Subject, subscribeOn, type Observable } from 'rxjs'
 import { assertNever } from '../domain/assert-never.js'
+import type { Check } from '../option-kinds/check.js'
+import { checkAll, checkOption } from '../option-kinds/check-options.js'
+import { flagOption, type OptionTable } from '../option-kinds/option.js'
 import { notifyPong, type SocketListener, type WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
@@ -31,10 +34,10 @@ export interface ScriptedSocket extends WebSocketTransport {
  * const client = createClient({ environment: 'testnet', priceBaseUrl: 'http://localhost', webSocket: socket })
  * expectObservable(socket.sent$).toBe('s', { s: `{"method":"subscribe","topic":"${topic}"}` })
  */
-export const scriptedSocket = (
-  script$: Script,
-  { answersPings = true }: ScriptedSocketOptions = {},
-): ScriptedSocket => {
+export const scriptedSocket = (script$: Script, options: ScriptedSocketOptions = {}): ScriptedSocket => {
+  checkOption('script$', script$, scriptCheck)
+  checkAll(options, scriptedSocketTable)
+  const { answersPings = true } = options
   const sent$ = new Subject<string>()
   const dials$ = new Subject<number>()
   const hangUps$ = new Subject<number>()
@@ -93,3 +96,12 @@ const notifyListener = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: 
       return assertNever(move)
   }
 }
+
+const scriptCheck: Check = {
+  expected: 'an observable, or a function that returns one',
+  holds: (value) => typeof value === 'function' || isObservable(value),
+}
+
+const scriptedSocketTable = {
+  answersPings: flagOption({ meaning: 'True if each ping gets an immediate pong' }),
+} satisfies OptionTable<ScriptedSocketOptions>

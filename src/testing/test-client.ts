@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, map, NEVER, of, startWith, type Observable } from 'rxjs'
+import { concat, isObservable, map, NEVER, of, startWith, type Observable } from 'rxjs'
 import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
 import type { Depth } from '../domain/depth.js'
@@ -8,6 +8,10 @@ import type { Price } from '../domain/price.js'
 import type { ConnectionStatus, Open } from '../domain/status.js'
 import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
+import { plainObject } from '../option-kinds/check.js'
+import { checkAll } from '../option-kinds/check-options.js'
+import { environmentOption } from '../option-kinds/environment-option.js'
+import { checkedOption, type OptionTable } from '../option-kinds/option.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
 export interface TestClientStreams {
@@ -26,18 +30,20 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
 
 /**
  * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
- * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive.
+ * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive. Throws a
+ * `ConfigurationError` for an invalid value and a misspelt name of an option.
  *
  * @example
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
+  checkAll(streams, testClientTable)
   const {
     prices = {},
     depths = {},
     status$ = defaultStatus$,
     errors$ = NEVER,
-    environment = 'mainnet',
+    environment = environmentOption.default,
   } = streams
   return clientFromStreams({
     environment,
@@ -70,3 +76,26 @@ const find$ = <E, A extends object>(
 
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
   '_tag' in value && ['Left', 'Right'].includes(value._tag)
+
+const streamOption = (meaning: string) =>
+  checkedOption<never>('object', { expected: 'an observable', holds: isObservable }, { meaning })
+
+const streamsOption = (meaning: string) =>
+  checkedOption<never>(
+    'object',
+    {
+      expected: 'an object of observables',
+      holds: (value) =>
+        plainObject.holds(value) &&
+        Object.values(value as object).every((each) => each === undefined || isObservable(each)),
+    },
+    { meaning },
+  )
+
+const testClientTable = {
+  prices: streamsOption('Price streams by topic'),
+  depths: streamsOption('Depth streams by mint'),
+  status$: streamOption('States of the connection'),
+  errors$: streamOption('Uncorrelated errors'),
+  environment: environmentOption,
+} satisfies OptionTable<TestClientStreams>

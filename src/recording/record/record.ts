@@ -4,6 +4,8 @@ import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/interval.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
+import { checkAll, checkOption } from '../../option-kinds/check-options.js'
+import { checkedOption, objectOption, type OptionTable } from '../../option-kinds/option.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
@@ -31,7 +33,8 @@ export interface RecordOptions {
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.
  *
- * Throws a `ConfigurationError` for a malformed topic, mint or interval, and if there is no topic and no mint.
+ * Throws a `ConfigurationError` for an invalid value and a misspelt name of an option, if there is no topic and no mint,
+ * and for a mint if the client has no depth.
  *
  * @example
  * import { createWriteStream } from 'node:fs'
@@ -59,28 +62,64 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   return recorder
 }
 
+const arrayOf =
+  (isElement: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(isElement)
+
 const checkOptions = (
   client: PriceClient | Client,
-  { topics = [], mints = [], interval = 1000 }: RecordOptions,
+  options: RecordOptions,
 ): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
-  if (!topics.every((topic: unknown) => isTopicOfAnyService(topic))) {
-    throw new ConfigurationError('topics', 'expected topics like svc-0x82af…')
-  }
-  if (!mints.every((mint: unknown) => isAddress(mint))) {
-    throw new ConfigurationError('mints', 'expected token addresses like 0x82af…')
-  }
-  if (!isInterval(interval)) {
-    throw new ConfigurationError('interval', 'expected a finite number of at least 1')
-  }
+  checkAll(options, recordTable)
+  checkOption('to', options.to, recordTable.to)
+  const { topics = [], mints = [], interval = recordTable.interval.default } = options
   if (topics.length + mints.length === 0) {
     throw new ConfigurationError('topics', 'expected a topic or a mint to record')
   }
-  if (mints.length > 0 && !('depth$' in client)) {
-    throw new ConfigurationError('mints', 'the client has no depth')
-  }
+  for (const mint of mints.slice(0, 1)) requireDepth(client, mint, interval)
   return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
 }
 
 /** Removes duplicates, ignoring case. Keeps the first spelling. */
 const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
+
+/** The `depth$` of a live client throws a `ConfigurationError` unless the client has depth. */
+const requireDepth = (client: PriceClient | Client, mint: Address, interval: number): void => {
+  const fail = (): never => {
+    throw new ConfigurationError('mints', 'the client has no depth')
+  }
+  if (!('depth$' in client)) return fail()
+  try {
+    void client.depth$(mint, interval)
+  } catch (thrown) {
+    // Any other exception is a failure of a custom client, and ends only its stream.
+    if (thrown instanceof ConfigurationError) fail()
+  }
+}
+
+const recordTable = {
+  to: {
+    ...objectOption<LineWriter>(['write'], { meaning: 'Writable that receives the lines' }),
+    required: true,
+  },
+  topics: checkedOption<readonly Topic[]>(
+    'array',
+    { expected: 'topics like svc-0x82af…', holds: arrayOf(isTopicOfAnyService) },
+    { meaning: 'Topics whose prices are recorded' },
+  ),
+  mints: checkedOption<readonly Address[]>(
+    'array',
+    { expected: 'token addresses like 0x82af…', holds: arrayOf(isAddress) },
+    { meaning: 'Mints whose depths are recorded' },
+  ),
+  interval: {
+    ...checkedOption<number>(
+      'number',
+      { expected: 'a finite number of at least 1', holds: (value) => isInterval(value) },
+      { meaning: 'Interval of the depth polls' },
+    ),
+    default: 1000,
+  },
+} satisfies OptionTable<RecordOptions>

@@ -2,7 +2,9 @@ import { defer, type Observable } from 'rxjs'
 import { clientFromStreams } from '../../client/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { Environment } from '../../domain/environment.js'
-import { ConfigurationError } from '../../errors/configuration-error.js'
+import { checkAll } from '../../option-kinds/check-options.js'
+import { environmentOption } from '../../option-kinds/environment-option.js'
+import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingSource } from '../format/read-lines.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
@@ -58,19 +60,15 @@ export interface ReplayClient extends Client {
  *   that are created on subscription are virtual only inside `run$`.
  * - Promises in a strategy are not part of the virtual time.
  *
- * Throws a `ConfigurationError` for a speed that is not above 0.
+ * Throws a `ConfigurationError` for an invalid value and a misspelt name of an option.
  *
  * @example
  * const client = replay('market.ndjson', { speed: 10 })
  * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
  */
-export const replay = (
-  source: RecordingSource,
-  { speed = 1, environment = 'mainnet' }: ReplayOptions = {},
-): ReplayClient => {
-  if (!(typeof speed === 'number' && speed > 0)) {
-    throw new ConfigurationError('speed', 'expected a number above 0, or Infinity')
-  }
+export const replay = (source: RecordingSource, options: ReplayOptions = {}): ReplayClient => {
+  checkAll(options, replayTable)
+  const { speed = replayTable.speed.default, environment = replayTable.environment.default } = options
   const clock = systemClock()
   const playback = new Playback(source, speed === Infinity ? virtualClock() : realClock(speed, clock), clock)
   const { streams } = playback
@@ -91,3 +89,18 @@ export const replay = (
     finished: playback.finished,
   }
 }
+
+const replayTable = {
+  speed: {
+    ...checkedOption<number>(
+      'number',
+      {
+        expected: 'a number above 0, or Infinity',
+        holds: (value) => typeof value === 'number' && value > 0,
+      },
+      { meaning: 'Speed relative to the recording' },
+    ),
+    default: 1,
+  },
+  environment: environmentOption,
+} satisfies OptionTable<ReplayOptions>

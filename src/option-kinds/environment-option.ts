@@ -1,0 +1,9 @@
+import { chainIds } from '../domain/environment.js'
+import { oneOf } from './check.js'
+import { checkedOption } from './option.js'
+
+/** The environment of a client that is not connected to a service. */
+export const environmentOption = checkedOption('word', oneOf(...Object.keys(chainIds)), {
+  meaning: 'Environment of the client',
+  default: 'mainnet',
+})

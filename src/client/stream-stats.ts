@@ -9,6 +9,7 @@ import {
   type TopicSnapshot,
 } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
+import { asText } from '../errors/text.js'
 import { rxClock } from '../time/rx-clock.js'
 
 /** Times are monotonic, in ms. */
@@ -29,11 +30,11 @@ export class StreamStats {
   private readonly depths = new Map<string, CountedStream>()
 
   price$<A extends StreamEvent>(topic: Topic, source$: Observable<A>): Observable<A> {
-    return counted$(this.prices, topic.toLowerCase(), { name: topic, interval: 0 }, source$)
+    return counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    return counted$(this.depths, `${mint.toLowerCase()} ${interval}`, { name: mint, interval }, source$)
+    return counted$(this.depths, `${keyOf(mint)} ${asText(interval)}`, { name: mint, interval }, source$)
   }
 
   topics(): readonly TopicSnapshot[] {
@@ -55,6 +56,9 @@ export class StreamStats {
     }))
   }
 }
+
+/** Accepts any value, which a caller in plain JavaScript may pass. */
+const keyOf = (name: unknown): string => asText(name).toLowerCase()
 
 const ageOf = (time: number | undefined): number | null =>
   time === undefined ? null : Math.round(rxClock.elapsed() - time)

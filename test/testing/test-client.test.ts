@@ -1,6 +1,14 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, map, NEVER, of, throwError } from 'rxjs'
-import type { Address, Client, ConnectionStatus, Topic, UncorrelatedError } from 'svc-streams'
+import type {
+  Address,
+  Client,
+  ConnectionStatus,
+  Depth,
+  DepthError,
+  Topic,
+  UncorrelatedError,
+} from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import {
   createTestClient,
@@ -76,6 +84,14 @@ describe('price$', () => {
     })
   })
 
+  it.each([undefined, null, 5, Symbol('x'), {}])('emits `InvalidTopic` for %o', (value) => {
+    const events: unknown[] = []
+    createTestClient()
+      .price$(value as never)
+      .subscribe((event) => events.push(event))
+    expect(events).toMatchObject([left({ _tag: 'InvalidTopic' })])
+  })
+
   it('emits `SubscriptionRejected` for a topic without a stream', () => {
     marbles(({ expectObservable }) => {
       const r = leftWith({ _tag: 'SubscriptionRejected', topic: other })
@@ -107,6 +123,23 @@ describe('depth$', () => {
       expectObservable(client.depth$(mint, 0)).toBe('(i|)', values)
     })
   })
+
+  it.each([undefined, null, 5, Symbol('x'), {}])(
+    'emits an error for the mint or the interval %o',
+    (value) => {
+      const tags: string[] = []
+      const collect = (event: Either<DepthError, Depth>) =>
+        tags.push(isLeft(event) ? event.left._tag : 'Right')
+      createTestClient()
+        .depth$(value as never, 100)
+        .subscribe(collect)
+      const interval = value === 5 ? NaN : value
+      createTestClient()
+        .depth$(mint, interval as never)
+        .subscribe(collect)
+      expect(tags).toEqual(['InvalidMint', 'InvalidInterval'])
+    },
+  )
 
   it('emits `UnsupportedPair` for a mint without a stream', () => {
     marbles(({ expectObservable }) => {

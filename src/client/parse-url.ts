@@ -20,6 +20,8 @@ export const parseUrl = (
   if (!schemes.includes(url.protocol)) return fail(`expected ${expected}, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '') return fail('credentials in a URL are not supported')
   if (url.hash !== '') return fail('a fragment (#…) is not supported')
+  // Transports replace it by the default port of the scheme.
+  if (url.port === '0') return fail('expected a port from 1 to 65535, not 0')
   if (secure && url.protocol === schemes[1] && !isLoopback(url.hostname)) {
     return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]} or set allowInsecure`)
   }

@@ -82,6 +82,10 @@ describe('parseUrl', () => {
     expect(rejection('https://a.example/#top').message).toBe('baseUrl: a fragment (#…) is not supported')
   })
 
+  it.each(['https://a.example:0', 'http://[::1]:0/x'])('rejects port 0 of %s', (text) => {
+    expect(rejection(text).message).toBe('baseUrl: expected a port from 1 to 65535, not 0')
+  })
+
   it('never repeats the rejected text', () => {
     const secret = anyText.filter((text) => text.length > 8)
     fc.assert(

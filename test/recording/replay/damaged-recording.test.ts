@@ -90,6 +90,16 @@ describe('the replay of a damaged recording', () => {
     })
   })
 
+  it('emits the error when the source throws a value that has no text', async () => {
+    async function* failing() {
+      yield await Promise.resolve(validText)
+      throw Object.create(null)
+    }
+    const client = replay(failing(), { speed: Infinity })
+    expect(await collect(summary$(client))).toEqual(['1', '2', 'DecodeError'])
+    expect(await client.finished).toMatchObject({ left: { line: 4 } })
+  })
+
   it('emits the error when the source fails during reading', async () => {
     async function* failing() {
       yield await Promise.resolve(validText)

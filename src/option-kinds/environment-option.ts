@@ -1,9 +1,13 @@
-import { chainIds } from '../domain/environment.js'
+import { chainIds, type Environment } from '../domain/environment.js'
 import { oneOf } from './check.js'
 import { checkedOption } from './option.js'
 
 /** The environment of a client that is not connected to a service. */
-export const environmentOption = checkedOption('word', oneOf(...Object.keys(chainIds)), {
-  meaning: 'Environment of the client',
-  default: 'mainnet',
-})
+export const environmentOption = checkedOption<Environment, { meaning: string; default: Environment }>(
+  'word',
+  oneOf(...Object.keys(chainIds)),
+  {
+    meaning: 'Environment of the client',
+    default: 'mainnet',
+  },
+)

@@ -18,7 +18,7 @@ const messageOf = (act: () => unknown): string => {
   }
 }
 
-const valid = { to: memoryWriter(), topics: ['svc-0xab'] }
+const valid = { to: memoryWriter(), topics: ['svc-0xab'] as const }
 const replayed: Accept = (options) => replay([], options)
 const recorded: Accept = (options) => record(createTestClient(), { ...valid, ...options })
 const tested: Accept = (options) => createTestClient(options)

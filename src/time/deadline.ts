@@ -6,6 +6,9 @@ import type { Clock } from './clock.js'
 const shortestSlice = 5
 const longestSlice = 50
 
+/** A poll phase that takes longer shows that the event loop was blocked, in ms. */
+const longestPhase = 10
+
 /** The maximum number of poll phases that a deadline waits for: a peer that never pauses must not postpone it forever. */
 const maxPhases = 64
 
@@ -26,7 +29,7 @@ export const delay = (clock: Clock, ms: number, callback: () => void): Subscript
 /**
  * Calls back once after `ms` ms and after the data that had arrived by then is read, unless unsubscribed. After a
  * blocked event loop Node runs timers before it reads sockets. The deadline therefore waits for one more poll phase, and
- * for further ones as long as they bring data. `activityCount` counts that data.
+ * for further ones as long as they bring data or are blocked. `activityCount` counts that data.
  */
 export const deadline = (
   clock: Clock,
@@ -85,9 +88,12 @@ const noActivity = (): number => 0
 const afterReading = (clock: Clock, activityCount: () => number, callback: () => void): Subscription => {
   const subscription = new Subscription()
   const nextPhase = (phases: number, before: number): void => {
+    const startedAt = clock.elapsed()
     const cancel = clock.afterRead(() => {
       const after = activityCount()
-      if (after === before || phases === maxPhases) callback()
+      // The loop may have been blocked after it read the sockets: by another immediate, for example.
+      const wasBlocked = clock.elapsed() - startedAt > longestPhase
+      if ((after === before && !wasBlocked) || phases === maxPhases) callback()
       else nextPhase(phases + 1, after)
     })
     subscription.add(cancel)

@@ -98,6 +98,20 @@ describe('deadline$', () => {
     expect(phasesUntilEmitted(Infinity)).toBe(64)
   })
 
+  it('waits for a further poll phase after one in which the event loop was blocked', () => {
+    vi.useFakeTimers()
+    const emitted: unknown[] = []
+    deadline$(rxClock, 5, noActivity).subscribe((value) => emitted.push(value))
+    vi.advanceTimersToNextTimer()
+    // Only the clock proceeds, as during a long callback.
+    const elapsed = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValueOnce(elapsed + 1000)
+    advancePhase()
+    expect(emitted).toHaveLength(0)
+    advancePhase()
+    expect(emitted).toHaveLength(1)
+  })
+
   it('does not count data that arrived before the delay was over', () => {
     vi.useFakeTimers()
     let activity = 0
@@ -136,7 +150,7 @@ describe('deadline$', () => {
     port1.close()
   })
 
-  afterEach(() => void vi.useRealTimers())
+  afterEach(() => void vi.restoreAllMocks().useRealTimers())
 })
 
 /** A clock whose timers are late by a number of ms each, the last of them by none. */

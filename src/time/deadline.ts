@@ -6,6 +6,10 @@ import type { Clock } from './clock.js'
 const shortestSlice = 5
 const longestSlice = 50
 
+/** A responsive deadline ends after this many late timers, if `maxStretch` times its length has passed. */
+const minLateSlices = 3
+const maxStretch = 4
+
 /** A poll phase that takes longer shows that the event loop was blocked, in ms. */
 const longestPhase = 10
 
@@ -46,20 +50,25 @@ export const deadline = (
 /**
  * Like `deadline`, but time in which the event loop was blocked does not count. For work that needs several turns of the
  * event loop, such as a dial: it cannot proceed while the loop is blocked. A timer that is late shows that the loop was
- * blocked, so the wait consists of short timers.
+ * blocked, so the wait consists of short timers. A loop that is blocked again and again reaches the deadline after
+ * `maxStretch` times `ms`: a service that floods the client must not postpone it forever.
  */
 export const responsiveDeadline = (clock: Clock, ms: number, callback: () => void): Subscription => {
   if (clock.isVirtual) return delay(clock, ms, callback)
+  const start = clock.elapsed()
   const maxSlice = Math.min(Math.max(ms / 10, shortestSlice), longestSlice)
+  let lateSlices = 0
   let current: Subscription
   const wait = (remaining: number): void => {
     const slice = Math.min(remaining, maxSlice)
     const startedAt = clock.elapsed()
     current = delay(clock, slice, () => {
-      const wasBlocked = clock.elapsed() - startedAt > 2 * slice + shortestSlice
-      // Half: then a loop that is always blocked still reaches the deadline.
-      const after = remaining - (wasBlocked ? slice / 2 : slice)
-      if (after >= 1) wait(after)
+      const now = clock.elapsed()
+      const wasBlocked = now - startedAt > 2 * slice + shortestSlice
+      if (wasBlocked) lateSlices++
+      const after = wasBlocked ? remaining : remaining - slice
+      const isStretched = lateSlices >= minLateSlices && now - start >= maxStretch * ms
+      if (after >= 1 && !isStretched) wait(after)
       else current = afterReading(clock, noActivity, callback)
     })
   }

@@ -11,12 +11,16 @@ export interface Packed {
 
 /** The packages in `node_modules` of `user`: the package, its dependencies and peers, and their dependencies. */
 export const installed = [
+  'ansi-regex',
   'commander',
   'fp-ts',
+  'get-east-asian-width',
   'io-ts',
   'picocolors',
   'rxjs',
   'svc-streams',
+  'string-width',
+  'strip-ansi',
   'tinyqueue',
   'tslib',
   'undici',

@@ -1,5 +1,5 @@
 /**
- * Tells whether the service has answered a ping. Frames that the service sent before it received the ping arrive before
+ * Detects the answer to a ping. Frames that the service sent before it received the ping arrive before
  * the pong, so all frames after the pong are newer than the ping.
  */
 export class PongProbe {

@@ -19,6 +19,8 @@ await using client = createClient({
   environment: 'mainnet',
   ...(simulator ?? real),
   staleAfter: simulator ? 1_000 : 30_000,
+  // Recovers at most one second after the service does.
+  reconnect: { maxDelay: 1_000 },
 })
 
 const clock = (time: number): string => new Date(time).toISOString().slice(11, 21)

@@ -2,7 +2,7 @@ import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import type { Clock } from '../time/clock.js'
-import { deadline, deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
+import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
 import {
   noCloseFrame,
   type ResponseHead,
@@ -90,15 +90,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       ping()
       const isAwaited = pongProbe.start()
       const { clock, pongTimeout } = config
+      const pongMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
       timers.add(
-        deadline(
-          clock,
-          pongTimeout,
-          () => {
-            if (isAwaited()) terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
-          },
-          activityCount,
-        ),
+        pongMissing$.subscribe(() => {
+          terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
+        }),
       )
     }
 

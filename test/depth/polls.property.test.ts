@@ -31,7 +31,7 @@ const action = fc.record({
 const waitOf = (event: DepthEvent): number =>
   isLeft(event) && 'retryAfterMs' in event.left ? Math.min(event.left.retryAfterMs ?? 0, maxDelay) : 0
 
-it('delays the polls of a mint by every failure, whoever joins and leaves, and always continues', () => {
+it('delays the polls of a mint after each failure, and always sends a next request, for any joins and leaves', () => {
   const scenarios = [fc.array(response, { minLength: 1 }), fc.array(action, { maxLength: 40 })] as const
   fc.assert(
     fc.property(...scenarios, (responses, actions) => {

@@ -20,6 +20,18 @@ const runInTestScheduler = (work: () => void): void => {
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
 
+/** Starts an immediate and an interval. Resolves to the order in which they call back, without help of the test. */
+const realTimersOf = (clock: Clock): Promise<readonly string[]> =>
+  new Promise((resolve) => {
+    const calls: string[] = []
+    clock.startImmediate(() => calls.push('immediate'))
+    const stop = clock.startInterval(() => {
+      stop()
+      calls.push('interval')
+      resolve(calls)
+    }, 1)
+  })
+
 describe('currentClock', () => {
   afterEach(() => void vi.useRealTimers())
 
@@ -50,16 +62,7 @@ describe('currentClock', () => {
     vi.useFakeTimers({ now: 0 })
     expect(clock.wallClock()).toBeGreaterThan(1e12)
     expect(clock.elapsed()).toBeGreaterThanOrEqual(before)
-    const calls: string[] = []
-    await new Promise<void>((resolve) => {
-      clock.startImmediate(() => calls.push('immediate'))
-      const stop = clock.startInterval(() => {
-        stop()
-        calls.push('interval')
-        resolve()
-      }, 1)
-    })
-    expect(calls).toEqual(['immediate', 'interval'])
+    expect(await realTimersOf(clock)).toEqual(['immediate', 'interval'])
   })
 
   it('follows fake timers when it is captured under fake timers', () => {
@@ -95,16 +98,7 @@ describe('currentClock', () => {
     const virtual = createVirtualTime(5)
     const clock = virtual.run(currentClock)
     virtual.dispose()
-    const calls: string[] = []
-    await new Promise<void>((resolve) => {
-      clock.startImmediate(() => calls.push('immediate'))
-      const stop = clock.startInterval(() => {
-        stop()
-        calls.push('interval')
-        resolve()
-      }, 1)
-    })
-    expect(calls).toEqual(['immediate', 'interval'])
+    expect(await realTimersOf(clock)).toEqual(['immediate', 'interval'])
   })
 
   it('is the clock of RxJS inside `TestScheduler.run`', () => {

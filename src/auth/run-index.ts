@@ -1,6 +1,6 @@
-/** Any `run` consecutive characters of `text`, at least `minRun`, are to be found. */
 export interface Secret {
   readonly text: string
+  /** The length of the shortest piece of `text` that is found: at least `minRun`. */
   readonly run: number
 }
 

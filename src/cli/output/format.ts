@@ -39,6 +39,7 @@ export const shortNumber = (value: number, formatted: (value: number) => string)
 const sixDigits = format({ maximumSignificantDigits: 6 })
 const scientific = new Intl.NumberFormat('en-US', { notation: 'scientific', maximumSignificantDigits: 4 })
 const scientificText = (value: number | bigint): string => scientific.format(value).toLowerCase()
+
 /** More tokens are shown in scientific notation. Beyond 1e308, a number would be infinite. */
 const maxDecimalTokens = 1_000_000_000n
 

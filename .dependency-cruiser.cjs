@@ -46,15 +46,18 @@ module.exports = {
       name: 'operators need no client',
       severity: 'error',
       from: { path: folder('operators') },
-      to: { path: '^src/', pathNot: ['operators', 'domain', 'time', 'task', 'errors'].map(folder) },
+      to: {
+        path: '^src/',
+        pathNot: ['operators', 'domain', 'time', 'task', 'errors', 'option-kinds'].map(folder),
+      },
     },
     {
-      name: 'the simulator shares types and the check of options with the client, and no protocol logic',
+      name: 'the simulator shares types, the check of options and task with the client, and no protocol logic',
       severity: 'error',
       from: { path: folder('simulator') },
       to: {
         path: '^src/',
-        pathNot: ['simulator', 'option-kinds'].map(folder),
+        pathNot: ['simulator', 'option-kinds', 'task'].map(folder),
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -75,6 +78,21 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(codec|recording/format)/' },
       to: { path: 'node_modules/io-ts/' },
+    },
+    {
+      name: 'the definition of a command loads its action when the command runs, so that the help is fast',
+      severity: 'error',
+      from: { path: '^src/cli/(commands/|program\\.ts)' },
+      to: {
+        path: [
+          '^src/cli/(actions|board|demonstration|doctor|outcome)/',
+          '^src/cli/(stop|input/deployment|tokens/with-tokens)\\.ts',
+          '^src/(client|recording)/',
+          '^src/simulator/index\\.ts',
+          'node_modules/(rxjs|fp-ts|io-ts)/',
+        ],
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
     {
       name: 'package.json lists what is imported',

@@ -28,7 +28,7 @@ const imports = (file: string, module: RegExp): boolean => module.test(readFileS
 const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts')
 
 export default defineConfig(({ mode }) => {
-  // `npm run test:long` sets the mode: the long tests, and all generated cases where `npm test` takes a sample.
+  // `npm run test:soak` sets the mode: the long tests, and all generated cases where `npm test` takes a sample.
   // Vitest evaluates this again for each project, without the mode: the environment keeps what the first one decided.
   if (mode === 'long') process.env['TEST_LONG'] = 'true'
   process.env['TEST_SEED'] ??= String(Date.now() % 2 ** 31)

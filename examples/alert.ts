@@ -1,15 +1,24 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { exhaustMap, filter, map, merge, startWith, take, takeUntil, type Observable } from 'rxjs'
-import { createClient, renderError, type PriceError, type Topic, type Waiting } from 'svc-streams'
+import {
+  createClient,
+  defineTokens,
+  renderError,
+  type DefinedToken,
+  type PriceError,
+  type Waiting,
+} from 'svc-streams'
 import { lefts, rights } from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 
 // An alert when the connection is down or a topic has no current price: the error, its start, and the recovery. The service
 // stops the prices of ETH, sends an unknown text, closes the connection, and refuses new ones for one second.
 
-const eth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const btc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
+const { ETH, BTC } = defineTokens({
+  ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+  BTC: { address: '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f', decimals: 8 },
+})
 
 // A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
@@ -40,12 +49,12 @@ const alert$ = (
     startWith(line('ALERT', subject, `since ${clock(since)}: ${problem}`)),
   )
 
-const topic$ = (name: string, topic: Topic): Observable<string> => {
+const topic$ = ({ symbol, topic }: DefinedToken): Observable<string> => {
   const errors$ = client.price$(topic).pipe(lefts())
   const prices$ = client.price$(topic).pipe(rights())
   const topicAlert$ = (error: PriceError): Observable<string> => {
     const since = Date.now() - (error._tag === 'Stale' ? error.silentForMs : 0)
-    return alert$(name, since, renderError(error), prices$)
+    return alert$(symbol, since, renderError(error), prices$)
   }
   // `connection$` reports a lost connection once. `exhaustMap` ignores further errors during an alert.
   return errors$.pipe(
@@ -67,9 +76,9 @@ const uncorrelated$ = client.errors$.pipe(map((error) => line('note', 'service',
 
 const injectFaults = async (simulator: Simulator): Promise<void> => {
   await wait(1_000)
-  simulator.delist(eth)
+  simulator.delist(ETH.address)
   await wait(2_000)
-  simulator.list(eth)
+  simulator.list(ETH.address)
   await wait(500)
   simulator.send('out of coffee')
   await wait(500)
@@ -81,6 +90,6 @@ const injectFaults = async (simulator: Simulator): Promise<void> => {
 }
 const end = simulator ? injectFaults(simulator) : once(process, 'SIGINT')
 
-const alerts$ = merge(connection$(), topic$('ETH', `svc-${eth}`), topic$('BTC', `svc-${btc}`), uncorrelated$)
+const alerts$ = merge(connection$(), topic$(ETH), topic$(BTC), uncorrelated$)
 console.log(line('start', 'ETH, BTC', 'monitored'))
 await alerts$.pipe(takeUntil(end)).forEach((alert) => console.log(alert))

@@ -1,13 +1,13 @@
-import { isLeft, match, type Either } from 'fp-ts/lib/Either.js'
-import { createLogUpdate } from 'log-update'
-import { fromEvent, map, scan, take, takeUntil } from 'rxjs'
-import { createClient, renderError, type PriceError } from 'svc-streams'
-import { candles, type Candle } from 'svc-streams/operators'
+import { match } from 'fp-ts/lib/Either.js'
+import { fromEvent, map, take, takeUntil, toArray } from 'rxjs'
+import { createClient, defineTokens, renderError } from 'svc-streams'
+import { candles, rights, type Candle } from 'svc-streams/operators'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 
-// Ten-second candles of a recorded market, at fifty times its speed: a chart on a terminal, one line per candle in a pipe.
+// Ten-second candles of a recorded market, at fifty times its speed: one line per candle, and a chart at the end. The
+// service drops the connection once. The candle after that shows the interruption.
 
-const eth = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const { ETH } = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
 const chartHeight = 16 // lines
 
 // A real deployment if the environment variables are set, otherwise the simulator.
@@ -20,25 +20,16 @@ await using client = createClient({ environment: 'mainnet', ...(simulator ?? rea
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-const describe = ({ from, open, high, low, close, count }: Candle): string => {
+const describe = ({ from, open, high, low, close, count, interruptions }: Candle): string => {
   const clock = new Date(from).toISOString().slice(11, 23)
   const [opens, highs, lows, closes] = [open, high, low, close].map(usd)
   const range = `open ${opens}  high ${highs}  low ${lows}  close ${closes} USD`
-  return `${clock}  ${range}  ${close < open ? '█ falls' : '░ rises'}  ${String(count).padStart(3)} prices`
+  const gaps = interruptions === 0 ? '' : `, ${interruptions} interruptions`
+  return `${clock}  ${range}  ${close < open ? '█ falls' : '░ rises'}  ${String(count).padStart(3)} prices${gaps}`
 }
 
-interface Chart {
-  readonly candles: readonly Candle[]
-  readonly error: string
-}
-
-const addEvent = ({ candles }: Chart, event: Either<PriceError, Candle>): Chart =>
-  isLeft(event)
-    ? { candles, error: renderError(event.left) }
-    : { candles: [...candles, event.right], error: '' }
-
-/** One column per candle. The body is solid if the price fell, and light if it rose. */
-const renderChart = ({ candles, error }: Chart): string => {
+/** One column per candle. The body is solid if the price fell, and light if it rose. `!` marks interruptions. */
+const renderChart = (candles: readonly Candle[]): string => {
   const top = Math.max(...candles.map(({ high }) => high))
   const bottom = Math.min(...candles.map(({ low }) => low))
   const step = (top - bottom) / (chartHeight - 1) || 1
@@ -54,20 +45,23 @@ const renderChart = ({ candles, error }: Chart): string => {
     const columns = candles.map((candle) => glyph(candle, line)).join('')
     return `${usd(top - line * step).padStart(12)} ┤ ${columns}`
   })
-  return ['  ETH, USD', ...lines, `  ${error}`].join('\n')
+  const marks = candles.map(({ interruptions }) => (interruptions === 0 ? ' ' : '!')).join('')
+  return ['', '  ETH, USD', ...lines, `${' '.repeat(15)}${marks}`].join('\n')
 }
 
-const candles$ = client.price$(eth).pipe(
+const candles$ = client.price$(ETH.topic).pipe(
   candles(10_000 / speed),
-  take(30), // the length of the recording
+  take(30), // about the length of the recording
   takeUntil(fromEvent(process, 'SIGINT')),
 )
-if (process.stdout.isTTY && process.stdout.columns > 0) {
-  const redraw = createLogUpdate(process.stdout)
-  const charts$ = candles$.pipe(scan(addEvent, { candles: [], error: '' }), map(renderChart))
-  await charts$.forEach((chart) => redraw(chart))
-  redraw.done()
-} else {
-  const lines$ = candles$.pipe(map(match(renderError, describe)))
-  await lines$.forEach((line) => console.log(line))
-}
+const printed$ = candles$.pipe(
+  map((event, index) => {
+    console.log(match(renderError, describe)(event))
+    if (index === 9) simulator?.dropConnections()
+    return event
+  }),
+)
+const all$ = printed$.pipe(rights(), toArray())
+await all$.forEach((candles) => {
+  if (process.stdout.isTTY) console.log(renderChart(candles))
+})

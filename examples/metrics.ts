@@ -1,6 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { Counter, Gauge, Histogram, register } from 'prom-client'
-import { createClient, type DiagnosticMessages } from 'svc-streams'
+import { first, firstValueFrom } from 'rxjs'
+import { createClient, defineTokens, type DiagnosticMessages } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 
 // The messages of the library's diagnostics channels as metrics for Prometheus. The client needs no configuration.
@@ -40,10 +42,19 @@ on('svc-streams:repeated', ({ host }) => repeats.inc({ host }))
 // A client, and a service that drops the connection once and rejects a token.
 await using service = await startSimulator({ tick: 50 })
 await using client = createClient({ environment: 'mainnet', ...service, staleAfter: 500 })
-client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe()
+const { WETH } = defineTokens({
+  WETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+})
+const priceOf = (epoch: number) =>
+  firstValueFrom(
+    client.price$(WETH.topic).pipe(first((event) => isRight(event) && event.right.epoch === epoch)),
+  )
+
+client.price$(WETH.topic).subscribe()
 client.price$('svc-0xdead').subscribe()
-client.depth$('0x82af49447d8a07e3bd95bd0d56f35241523fbab1', 100).subscribe()
-await new Promise((resolve) => setTimeout(resolve, 500))
+client.depth$(WETH.address, 100).subscribe()
+await priceOf(1)
+await firstValueFrom(client.depth$(WETH.address, 100))
 service.dropConnections()
-await new Promise((resolve) => setTimeout(resolve, 1000))
+await priceOf(2)
 console.log(await register.metrics())

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isLeft, match, type Either } from 'fp-ts/lib/Either.js'
 import { distinctUntilChanged, filter, map, takeUntil } from 'rxjs'
-import { createClient, renderError, type PriceError } from 'svc-streams'
+import { createClient, defineTokens, renderError, type PriceError } from 'svc-streams'
 import { recordedMarket, startSimulator, type Simulator } from 'svc-streams/simulator'
 import { momentum$, type Momentum } from './strategies/momentum.js'
 
 // A momentum strategy on five minutes of a recorded market, replayed in six seconds. After three seconds the connection
 // drops: the strategy is suspended, and starts again.
 
-const eth = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const { ETH } = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
 
 // A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_PRICE_BASE_URL: priceBaseUrl, SVC_PRICE_WS_URL: priceWsUrl } = process.env
@@ -41,7 +41,7 @@ const dropConnection = async (simulator: Simulator): Promise<void> => {
 }
 const end = simulator ? dropConnection(simulator) : once(process, 'SIGINT')
 
-const lines$ = momentum$(client, eth).pipe(
+const lines$ = momentum$(client, ETH.topic).pipe(
   filter((event) => stateOf(event) !== 'hold'),
   distinctUntilChanged((before, after) => stateOf(before) === stateOf(after)),
   map((event) => `${stateOf(event).padEnd(10)}  ${match(renderError, detail)(event)}`),

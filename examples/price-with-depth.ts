@@ -1,12 +1,12 @@
 import { match } from 'fp-ts/lib/Either.js'
 import { distinctUntilChanged, map, take } from 'rxjs'
-import { createClient, renderError, type Depth, type Price } from 'svc-streams'
+import { createClient, defineTokens, renderError, type Depth, type Price } from 'svc-streams'
 import { combineFresh } from 'svc-streams/operators'
 import { startSimulator } from 'svc-streams/simulator'
 
 // Price and depth of one token as one value, while both are current.
 
-const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const { ETH } = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
 
 // A real deployment if the environment variables are set, otherwise the simulator.
 const { SVC_BASE_URL: baseUrl, SVC_PRICE_BASE_URL: priceBaseUrl, SVC_AUTH_KEY: authKey } = process.env
@@ -17,7 +17,7 @@ await using client = createClient({ environment: 'mainnet', ...(simulator ?? rea
 
 // A quiet market may have no new price for some seconds. `maxSkew` is the limit.
 const both$ = combineFresh(
-  { price: client.price$(`svc-${mint}`), depth: client.depth$(mint, 500) },
+  { price: client.price$(ETH.topic), depth: client.depth$(ETH.address, 500) },
   { maxSkew: 5_000 },
 )
 

@@ -1,6 +1,7 @@
-import { match } from 'fp-ts/lib/Either.js'
+import { isLeft, match } from 'fp-ts/lib/Either.js'
 import { map, take } from 'rxjs'
-import { createClient, renderError, type Depth, type DepthSide } from 'svc-streams'
+import { createClient, defineTokens, formatQuantity, parseQuantity, renderError } from 'svc-streams'
+import type { Depth, DepthSide } from 'svc-streams'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 
 // How much of an order the depth can fill at the midpoint, and what remains. The size is in ETH or in USD:
@@ -12,12 +13,13 @@ import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 // slippage. A depth contains no other price, so the price of the rest is unknown. It does not reserve the quantity:
 // another order may take it before yours arrives.
 
-const mint = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const decimals = 18 // of ETH; defined by the token's contract, and not part of the service's data
+// The decimals are defined by the token's contract, and are not part of the service's data.
+const { ETH } = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
 const usdDecimals = 12
 
 const [size = '12.5', currency = 'ETH'] = process.argv.slice(2)
-if (!/^\d{1,15}(\.\d{1,12})?$/.test(size) || !['ETH', 'USD'].includes(currency)) {
+const parsedSize = parseQuantity(size, currency === 'ETH' ? ETH.decimals : usdDecimals)
+if (isLeft(parsedSize) || !['ETH', 'USD'].includes(currency)) {
   console.error('Give a size in ETH or USD, such as 12.5, or 30000 USD.')
   process.exit(2)
 }
@@ -29,22 +31,17 @@ const market = recordedMarket({ speed: 20 })
 await using simulator = baseUrl ? undefined : await startSimulator({ market })
 await using client = createClient({ environment: 'mainnet', ...(simulator ?? real) })
 
-/** A decimal as an integer with the given number of decimal places: `scaled('12.5', 3)` is `12500n`. */
-const scaled = (decimal: string, places: number): bigint => {
-  const [whole = '', fraction = ''] = decimal.split('.')
-  return BigInt(whole + fraction.padEnd(places, '0'))
-}
+/** An amount in USD as an integer, in units of 1e-12 USD. */
+const usdUnits = (amount: number): bigint => BigInt(amount.toFixed(usdDecimals).replace('.', ''))
 
 /** The size of the order in base-token units, rounded down. */
 const orderSizeAt = (price: number): bigint =>
-  currency === 'ETH'
-    ? scaled(size, decimals)
-    : (scaled(size, usdDecimals) * 10n ** BigInt(decimals)) / scaled(price.toFixed(usdDecimals), usdDecimals)
+  currency === 'ETH' ? parsedSize.right : (parsedSize.right * 10n ** BigInt(ETH.decimals)) / usdUnits(price)
 
 // Intl formats a decimal string exactly. A `number` would lose digits.
 const tokens = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 4, maximumFractionDigits: 4 })
 const tenths = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1 })
-const inTokens = (units: bigint): string => tokens.format(`${units}E-${decimals}` as `${number}`)
+const inTokens = (units: bigint): string => tokens.format(formatQuantity(units, ETH.decimals) as `${number}`)
 const inPercent = (perMille: bigint): string => `${tenths.format(`${perMille}E-1` as `${number}`)} %`
 
 const fill = (ordered: bigint, { totalQuantity }: DepthSide): readonly string[] => {
@@ -63,5 +60,5 @@ const describe = ({ price, buy, sell }: Depth): string => {
 
 console.log(`An order of ${size} ${currency} at the midpoint; all quantities in ETH\n`)
 console.log(row(['PRICE, USD', 'CAN BUY', 'FILLED', 'LEFT OVER', 'CAN SELL', 'FILLED', 'LEFT OVER']))
-const lines$ = client.depth$(mint, 400).pipe(map(match(renderError, describe)), take(8))
+const lines$ = client.depth$(ETH.address, 400).pipe(map(match(renderError, describe)), take(8))
 await lines$.forEach((line) => console.log(line))

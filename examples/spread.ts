@@ -2,15 +2,17 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { match } from 'fp-ts/lib/Either.js'
 import { map, repeat, takeUntil } from 'rxjs'
-import { createClient, type NotFresh, type Price } from 'svc-streams'
+import { createClient, defineTokens, type NotFresh, type Price } from 'svc-streams'
 import { combineFresh, conflate, type Conflated } from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 
 // The spread between two tokens, while both prices are current. The service rejects BTC at first, and later sends no
 // prices of ETH. In both cases there is no spread, and the output names the leg.
 
-const eth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const btc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
+const { ETH, BTC } = defineTokens({
+  ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+  BTC: { address: '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f', decimals: 8 },
+})
 const ethPerBtc = 23
 
 // A real deployment if the environment variables are set, otherwise the simulator.
@@ -29,8 +31,8 @@ interface Legs {
 }
 
 const legs = {
-  eth: client.price$(`svc-${eth}`).pipe(repeat({ delay: 1_000 })), // a rejected topic completes: subscribes again
-  btc: client.price$(`svc-${btc}`).pipe(repeat({ delay: 1_000 })),
+  eth: client.price$(ETH.topic).pipe(repeat({ delay: 1_000 })), // a rejected topic completes: subscribes again
+  btc: client.price$(BTC.topic).pipe(repeat({ delay: 1_000 })),
 }
 const both$ = combineFresh<Legs>(legs, { maxSkew: 5_000 })
 
@@ -44,13 +46,13 @@ const describeSpread = ({ value: { eth, btc } }: Conflated<Legs>): string =>
   `${usd(btc.price - ethPerBtc * eth.price)} USD  BTC ${usd(btc.price)} - ${ethPerBtc} x ETH ${usd(eth.price)}`
 
 const injectFaults = async ({ list, delist }: Simulator): Promise<void> => {
-  delist(btc)
+  delist(BTC.address)
   await wait(1_500)
-  list(btc)
+  list(BTC.address)
   await wait(2_000)
-  delist(eth)
+  delist(ETH.address)
   await wait(2_000)
-  list(eth)
+  list(ETH.address)
   await wait(1_500)
 }
 const end = simulator ? injectFaults(simulator) : once(process, 'SIGINT')

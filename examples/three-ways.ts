@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, reduce, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
-import { createClient, type PriceClient, type Topic } from 'svc-streams'
+import { createClient, defineTokens, type PriceClient } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
@@ -12,7 +12,9 @@ import { momentum$ } from './strategies/momentum.js'
 
 // One strategy, a function of a client, in three ways: in a marble test, over a recorded market, and live.
 
-const topic: Topic = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const { topic } = defineTokens({
+  ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+}).ETH
 
 /** An account that holds one ETH after a buy and none after a sell. `cash` in USD. */
 interface Account {

@@ -7,10 +7,27 @@
 // Client
 export type { Client, PriceClient } from './client/client.js'
 export { createClient } from './client/create-client.js'
-export type { ClientOptions, DepthClientOptions, ReconnectOptions } from './client/options.js'
+export type {
+  ClientOptions,
+  DepthClientOptions,
+  ReconnectOptions,
+  UnsignedClientOptions,
+} from './client/options.js'
+
+// Tokens
+export {
+  defineTokens,
+  type DefinedToken,
+  type DefinedTokens,
+  type DefineTokensOptions,
+  type TokenDefinition,
+} from './client/tokens.js'
+export { formatQuantity, parseQuantity } from './codec/arguments/quantity-text.js'
+export { parseAddress } from './codec/arguments/address.js'
+export { isAddress, type Address } from './domain/address.js'
+export { isTopic, type Topic } from './domain/topic.js'
 
 // Domain
-export type { Address } from './domain/address.js'
 export type { Depth, DepthSide, DepthSnapshot } from './domain/depth.js'
 export type { ChainId, Environment } from './domain/environment.js'
 export type { Price } from './domain/price.js'
@@ -21,7 +38,6 @@ export type {
   TopicSnapshotState as TopicState,
 } from './domain/snapshot.js'
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
-export type { Topic } from './domain/topic.js'
 
 // Diagnostics
 export type { DiagnosticMessages } from './diagnostics/messages.js'
@@ -58,11 +74,12 @@ export type {
 
 // Codecs
 export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
+export { encodeDepth } from './codec/encode-depth.js'
 export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/price-frame.js'
 export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
 export { decodePriceText } from './codec/price-text.js'
 export { Quantity } from './codec/quantity.js'
-export { parseTopic, topicOf } from './codec/topic.js'
+export { parseTopic, topicOf } from './codec/arguments/topic.js'
 
 // Signing
 export type { CanonicalHeaders, HeaderPairs } from './auth/canonical-headers.js'

@@ -1,4 +1,4 @@
-import { Child, withChild } from '../process/child.js'
+import { Child, withChild, type ChildOptions } from '../process/child.js'
 import { topicsOf } from '../topics.js'
 
 /** A candidate in its own process, connected to the service. */
@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly topics: number
   readonly recorder?: 'throughput' | 'latency'
   readonly fanOut?: string
-  readonly nodeOptions?: readonly string[]
+  readonly process?: ChildOptions
 }
 
 /** The service of one table. */
@@ -32,7 +32,7 @@ export class PriceService {
 
   /** Runs `use` with a connected client without subscriptions. */
   async withClient<T>(options: ClientOptions, use: (client: ConnectedClient) => Promise<T>): Promise<T> {
-    const { program, path = '/', topics, recorder = 'throughput', fanOut, nodeOptions = [] } = options
+    const { program, path = '/', topics, recorder = 'throughput', fanOut, process } = options
     await this.child.request('expectClient', { topics })
     const url = `ws://127.0.0.1:${this.port}${path}`
     return withChild(
@@ -41,7 +41,7 @@ export class PriceService {
         await child.request('open', { url, topics: topicsOf(topics), recorder, fanOut })
         return use({ child, service: this.child })
       },
-      nodeOptions,
+      process,
     )
   }
 

@@ -17,6 +17,16 @@ const requestTimeout = 120_000
 
 const bench = new URL('../', import.meta.url)
 
+/** How a child process is started. The defaults are this Node and the folder of the benchmark. */
+export interface ChildOptions {
+  /** The path of the runtime. */
+  readonly executable?: string
+  /** The arguments of the runtime in front of the program. */
+  readonly runArguments?: readonly string[]
+  /** The folder that contains the program. */
+  readonly folder?: URL
+}
+
 /** A child process that answers requests. `program` is a path relative to the folder of the benchmark. */
 export class Child {
   private readonly pending = new Map<number, PendingRequest>()
@@ -26,11 +36,12 @@ export class Child {
 
   constructor(
     private readonly program: string,
-    nodeOptions: readonly string[] = [],
+    { executable = process.execPath, runArguments = [], folder = bench }: ChildOptions = {},
   ) {
     const typescript = program.endsWith('.ts') ? ['--import', 'tsx'] : []
-    this.process = fork(fileURLToPath(new URL(program, bench)), [], {
-      execArgv: [...typescript, ...nodeOptions],
+    this.process = fork(fileURLToPath(new URL(program, folder)), [], {
+      execPath: executable,
+      execArgv: [...typescript, ...runArguments],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     this.process.on('message', (response: Response) => this.settle(response))
@@ -75,9 +86,9 @@ export class Child {
 export const withChild = async <T>(
   program: string,
   use: (child: Child) => Promise<T>,
-  nodeOptions: readonly string[] = [],
+  options?: ChildOptions,
 ): Promise<T> => {
-  const child = new Child(program, nodeOptions)
+  const child = new Child(program, options)
   try {
     return await use(child)
   } finally {

@@ -1,14 +1,19 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { runCommand } from './run-command.js'
 
 // Inside node_modules, which git and the linters ignore.
 const outDir = 'bench/node_modules/.build'
 const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
+/** Modules that a benchmark imports beside the entry points. */
+const internalModules = ['src/auth/canonical-headers.ts', 'src/auth/signed-headers.ts']
+
 /** Compiles the current sources into a folder of the benchmark, because `dist` may be out of date. */
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
-  await runCommand('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', outDir, '--declaration', 'false'])
+  await runCommand('npm', ['run', 'build:code', '--', `--outdir=${outDir}`, ...internalModules])
   // Node does not look above node_modules for the `type` of a package.
   await writeFile(new URL('package.json', outUrl), '{ "type": "module", "sideEffects": false }\n')
+  // The command reads its version two folders above itself.
+  await copyFile(new URL('../../package.json', import.meta.url), new URL('../package.json', outUrl))
 }

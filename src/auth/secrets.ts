@@ -28,10 +28,15 @@ export class Secrets {
     this.index = undefined
   }
 
-  /** The value of a header or of a query parameter. */
+  /** A value that may be a word, such as that of a query parameter. */
   addValue(value: string): void {
     this.permanent.push(wordForm(value))
     this.index = undefined
+  }
+
+  /** The value of a header, and its words: a service may repeat the token of `Bearer …` alone. */
+  addHeader(value: string): void {
+    for (const text of new Set([value, ...value.split(' ')])) this.addValue(text)
   }
 
   /** The query values of a URL, and those parts of its path and query that are long enough for a token. */

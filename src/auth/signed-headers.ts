@@ -1,27 +1,35 @@
 import type { KeyObject } from 'node:crypto'
+import { authHeaderNames } from './auth-header-names.js'
+import { selectSignedHeaders, type CanonicalHeaders } from './canonical-headers.js'
 import { hmac, pathAndHeaders } from './mac.js'
-import type { CanonicalHeaders } from './canonical-headers.js'
 import type { Secrets } from './secrets.js'
 
-/** The headers that sign a request path. `expiration`: in ms since the Unix epoch. */
+/** The two headers that sign a request path. `expiration`: in ms since the Unix epoch. */
 export type Signer = (path: string, expiration: number) => Readonly<Record<string, string>>
 
+/** What a signer signs with. */
+export interface SignerConfig {
+  readonly service: string
+  readonly key: KeyObject
+  readonly canonicalHeaders: CanonicalHeaders
+  /** The additional headers of each request. Those of the service are signed. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: Secrets
+}
+
 /** Creates the signer of a client. Adds the key and each signature to the secrets. */
-export const createSigner = (
-  service: string,
-  key: KeyObject,
-  canonicalHeaders: CanonicalHeaders,
-  secrets: Secrets,
-): Signer => {
-  const signatureName = `x-${service.toLowerCase()}-auth`
-  const expirationName = `${signatureName}-expiration`
+export const createSigner = ({ service, key, canonicalHeaders, headers, secrets }: SignerConfig): Signer => {
+  const names = authHeaderNames(service)
+  // The order of the headers is the same for each request.
+  const signed = selectSignedHeaders({ ...headers, [names.expiration]: '' }, service)
   secrets.addKey(key)
   return (path, expiration) => {
     const expirationText = String(expiration)
-    // The expiration is the only signed header, so there is nothing to select and sort (`selectSignedHeaders`).
-    const canonical = canonicalHeaders([[expirationName, expirationText]])
+    const canonical = canonicalHeaders(
+      signed.map(([name, value]) => [name, name === names.expiration ? expirationText : value]),
+    )
     const signature = hmac(key, pathAndHeaders(path, canonical))
     secrets.addSignature(signature)
-    return { [expirationName]: expirationText, [signatureName]: signature }
+    return { [names.expiration]: expirationText, [names.signature]: signature }
   }
 }

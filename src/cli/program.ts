@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { completionCommand } from './commands/completion.js'
 import { depthCommand } from './commands/depth.js'
+import { doctorCommand } from './commands/doctor.js'
 import { priceCommand } from './commands/price.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
@@ -31,6 +33,8 @@ export const createProgram = (): Command =>
     .addCommand(recordCommand())
     .addCommand(replayCommand())
     .addCommand(simulateCommand())
+    .addCommand(doctorCommand())
+    .addCommand(completionCommand())
     .addHelpText('after', examples)
 
 const packageVersion = (): string => {

@@ -1,12 +1,16 @@
 import { from, map, merge, NEVER, take, timer, type Observable } from 'rxjs'
 import { outputClosed } from './output/stdout.js'
 
-/** Emits once, when a streaming command must stop: on Ctrl-C, when its output is closed, or after `durationMs`. */
-export const stop$ = (durationMs: number | undefined): Observable<void> =>
-  merge(from(interrupted()), from(outputClosed()), durationMs === undefined ? NEVER : timer(durationMs)).pipe(
-    map(() => undefined),
-    take(1),
-  )
+/** Why a streaming command stops: on Ctrl-C, when the reader closes its output, or after `--duration`. */
+export type StopReason = 'interrupted' | 'output closed' | 'duration'
+
+/** Emits once, when a streaming command must stop. */
+export const stop$ = (durationMs: number | undefined): Observable<StopReason> =>
+  merge(
+    from(interrupted()).pipe(map(() => 'interrupted' as const)),
+    from(outputClosed()).pipe(map(() => 'output closed' as const)),
+    durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
+  ).pipe(take(1))
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 

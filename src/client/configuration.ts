@@ -1,7 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { parseHeaders } from '../auth/additional-headers.js'
 import { decodeKey } from '../auth/key.js'
 import { concatenateHeaders } from '../auth/canonical-headers.js'
-import { createSigner, type Signer } from '../auth/signed-headers.js'
+import { createSigner, type Signer, type SignerConfig } from '../auth/signed-headers.js'
 import { Secrets } from '../auth/secrets.js'
 import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
@@ -20,8 +21,8 @@ export interface Configuration {
   readonly service: string
   readonly prices: Endpoint
   readonly priceWsUrl: string
-  /** `undefined` unless the options allow depth: mainnet, with `baseUrl` and `authKey`. */
-  readonly depth: { readonly relayer: Endpoint; readonly sign: Signer } | undefined
+  /** `undefined` unless the options allow depth: mainnet, with `baseUrl`, and `authKey` or `unsigned`. */
+  readonly depth: RelayerAccess | undefined
   /** Redacted from every error. */
   readonly secrets: Secrets
   readonly limits: Limits
@@ -32,6 +33,13 @@ export interface Configuration {
   readonly http: HttpTransport | undefined
 }
 
+interface RelayerAccess {
+  readonly relayer: Endpoint
+  readonly headers: Readonly<Record<string, string>>
+  /** `undefined`: requests are not signed. */
+  readonly sign: Signer | undefined
+}
+
 type UrlName = 'priceBaseUrl' | 'baseUrl' | 'priceWsUrl'
 
 /** Throws a `ConfigurationError` that names the first invalid option. */
@@ -39,27 +47,42 @@ export const configure = (options: ClientOptions): Configuration => {
   checkShapes(options, clientTable)
   checkNames(options, clientTable)
   const { environment, baseUrl, authKey, allowInsecure = clientTable.allowInsecure.default } = options
-  const { service = clientTable.service.default } = options
+  const { service = clientTable.service.default, unsigned = clientTable.unsigned.default } = options
   checkOption('environment', environment, clientTable.environment)
   checkOption('service', service, clientTable.service)
-  const secure = authKey !== undefined && !allowInsecure
+  if (unsigned === true && authKey !== undefined) {
+    throw new ConfigurationError('unsigned', 'cannot be combined with authKey; omit one of them')
+  }
+  const headers = parseHeaders(options.headers ?? {}, service)
   const secrets = new Secrets()
+  for (const value of Object.values(headers)) secrets.addHeader(value)
   const url = (name: UrlName, value: unknown) => {
-    const parsed = parseUrl(name, value, clientTable[name].schemes, secure)
+    // The headers are sent to the relayer alone.
+    const hasSecret = authKey !== undefined || (name === 'baseUrl' && Object.keys(headers).length > 0)
+    const parsed = parseUrl(name, value, clientTable[name].schemes, hasSecret && !allowInsecure)
     secrets.addUrl(parsed)
     return parsed
   }
   const prices = url('priceBaseUrl', options.priceBaseUrl)
   const { priceWsUrl = defaultPriceWsUrl(prices) } = options
   const relayer = baseUrl === undefined ? undefined : url('baseUrl', baseUrl)
-  const sign = authKey === undefined ? undefined : createSignerFrom(options, service, authKey, secrets)
-  const hasDepth = environment === 'mainnet' && relayer !== undefined && sign !== undefined
+  const sign =
+    authKey === undefined
+      ? undefined
+      : createCheckedSigner(authKey, {
+          service,
+          headers,
+          secrets,
+          canonicalHeaders: options.canonicalHeaders ?? concatenateHeaders,
+        })
+  const hasDepth =
+    environment === 'mainnet' && relayer !== undefined && (unsigned === true || sign !== undefined)
   return {
     chainId: chainIds[environment],
     service,
     prices: endpointOf(prices),
     priceWsUrl: url('priceWsUrl', priceWsUrl).href,
-    depth: hasDepth ? { relayer: endpointOf(relayer), sign } : undefined,
+    depth: hasDepth ? { relayer: endpointOf(relayer), headers, sign } : undefined,
     secrets,
     limits: checkLimits(options),
     reconnect: numbersOf(options.reconnect ?? {}, reconnectTable, 'reconnect.'),
@@ -70,15 +93,10 @@ export const configure = (options: ClientOptions): Configuration => {
   }
 }
 
-const createSignerFrom = (
-  options: ClientOptions,
-  service: string,
-  authKey: string,
-  secrets: Secrets,
-): Signer => {
+const createCheckedSigner = (authKey: string, config: Omit<SignerConfig, 'key'>): Signer => {
   const key = decodeKey(authKey)
   if (isLeft(key)) throw key.left
-  const sign = createSigner(service, key.right, options.canonicalHeaders ?? concatenateHeaders, secrets)
+  const sign = createSigner({ ...config, key: key.right })
   try {
     sign('/', 0)
   } catch {

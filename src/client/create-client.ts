@@ -12,14 +12,14 @@ import { currentClock } from '../time/active-clock.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
-import type { ClientOptions, DepthClientOptions } from './options.js'
+import type { ClientOptions, DepthClientOptions, UnsignedClientOptions } from './options.js'
 
 /**
  * Creates a client. Opens no connection until a stream is subscribed to or a task is run. The depth methods exist if
- * the options have `environment: 'mainnet'`, `baseUrl` and `authKey`. Throws a `ConfigurationError` that names the
- * first invalid option.
+ * the options have `environment: 'mainnet'`, `baseUrl`, and either `authKey` or `unsigned: true`. Throws a
+ * `ConfigurationError` that names the first invalid option.
  */
-export function createClient(options: DepthClientOptions): Client
+export function createClient(options: DepthClientOptions | UnsignedClientOptions): Client
 export function createClient(options: ClientOptions): PriceClient
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options)
@@ -89,5 +89,8 @@ const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => 
 }
 
 const noDepth = (): never => {
-  throw new ConfigurationError('depth', "requires environment: 'mainnet', baseUrl and authKey")
+  throw new ConfigurationError(
+    'depth',
+    "requires environment: 'mainnet', baseUrl, and authKey or unsigned: true",
+  )
 }

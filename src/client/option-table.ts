@@ -2,8 +2,10 @@ import type { CanonicalHeaders } from '../auth/canonical-headers.js'
 import { chainIds, type Environment } from '../domain/environment.js'
 import type { Signal } from '../domain/signal.js'
 import { defaultService } from '../domain/topic.js'
+import { plainObject, type Check } from '../option-kinds/check.js'
 import { countOption, numberOption } from '../option-kinds/number-option.js'
 import {
+  checkedOption,
   flagOption,
   functionOption,
   nestedOption,
@@ -65,6 +67,12 @@ export const reconnectTable = {
   stableAfter: msOption('Time for which a connection must stay open before the waits start over', 5_000, 0),
 } satisfies OptionTable<ReconnectOptions>
 
+/** `parseHeaders` checks the names and values. A `Headers` or a `Map` has no properties, so all would be lost. */
+const headersByName: Check = {
+  expected: 'an object of strings, by the names of the headers',
+  holds: (value) => plainObject.holds(value) && !(Symbol.iterator in (value as object)),
+}
+
 /** Numbers are checked in this order. */
 export const clientTable = {
   environment: wordOption(Object.keys(chainIds) as readonly Environment[], {
@@ -84,13 +92,20 @@ export const clientTable = {
     meaning: 'Auth key; required for depth',
     expected: 'a base64 string of at least one byte',
   }),
+  unsigned: flagOption({
+    meaning: 'True if `baseUrl` is a gateway of yours that signs the requests',
+    default: false,
+  }),
+  headers: checkedOption<Readonly<Record<string, string | undefined>>>('object', headersByName, {
+    meaning: 'Additional headers of relayer requests, by name',
+  }),
   service: stringOption(
     /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
     'letters and digits, as in topics and header names',
     { meaning: 'Name of the service: prefix of topics and of signed headers', default: defaultService },
   ),
   allowInsecure: flagOption({
-    meaning: 'Allows `http:` and `ws:` to other machines even if a key is set',
+    meaning: 'Allows `http:` and `ws:` to other machines even if a key or a header is set',
     default: false,
   }),
   ca: parsedOption<string | Uint8Array>('string or bytes', {

@@ -18,9 +18,21 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
   readonly authKey?: string | undefined
+  /**
+   * True if `baseUrl` is a gateway of yours that signs the requests it passes on: the client then sends no signature, and
+   * `authKey` must be absent. Default: `false`.
+   */
+  readonly unsigned?: boolean
+  /**
+   * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-` are
+   * included in the signature. Names and values are ASCII without control characters; values are trimmed. The two headers
+   * of the signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error contains
+   * them, and `baseUrl` must not be an `http:` address of another machine.
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>>
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
-  /** Allows `http:` and `ws:` to other machines even if a key is set. Default: `false`. */
+  /** Allows `http:` and `ws:` to other machines even if a key or a header is set. Default: `false`. */
   readonly allowInsecure?: boolean
   /** Certificates of the trusted authorities: one or several in PEM, as a string or as bytes. Default: Node's own. */
   readonly ca?: string | Uint8Array
@@ -93,9 +105,18 @@ export interface ReconnectOptions {
   readonly stableAfter?: number
 }
 
-/** Options with which the client has depth methods. */
+/** Options with which the client has depth methods, and signs their requests. */
 export interface DepthClientOptions extends ClientOptions {
   readonly environment: 'mainnet'
   readonly baseUrl: string | undefined
   readonly authKey: string | undefined
+  readonly unsigned?: false
+}
+
+/** Options with which the client has depth methods, and a gateway signs their requests. */
+export interface UnsignedClientOptions extends ClientOptions {
+  readonly environment: 'mainnet'
+  readonly baseUrl: string | undefined
+  readonly authKey?: never
+  readonly unsigned: true
 }

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import type { DepthSide, DepthSnapshot } from '../domain/depth.js'
+import { createDepthSide, type DepthSide, type DepthSnapshot } from '../domain/depth.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError, toDecodeError } from './decode-error.js'
 import { recogniseDepth } from './fast-path/depth-text.js'
@@ -41,7 +41,5 @@ export const decodeDepthSlowPath = (text: string): Either<DecodeError, DepthSnap
   return right({ price, timestamp, buy: toSide(buy), sell: toSide(sell) })
 }
 
-const toSide = (side: t.TypeOf<typeof DepthSideBody>): DepthSide => ({
-  totalQuantity: side.total_quantity,
-  totalQuantityUsd: side.total_quantity_usd,
-})
+const toSide = (side: t.TypeOf<typeof DepthSideBody>): DepthSide =>
+  createDepthSide({ totalQuantity: side.total_quantity, totalQuantityUsd: side.total_quantity_usd })

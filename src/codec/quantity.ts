@@ -11,7 +11,7 @@ const maxExponent = 1000
  * Parses a decimal number to an exact integer, as in `9336472979533427000`, `1e21` or `1.50e3`. Returns `undefined` if
  * the text is not a number, or the number is not an integer of at least 0.
  */
-export const parseQuantity = (text: string): bigint | undefined => {
+export const parseInteger = (text: string): bigint | undefined => {
   const match = literalPattern.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match
@@ -37,7 +37,7 @@ export const Quantity = new t.Type<bigint, string, unknown>(
   (value): value is bigint => typeof value === 'bigint' && value >= 0n,
   (input, context) => {
     const text = textOf(input)
-    const quantity = text === undefined ? undefined : parseQuantity(text)
+    const quantity = text === undefined ? undefined : parseInteger(text)
     return quantity === undefined ? t.failure(input, context) : t.success(quantity)
   },
   String,

@@ -1,6 +1,7 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, of, type Observable } from 'rxjs'
-import { parseInterval, parseMint } from '../codec/depth-arguments.js'
+import { parseAddress } from '../codec/arguments/address.js'
+import { parseInterval } from '../codec/arguments/interval.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
 import type { DepthError } from '../errors/model.js'
@@ -14,7 +15,7 @@ export const validatedDepth$ = (
   interval: number,
   depthOf$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>,
 ): Observable<Either<DepthError, Depth>> => {
-  const parsedMint = parseMint(mint)
+  const parsedMint = parseAddress(mint)
   if (isLeft(parsedMint)) return of(parsedMint)
   const parsedInterval = parseInterval(interval)
   if (isLeft(parsedInterval)) return of(parsedInterval)

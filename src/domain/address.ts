@@ -3,6 +3,12 @@ export type Address = `0x${string}`
 
 const pattern = /^0x[0-9a-fA-F]+$/
 
+/**
+ * True for `0x` and one or more hex digits, and false for any other value. Makes a `string` an argument of `depth$`.
+ *
+ * @example
+ * ['0x82aF', '82aF'].filter(isAddress) // [ '0x82aF' ]
+ */
 export const isAddress = (text: unknown): text is Address => typeof text === 'string' && pattern.test(text)
 
 /** The form in which addresses are compared. */

@@ -1,6 +1,10 @@
 import type { Address } from './address.js'
 
-/** The quantity that can be bought, or sold, at the midpoint price. */
+/**
+ * The quantity that can be bought, or sold, at the midpoint price. `JSON.stringify` writes the quantity of a side that the
+ * library has created as a decimal string, which `BigInt` reads. It throws a `TypeError` for other sides, such as a copy
+ * by `{ ...side }`. `encodeDepth` accepts every depth.
+ */
 export interface DepthSide {
   /** In base-token units, exact at any size. */
   readonly totalQuantity: bigint
@@ -18,10 +22,28 @@ export interface DepthSnapshot {
   readonly sell: DepthSide
 }
 
-/** Order-book depth of one base token. */
+/** Order-book depth of one base token. `JSON.stringify` writes its quantities as decimal strings. */
 export interface Depth extends DepthSnapshot {
   /** The mint as the caller wrote it. */
   readonly mint: Address
   /** Time of receipt by this client, in ms since the Unix epoch. */
   readonly receivedAt: number
+}
+
+/**
+ * Creates a side that `JSON.stringify` accepts, although it has a bigint. `toJSON` is not enumerable, so that comparisons,
+ * spreads, structured clones and logs see the two fields only.
+ */
+export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide): DepthSide =>
+  Object.defineProperty({ totalQuantity, totalQuantityUsd }, 'toJSON', sideToJson)
+
+const sideToJson = {
+  value(this: DepthSide): object {
+    const { totalQuantity, totalQuantityUsd } = this
+    // A program that defines how it writes every bigint gets that form.
+    const isDefined = 'toJSON' in BigInt.prototype
+    return { totalQuantity: isDefined ? totalQuantity : String(totalQuantity), totalQuantityUsd }
+  },
+  configurable: true,
+  writable: true,
 }

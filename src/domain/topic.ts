@@ -10,7 +10,7 @@ export type Topic = `${string}-0x${string}`
 export const defaultService = 'svc'
 
 /** True for exactly a topic of this service, without a quote address. */
-export const isTopic = (text: unknown, service: string): text is Topic =>
+export const isTopicOf = (text: unknown, service: string): text is Topic =>
   typeof text === 'string' && text.startsWith(`${service}-`) && isAddress(text.slice(service.length + 1))
 
 const hyphen = 0x2d
@@ -30,8 +30,20 @@ export const baseAddressOf = (topic: string, service: string): Address | undefin
   return canonicalAddress(topic.slice(start, basePattern.lastIndex) as Address)
 }
 
+/** The name of the service in a caller's topic. */
+export const serviceOf = (topic: Topic): string => topic.slice(0, topic.lastIndexOf('-'))
+
 /** The token's address in a caller's topic of any service. */
 export const addressOf = (topic: Topic): Address => afterService(topic) as Address
+
+/**
+ * True for a topic of the service `svc`, and false for any other value. Makes a `string` an argument of `price$`. For a
+ * topic of another service, use `parseTopic`.
+ *
+ * @example
+ * ['svc-0x82aF', '0x82aF'].filter(isTopic) // [ 'svc-0x82aF' ]
+ */
+export const isTopic = (text: unknown): text is Topic => isTopicOf(text, defaultService)
 
 /** True for a topic of any service. */
 export const isTopicOfAnyService = (text: unknown): text is Topic =>

@@ -24,7 +24,7 @@ import type {
   WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
-import { asNumber, asText, oneLine, describeValue, truncate } from './text.js'
+import { asNumber, asText, oneLine, describeValue, printable, truncate } from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
@@ -147,17 +147,42 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   input: truncate(input),
 })
 
+/** `source`: the path of the file, or other words for the source. */
 export const recordingError = (
+  source: string,
   line: number,
   input: string,
   issues: readonly DecodeIssue[],
 ): RecordingError => ({
   _tag: 'RecordingError',
-  message: `line ${line} of the recording: ${issues.map(renderIssue).join('; ')}`,
+  message: `line ${line} of ${nameOf(source)}: ${issues.map(renderIssue).join('; ')}`,
   line,
   input: truncate(input),
   issues,
 })
+
+/** A source that could not be opened or read. `line`: the line that was to be read. */
+export const unreadableRecording = (source: string, line: number, thrown: unknown): RecordingError => {
+  const { code, message } = causeOf(thrown)
+  const issues = [{ path: '', expected: 'a line that can be read', actual: message }]
+  const error = recordingError(source, line, '', issues)
+  const problem = code === undefined ? undefined : fileProblems[code]
+  if (problem === undefined) return error
+  const hint = source.includes('\n') ? '. A string is a path. Pass text as an iterable of strings' : ''
+  return { ...error, message: `${nameOf(source)} ${problem} (${code})${hint}` }
+}
+
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'cannot be read, because this user has no permission',
+  EPERM: 'cannot be read, because this user has no permission',
+  ENAMETOOLONG: 'is no path, because it is too long',
+}
+
+/** A path keeps its end, which is the name of the file. A text that was given as a path is cut. */
+const nameOf = (source: string): string =>
+  source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
 
 export const writeError = (thrown: unknown): WriteError => {
   const cause = causeOf(thrown)

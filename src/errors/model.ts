@@ -123,21 +123,31 @@ export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
 }
 
 /** A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. */
-export interface NotFresh extends Tagged<'NotFresh'> {
-  readonly leg: string
-  readonly why: 'missing' | 'left' | 'skew'
-  /** The leg's error, if `why` is `left`. */
-  readonly error?: unknown
-  /** Age relative to the newest leg, in ms, if `why` is `skew`. */
-  readonly skewMs?: number
-}
+export type NotFresh<Leg extends string = string, E = unknown> =
+  | { readonly _tag: 'NotFresh'; readonly message: string; readonly leg: Leg; readonly why: 'missing' }
+  | {
+      readonly _tag: 'NotFresh'
+      readonly message: string
+      readonly leg: Leg
+      readonly why: 'left'
+      /** The error of the leg. */
+      readonly error: E
+    }
+  | {
+      readonly _tag: 'NotFresh'
+      readonly message: string
+      readonly leg: Leg
+      readonly why: 'skew'
+      /** Age relative to the newest leg, in ms. */
+      readonly skewMs: number
+    }
 
 /**
- * A recording is damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor. Every row
- * before `line` has been replayed.
+ * A recording is missing, damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor.
+ * The message names the source. Every row before `line` has been replayed.
  */
 export interface RecordingError extends Tagged<'RecordingError'> {
-  /** Line number, from 1. */
+  /** Line number in its source, from 1. */
   readonly line: number
   /** The first 2 kB of the line. */
   readonly input: string

@@ -4,23 +4,34 @@ import type { AnyError, DecodeIssue } from './model.js'
 export const renderError = (error: AnyError): string => `${error._tag}: ${error.message}`
 
 /**
- * Calls the function for the error's `_tag`. It compiles only if every possible `_tag` has a function.
+ * Calls the function for the error's `_tag`, or `_` if there is none. It compiles only if every possible `_tag` has a
+ * function or `_` exists. `_` takes the errors that have no function of their own.
  *
  * @example
- * import type { Disconnected, Stale } from 'svc-streams'
- * const waitMs = (error: Stale | Disconnected): number =>
- *   matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs })
+ * import type { PriceError } from 'svc-streams'
+ * const waitMs = (error: PriceError): number =>
+ *   matchError(error, { Stale: (e) => e.silentForMs, Disconnected: (e) => e.retryInMs, _: () => 0 })
  */
 export const matchError = <
   E extends AnyError,
-  Cases extends { [Tag in E['_tag']]: (error: Extract<E, { _tag: Tag }>) => unknown },
+  Cases extends { [Key in Keys]: (error: ErrorOfCase<E, Key, Keys>) => unknown },
+  Keys extends E['_tag'] | '_' = E['_tag'],
 >(
   error: E,
-  cases: Cases,
-): ReturnType<Cases[E['_tag']]> => {
-  const branch = cases[error._tag as E['_tag']] as (error: E) => ReturnType<Cases[E['_tag']]>
+  cases: Cases & Readonly<Record<Keys, unknown>> & Complete<E, Keys>,
+): ReturnType<Cases[Keys]> => {
+  const byTag: Readonly<Partial<Record<string, unknown>>> = cases
+  const branch = (byTag[error._tag] ?? byTag['_']) as (error: E) => ReturnType<Cases[Keys]>
   return branch(error)
 }
+
+/** The error that the case `Key` takes, if `Keys` are the keys of all cases. */
+type ErrorOfCase<E extends AnyError, Key, Keys> = Key extends '_'
+  ? Exclude<E, { readonly _tag: Keys }>
+  : Extract<E, { readonly _tag: Key }>
+
+/** Without `_`, every `_tag` is required. */
+type Complete<E extends AnyError, Keys> = '_' extends Keys ? unknown : Readonly<Record<E['_tag'], unknown>>
 
 /** Formats an issue as `buy.total_quantity: expected integer, got "x"`. */
 export const renderIssue = ({ path, expected, actual }: DecodeIssue): string =>

@@ -5,10 +5,10 @@ import { escapeUnsafe } from './escape-unsafe.js'
 export const maxTextLength = 2048
 
 /**
- * A copy of a part of a text. In V8 the part itself refers to the whole text: an error with 2 kB of a frame of 1 MiB
- * would keep the frame in memory.
+ * A copy of a part of a text. The part itself refers to the whole text: an error with 2 kB of a frame of 1 MiB would keep
+ * the frame in memory. In JavaScriptCore this is true of all string operations; the parser of JSON copies.
  */
-export const copyOf = <A extends string>(part: A): A => ` ${part}`.slice(1) as A
+export const copyOf = <A extends string>(part: A): A => JSON.parse(JSON.stringify(part)) as A
 
 /** Limits text from outside to `limit` UTF-16 code units, without splitting a surrogate pair. Returns a copy if cut. */
 export const truncate = (text: string, limit = maxTextLength): string => {
@@ -29,9 +29,9 @@ export const oneLine = (text: string): string => {
 /** Formats a caller's argument of any type. An object is reduced to its type, because its content may be secret. */
 export const asText = (value: unknown): string => {
   if (typeof value === 'string') return value
-  return typeof value === 'object' || typeof value === 'function'
-    ? `a value of type ${typeof value}`
-    : inspect(value)
+  if (Array.isArray(value)) return 'an array'
+  const isObject = typeof value === 'object' && value !== null
+  return isObject || typeof value === 'function' ? `a value of type ${typeof value}` : inspect(value)
 }
 
 /** Returns `NaN` for an argument of any other type, which a caller in plain JavaScript may pass. */

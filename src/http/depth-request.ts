@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { parseMint } from '../codec/depth-arguments.js'
+import { parseAddress } from '../codec/arguments/address.js'
 import { decodeDepth } from '../codec/depth.js'
 import { depthFailure } from '../codec/service-error.js'
 import type { Address } from '../domain/address.js'
@@ -18,7 +18,7 @@ export const depthRequest = (
   mint: Address,
 ): CancellableTask<DepthEvent> => {
   // The caller may have confused the mint with a secret.
-  const parsed = signedGet.secrets.redactLeft(parseMint(mint))
+  const parsed = signedGet.secrets.redactLeft(parseAddress(mint))
   if (isLeft(parsed)) return completedTask(parsed)
   return signedGet.request(`/v0/order_book/depth/${mint}`, (response, receivedAt) =>
     readDepth(mint, response, receivedAt),

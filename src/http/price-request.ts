@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodePriceText } from '../codec/price-text.js'
 import { priceFailure } from '../codec/service-error.js'
-import { parseTopic } from '../codec/topic.js'
+import { parseTopic } from '../codec/arguments/topic.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'

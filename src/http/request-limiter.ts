@@ -48,9 +48,9 @@ export class RequestLimiter {
       if (!isRunning) return
       isRunning = false
       this.running--
-      // In the next turn: only then is the connection of this request free. And a caller that cancels many requests at
-      // once must not cause some of them to be sent.
-      if (this.queued.size > 0) this.sending.afterTurn()
+      // Later: the connection of this request becomes free in an immediate, before which Bun runs timers. And a caller
+      // that cancels many requests at once must not cause some of them to be sent.
+      if (this.queued.size > 0) this.sending.afterRead()
     }
     this.running++
     this.rate.consume(1, this.limits.clock.elapsed())

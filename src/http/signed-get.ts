@@ -11,14 +11,17 @@ import { readResult, type ReadResponse } from './read-result.js'
 
 export interface SignedGetConfig extends GetConfig {
   readonly relayer: Endpoint
-  readonly sign: Signer
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** `undefined`: requests are not signed. */
+  readonly sign: Signer | undefined
   /** The validity of a signature, in ms. */
   readonly authExpiration: number
 }
 
 /**
- * Signed GET requests to the relayer (section 5 of the service's documentation). Stores the offset of the service's
- * clock. Redacts the secrets from every error.
+ * GET requests to the relayer, signed unless the configuration has no key (section 5 of the service's documentation).
+ * Stores the offset of the service's clock. Redacts the secrets from every error.
  */
 export class SignedGet {
   /** The service's clock minus the local clock, in ms. */
@@ -62,18 +65,21 @@ export class SignedGet {
   }
 
   private attempt(path: string, clockOffset: () => number, onResult: (result: GetResult) => void): Cancel {
-    const { clock, relayer, sign, authExpiration } = this.config
+    const { clock, relayer, headers, sign, authExpiration } = this.config
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
-    const headers = () => sign(path, Math.round(clock.wallClock() + clockOffset() + authExpiration))
-    return get(this.config, { origin: relayer.origin, path, headers })(onResult)
+    const allHeaders = () => ({
+      ...headers,
+      ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
+    })
+    return get(this.config, { origin: relayer.origin, path, headers: allHeaders })(onResult)
   }
 
   /**
    * The clock offset to retry with, if the result is a 401 that a wrong clock may have caused. Without a valid `Date`
-   * header the offset is NaN, and no comparison with NaN is true.
+   * header the offset is NaN, and no comparison with NaN is true. A request without a signature has no expiration.
    */
   private correctedOffset(result: GetResult, clockOffset: number): number | undefined {
-    if (isLeft(result) || result.right.status !== 401) return undefined
+    if (this.config.sign === undefined || isLeft(result) || result.right.status !== 401) return undefined
     const offset = parseHttpDate(headerOf(result.right, 'date')) - this.config.clock.wallClock()
     return Math.abs(offset - clockOffset) > this.config.authExpiration / 2 ? offset : undefined
   }

@@ -13,10 +13,14 @@ import {
   scan,
   takeWhile,
   type Observable,
+  type ObservedValueOf,
 } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
+import { plainObject, type Check } from '../option-kinds/check.js'
+import { checkOption, checkSpelling } from '../option-kinds/check-options.js'
 import { createQueueScheduler } from '../time/rx-providers.js'
 import { checkMs } from './check-ms.js'
+import type { ErrorOf } from './either/sides.js'
 import {
   canRecover,
   initialState,
@@ -38,6 +42,9 @@ export interface CombineFreshOptions {
 
 /** One stream for each field of the record `A`. The streams may have different errors. */
 export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<Either<unknown, A[K]>> }
+
+type LegOf<A extends object> = `${Exclude<keyof A, symbol>}`
+type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[keyof Legs]>>
 
 /**
  * Combines the latest values of several streams (legs) into one record, while all of them are current. If a leg has no
@@ -67,13 +74,16 @@ export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<
  *
  * @example
  * const both$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 2000 })
- * // Observable<Either<NotFresh, { eth: Price; btc: Price }>>
+ * // Observable<Either<NotFresh<"eth" | "btc", PriceError>, { eth: Price; btc: Price }>>
  */
 // eslint-disable-next-line rxjs-x/finnish -- named as Rx names its own, such as combineLatest
-export const combineFresh = <A extends object>(
-  legs: FreshLegs<A>,
-  { maxSkew }: CombineFreshOptions,
-): Observable<Either<NotFresh, A>> => {
+export const combineFresh = <A extends object, Legs extends FreshLegs<A> = FreshLegs<A>>(
+  legs: FreshLegs<A> & Legs,
+  options: CombineFreshOptions,
+): Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>> => {
+  checkOption('options', options, optionsCheck)
+  for (const name of Object.keys(options)) checkSpelling(name, optionNames)
+  const { maxSkew } = options
   checkMs('combineFresh', 'maxSkew', maxSkew)
   const keys = Object.keys(legs) as (keyof A & string)[]
   if (keys.length === 0) return EMPTY
@@ -87,10 +97,15 @@ export const combineFresh = <A extends object>(
   )
   return state$.pipe(
     takeWhile(canRecover, true),
-    map((state) => combinedResult<A>(state, maxSkew)),
+    map((state) => combinedResult(state, maxSkew)),
     distinctUntilChanged(isSameFault),
+    map((event) => event as Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>),
   )
 }
+
+const optionsCheck: Check = { ...plainObject, expected: 'an object like { maxSkew: 2000 }' }
+
+const optionNames: Readonly<Record<keyof CombineFreshOptions, true>> = { maxSkew: true }
 
 /**
  * Queues updates, so that an update from inside a handler does not overtake the event that it handles. Not RxJS's shared
@@ -112,9 +127,11 @@ const timeOf = (latest: Either<unknown, unknown>): number => {
   return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : now
 }
 
-const isSameFault = <A>(previous: Either<NotFresh, A>, next: Either<NotFresh, A>): boolean =>
+const isSameFault = (previous: Either<NotFresh, object>, next: Either<NotFresh, object>): boolean =>
   isLeft(previous) &&
   isLeft(next) &&
   previous.left.leg === next.left.leg &&
   previous.left.why === next.left.why &&
-  previous.left.error === next.left.error
+  errorOf(previous.left) === errorOf(next.left)
+
+const errorOf = (fault: NotFresh): unknown => (fault.why === 'left' ? fault.error : undefined)

@@ -1,6 +1,7 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, EMPTY, endWith, mergeMap, takeWhile, timer, type OperatorFunction } from 'rxjs'
+import { defer, EMPTY, endWith, mergeMap, takeWhile, timer } from 'rxjs'
 import { checkTimerMs } from './check-ms.js'
+import type { EitherOperator } from './either/either-operator.js'
 
 /** The result of one window. */
 export interface Conflated<A> {
@@ -30,7 +31,7 @@ export interface Conflated<A> {
  * @example
  * client.price$(topic).pipe(conflate(250)) // Observable<Either<PriceError, Conflated<Price>>>
  */
-export const conflate = <E, A>(ms: number): OperatorFunction<Either<E, A>, Either<E, Conflated<A>>> => {
+export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Conflated<A>>> => {
   checkTimerMs('conflate', ms)
   return (source$) =>
     defer(() => {

@@ -1,5 +1,5 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import { concat, EMPTY, endWith, map, of, switchMap, type Observable, type OperatorFunction } from 'rxjs'
+import { concat, EMPTY, endWith, map, of, switchMap, type Observable } from 'rxjs'
 import { isPriceValue } from '../domain/price-value.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
@@ -7,6 +7,7 @@ import type { Stale } from '../errors/model.js'
 import { rxClock } from '../time/rx-clock.js'
 import { deadline$ } from '../time/deadline.js'
 import { checkTimerMs } from './check-ms.js'
+import type { EitherOperator } from './either/either-operator.js'
 
 /**
  * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
@@ -26,7 +27,7 @@ import { checkTimerMs } from './check-ms.js'
  * @example
  * client.price$(topic).pipe(freshWithin(500)) // stricter than the client's own staleAfter
  */
-export const freshWithin = <E, A>(ms: number): OperatorFunction<Either<E, A>, Either<E | Stale, A>> => {
+export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | Stale, A>> => {
   checkTimerMs('freshWithin', ms)
   return (source$) =>
     source$.pipe(

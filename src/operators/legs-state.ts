@@ -50,10 +50,7 @@ const updateLeg =
 export const canRecover = ({ legs }: LegsState): boolean => !legs.some(isLost)
 
 /** The record of all values, or a `NotFresh` that names one leg. */
-export const combinedResult = <A extends object>(
-  { legs }: LegsState,
-  maxSkew: number,
-): Either<NotFresh, A> => {
+export const combinedResult = ({ legs }: LegsState, maxSkew: number): Either<NotFresh, object> => {
   // A lost leg takes precedence, because its `Left` is the last event.
   const leg = legs.find(isLost) ?? legs.find((candidate) => !hasValue(candidate))
   if (leg !== undefined) return left(notFresh(leg.key, faultOf(leg)))
@@ -61,7 +58,7 @@ export const combinedResult = <A extends object>(
   const newest = Math.max(...legsWithValue.map(({ at }) => at))
   const skewed = legsWithValue.find(({ at }) => newest - at > maxSkew)
   if (skewed !== undefined) return left(notFresh(skewed.key, { why: 'skew', skewMs: newest - skewed.at }))
-  return right(Object.fromEntries(legsWithValue.map(({ key, latest }) => [key, latest.right])) as A)
+  return right(Object.fromEntries(legsWithValue.map(({ key, latest }) => [key, latest.right])))
 }
 
 interface LegWithValue extends Leg {

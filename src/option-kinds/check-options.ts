@@ -47,7 +47,7 @@ export const checkNames = (options: object, table: Table, path = ''): void => {
   }
 }
 
-const checkSpelling = (name: string, table: Table, path = ''): void => {
+export const checkSpelling = (name: string, table: Readonly<Record<string, unknown>>, path = ''): void => {
   const meant = Object.hasOwn(table, name) ? undefined : closestName(name, Object.keys(table))
   if (meant !== undefined) throw new ConfigurationError(path + name, `did you mean ${path}${meant}?`)
 }

@@ -1,17 +1,20 @@
 /**
- * The name that `name` is probably a misspelling of, or `undefined`. Upper and lower case do not count as a
- * difference. A name of 5 to 7 characters may differ by one edit, a longer one by two, a shorter one by none: objects
+ * The name that `name` is probably a misspelling of, or `undefined`. Upper and lower case do not count as a difference.
+ * One edit is a misspelling if one of the two names has 4 characters or more, two edits if both have 8 or more. Objects
  * with other properties may be spread into options, and their names must not match.
  */
 export const closestName = (name: string, names: readonly string[]): string | undefined => {
   const candidates = names
     .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= allowedEdits(Math.min(name.length, candidate.length)))
+    .filter(({ candidate, edits }) => edits <= allowedEdits(name.length, candidate.length))
     .sort((a, b) => a.edits - b.edits)
   return candidates[0]?.candidate
 }
 
-const allowedEdits = (length: number): number => (length < 5 ? 0 : length < 8 ? 1 : 2)
+const allowedEdits = (length: number, otherLength: number): number => {
+  if (Math.min(length, otherLength) >= 8) return 2
+  return Math.max(length, otherLength) >= 4 ? 1 : 0
+}
 
 /** The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 const editDistance = (a: string, b: string): number => {

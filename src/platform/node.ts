@@ -1,6 +1,7 @@
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
-import { undiciTransport, type UndiciOptions } from '../transport/undici/undici-transport.js'
-import { wsTransport } from '../transport/ws/ws-transport.js'
+import type { UndiciOptions } from '../transport/undici/undici-transport.js'
+import { lazyHttpTransport } from './lazy/lazy-http-transport.js'
+import { lazyWebSocketTransport } from './lazy/lazy-web-socket-transport.js'
 
 /** The transports of a platform. */
 export interface Platform {
@@ -9,4 +10,11 @@ export interface Platform {
   readonly httpTransport: (options: UndiciOptions) => HttpTransport
 }
 
-export const node: Platform = { webSocketTransport: wsTransport, httpTransport: undiciTransport }
+export const node: Platform = {
+  webSocketTransport: (ca) =>
+    lazyWebSocketTransport(async () => (await import('../transport/ws/ws-transport.js')).wsTransport(ca)),
+  httpTransport: (options) =>
+    lazyHttpTransport(async () =>
+      (await import('../transport/undici/undici-transport.js')).undiciTransport(options),
+    ),
+}

@@ -11,9 +11,10 @@ export {
   type RecordResult,
   type RecordSummary,
 } from './record/line-recorder.js'
-export { replay, type ReplayClient, type ReplayOptions } from './replay/replay.js'
+export { replay, type ReplayClient } from './replay/replay.js'
+export { type ReplayOptions } from './replay/replay-options.js'
 export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
-export { type FileUrl, type RecordingSource } from './format/read-lines.js'
+export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
 export {
   type DepthRow,
   type EndRow,

@@ -1,3 +1,4 @@
+import { onAbort } from '../task/on-abort.js'
 import { checkValue } from './check.js'
 import { createFaultInjector } from './faults/fault-injector.js'
 import { closeCode } from './faults/faults.js'
@@ -41,20 +42,20 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const http = createHttpServer(context, requests)
 
   let closing: Promise<void> | undefined
+  let unregister = (): void => undefined
   const shutDown = async (): Promise<void> => {
-    setup.signal?.removeEventListener('abort', onAbort)
+    unregister()
     listings.close()
     sockets.close()
     await Promise.all([stopListening(http), stopListening(sockets.server)])
   }
   const close = (): Promise<void> => (closing ??= shutDown())
-  const onAbort = () => void close()
 
   const listenAll = async () => {
     const httpPort = await listen(http, setup.httpPort, 'httpPort')
     const wsPort = await listen(sockets.server, setup.wsPort, 'wsPort')
     setup.signal?.throwIfAborted()
-    setup.signal?.addEventListener('abort', onAbort)
+    if (setup.signal !== undefined) unregister = onAbort(setup.signal, () => void close())
     return { baseUrl: `http://${host}:${httpPort}`, priceWsUrl: `ws://${host}:${wsPort}` }
   }
   const { baseUrl, priceWsUrl } = await listenAll().catch(async (error: unknown) => {

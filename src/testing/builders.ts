@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.js'
-import type { Depth } from '../domain/depth.js'
+import { createDepthSide, type Depth, type DepthSide } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 
@@ -22,12 +22,17 @@ export const price = (
  * Builds a depth, as a client emits it. Defaults: a price of 1 USD, a quantity of 1 unit and 1 USD on each side,
  * `timestamp` and `receivedAt` are 2025-01-01 00:00:00 UTC.
  */
-export const depth = (mint: Address, fields: Partial<Omit<Depth, 'mint'>> = {}): Depth => ({
+export const depth = (
+  mint: Address,
+  { buy = oneUnit, sell = oneUnit, ...fields }: Partial<Omit<Depth, 'mint'>> = {},
+): Depth => ({
   mint,
   price: 1,
   timestamp: defaultTime,
-  buy: { totalQuantity: 1n, totalQuantityUsd: 1 },
-  sell: { totalQuantity: 1n, totalQuantityUsd: 1 },
+  buy: createDepthSide(buy),
+  sell: createDepthSide(sell),
   receivedAt: defaultTime,
   ...fields,
 })
+
+const oneUnit: DepthSide = { totalQuantity: 1n, totalQuantityUsd: 1 }

@@ -15,9 +15,9 @@ export {
 export { server, type ServerMove } from './server-move.js'
 
 // Constructors of the errors that a stream may emit, for tests of error handling.
+export { disconnected } from './disconnected.js'
 export {
   clientClosed,
-  disconnected,
   httpError,
   networkError,
   stale,

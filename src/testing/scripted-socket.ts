@@ -3,6 +3,7 @@ import { assertNever } from '../domain/assert-never.js'
 import type { Check } from '../option-kinds/check.js'
 import { checkAll, checkOption } from '../option-kinds/check-options.js'
 import { flagOption, type OptionTable } from '../option-kinds/option.js'
+import { checkRxjs } from '../option-kinds/other-rxjs.js'
 import { notifyPong, type SocketListener, type WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
@@ -36,6 +37,7 @@ export interface ScriptedSocket extends WebSocketTransport {
  */
 export const scriptedSocket = (script$: Script, options: ScriptedSocketOptions = {}): ScriptedSocket => {
   checkOption('script$', script$, scriptCheck)
+  checkRxjs('script$', script$)
   checkAll(options, scriptedSocketTable)
   const { answersPings = true } = options
   const sent$ = new Subject<string>()

@@ -1,4 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { identity } from 'fp-ts/lib/function.js'
 import { concat, isObservable, map, NEVER, of, startWith, type Observable } from 'rxjs'
 import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
@@ -11,7 +12,9 @@ import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.
 import { plainObject } from '../option-kinds/check.js'
 import { checkAll } from '../option-kinds/check-options.js'
 import { environmentOption } from '../option-kinds/environment-option.js'
-import { checkedOption, type OptionTable } from '../option-kinds/option.js'
+import { checkRxjs } from '../option-kinds/other-rxjs.js'
+import { checkedOption, flagOption, type OptionTable } from '../option-kinds/option.js'
+import { stampDepth, stampPrice } from './stamp.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
 export interface TestClientStreams {
@@ -23,6 +26,12 @@ export interface TestClientStreams {
   readonly errors$?: Observable<UncorrelatedError>
   /** Default: `mainnet`. */
   readonly environment?: Environment
+  /**
+   * Sets `receivedAt` of each price and depth to the time of its emission, in ms of Rx time, and that of the `last` price
+   * of a `Stale` to `silentForMs` before its emission. Keeps the `timestamp` of a depth. For tests of `maxSkew` and of ages. Default: `false`, which keeps
+   * the given values.
+   */
+  readonly stamp?: boolean
 }
 
 const defaultStatus: Open = { _tag: 'Open', epoch: 1, since: 0 }
@@ -31,7 +40,10 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
 /**
  * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
  * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive. Throws a
- * `ConfigurationError` for an invalid value and a misspelt name of an option.
+ * `ConfigurationError` for an invalid value, a misspelt name of an option, and an observable of another copy of RxJS, whose
+ * clocks and timers a `TestScheduler` of this copy does not control.
+ *
+ * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxSkew` and freshness.
  *
  * @example
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
@@ -44,15 +56,23 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
     status$ = defaultStatus$,
     errors$ = NEVER,
     environment = environmentOption.default,
+    stamp = false,
   } = streams
+  checkRxjs('status$', status$)
+  checkRxjs('errors$', errors$)
+  for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
+  for (const [mint, stream$] of Object.entries(depths)) checkRxjs(`depths.${mint}`, stream$)
   return clientFromStreams({
     environment,
     // Like a live client: only closing it completes the stream.
     status$: concat(status$, NEVER),
     currentStatus: () => currentStatus(status$),
     errors$,
-    price$: (topic) => find$(prices, topic) ?? of(left(subscriptionRejected(topic, noStream))),
-    depth$: (mint) => find$(depths, mint) ?? of(left(unsupportedPair(mint, undefined, noStream))),
+    price$: (topic) =>
+      find$(prices, topic, stamp ? stampPrice : identity) ?? of(left(subscriptionRejected(topic, noStream))),
+    depth$: (mint) =>
+      find$(depths, mint, stamp ? stampDepth : identity) ??
+      of(left(unsupportedPair(mint, undefined, noStream))),
   })
 }
 
@@ -68,10 +88,11 @@ const noStream = 'the test client has no stream for it'
 const find$ = <E, A extends object>(
   streams: Readonly<Record<string, Observable<A | Either<E, A>>>>,
   name: string,
+  stamp: (event: Either<E, A>) => Either<E, A>,
 ): Observable<Either<E, A>> | undefined => {
   const key = Object.keys(streams).find((candidate) => candidate.toLowerCase() === name.toLowerCase())
   const stream$ = key === undefined ? undefined : streams[key]
-  return stream$?.pipe(map((value) => (isEither(value) ? value : right(value))))
+  return stream$?.pipe(map((value) => stamp(isEither(value) ? value : right(value))))
 }
 
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
@@ -92,10 +113,16 @@ const streamsOption = (meaning: string) =>
     { meaning },
   )
 
+const stampOption = flagOption({
+  meaning: 'Sets `receivedAt` of each value to the time of its emission',
+  default: false,
+})
+
 const testClientTable = {
   prices: streamsOption('Price streams by topic'),
   depths: streamsOption('Depth streams by mint'),
   status$: streamOption('States of the connection'),
   errors$: streamOption('Uncorrelated errors'),
   environment: environmentOption,
+  stamp: stampOption,
 } satisfies OptionTable<TestClientStreams>

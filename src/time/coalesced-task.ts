@@ -1,4 +1,4 @@
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import { asap } from './asap.js'
 import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
@@ -25,6 +25,14 @@ export class CoalescedTask {
   /** Runs the task in the next event-loop turn. */
   afterTurn(): void {
     this.scheduled ??= delay(this.clock, 0, this.run)
+  }
+
+  /** Runs the task in the event-loop turn after the next one, when the immediates of the sockets have run too. */
+  afterRead(): void {
+    if (this.scheduled !== undefined) return
+    const scheduled = new Subscription()
+    this.scheduled = scheduled
+    scheduled.add(delay(this.clock, 0, () => scheduled.add(this.clock.afterRead(this.run))))
   }
 
   /** Runs the task after `ms` ms, also if it runs earlier for another reason. Has no effect while a delay is pending. */

@@ -18,7 +18,7 @@ const simulate = async (...args: readonly string[]) => {
   const child = command('simulate', ...args)
   await eventually(() => child.stdout.includes('Ctrl-C'))
   const lines = child.stdout.matchAll(/^export (\w+)=(\S*)$/gm)
-  return { child, variables: new Map(Array.from(lines, ([, name, value]) => [name, value])) }
+  return { child, variables: new Map(Array.from(lines, ([, name = '', value = '']) => [name, value])) }
 }
 
 test('exits with 2 for invalid arguments, and with 0 for help', async () => {
@@ -46,6 +46,17 @@ test('prints variables that can be pasted and that a program can use', async () 
   expect(Number(await price.text())).toBeGreaterThan(0)
   child.process.kill('SIGTERM')
   expect([await child.waitForExit(), child.stderr]).toEqual([0, ''])
+})
+
+test('prints the symbols that commands accept in the other terminal', async () => {
+  const { child, variables } = await simulate()
+  const price = spawnNode([compiledPath('src/cli/main.ts'), 'price', 'ETH'], {
+    environment: Object.fromEntries(variables),
+  })
+  expect([await price.waitForExit(), price.stderr]).toEqual([0, ''])
+  expect(Number(price.stdout)).toBeGreaterThan(0)
+  child.process.kill('SIGINT')
+  expect(await child.waitForExit()).toBe(0)
 })
 
 test('uses the key of --auth-key', async () => {

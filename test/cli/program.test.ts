@@ -28,7 +28,7 @@ test('prints the help', async () => {
   expect(await run('--help')).toMatchSnapshot()
 })
 
-test.each(['watch', 'price', 'depth', 'record', 'replay'])(
+test.each(['watch', 'price', 'depth', 'record', 'replay', 'doctor', 'completion'])(
   'prints the help of %s, without the value of a key',
   async (command) => {
     vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
@@ -43,6 +43,8 @@ test('prints the version', async () => {
     stderr: '',
   })
 })
+
+const depthService = ['--base-url', 'https://a.example', '--auth-key', 'c2VjcmV0']
 
 test.each([
   ['no command', []],
@@ -59,7 +61,11 @@ test.each([
   ['flags that exclude each other', ['simulate', '--market', 'recorded', '--tick', '10']],
   ['an unexpected argument', ['simulate', 'now']],
   ['a price without a token', ['price']],
-  ['a price of an invalid token', ['price', 'ETH']],
+  ['a price of an unknown symbol', ['price', 'DOGE', '--simulate']],
+  ['a depth of an unknown symbol of a service', ['depth', 'ETH', ...depthService]],
+  ['a watch of an unknown symbol', ['watch', 'eth', 'svc-0xab', 'DOGE', '--simulate']],
+  ['a recording of an invalid address', ['record', '0xzz', '--simulate']],
+  ['a file of tokens that does not exist', ['watch', '--tokens', '/no/such/file', '--simulate']],
   ['two prices', ['price', '0xab', '0xcd']],
   ['a depth without a service', ['depth', '0xab']],
   ['a watch without a service', ['watch', '0xab']],

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
-import { compiledUrl, spawnNode } from '../support/process/node-process.js'
+import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   'the first %s resolves, the second ends the process immediately',
   async (signal) => {
-    const child = spawnNode([
-      '--input-type=module',
-      '--eval',
+    const child = spawnScript(
       `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
      const first = interrupted()
      console.log('ready')
      await first
      console.log('resolved')`,
-    ])
+    )
     await eventually(() => child.stdout.includes('ready'))
     child.process.kill(signal)
     await eventually(() => child.stdout.includes('resolved'))
@@ -24,16 +22,14 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 )
 
 test('keeps its handler until the other handlers of the signal have run', async () => {
-  const child = spawnNode([
-    '--input-type=module',
-    '--eval',
+  const child = spawnScript(
     `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
      const first = interrupted()
      process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))
      console.log('ready')
      await first`,
-  ])
+  )
   await eventually(() => child.stdout.includes('ready'))
   child.process.kill('SIGINT')
   await eventually(() => child.stdout.includes('listeners'))

@@ -141,7 +141,7 @@ describe('an explicit undefined', () => {
       'ca',
       'signal',
     ],
-    ...['reconnect', 'canonicalHeaders', 'webSocket', 'http'],
+    ...['reconnect', 'canonicalHeaders', 'webSocket', 'http', 'unsigned', 'headers'],
     ...numbers,
   ]
 
@@ -182,7 +182,7 @@ describe('a misspelt name', () => {
       inspect: () => ({}),
       close: () => undefined,
     }
-    expect(configureAny({ ...full, ...gateway })).toBeDefined()
+    expect(configureAny({ ...without('authKey', full), ...gateway }).depth).toBeDefined()
   })
 })
 
@@ -259,6 +259,8 @@ describe('pongTimeout', () => {
 describe('options that are not numbers', () => {
   it.each<[string, readonly unknown[]]>([
     ['allowInsecure', ['false', 'true', 0, 1, null, {}]],
+    ['unsigned', ['true', 1, null, {}]],
+    ['headers', [null, 'x-api-key: a', 1, [], [['x-api-key', 'a']], new Headers(), new Map()]],
     ['ca', [null, 1, true, {}, [], 'a certificate']],
     ['canonicalHeaders', [null, 'sorted', {}, 1]],
     ['reconnect', [null, 5, 'fast', true]],
@@ -380,6 +382,100 @@ describe('URLs', () => {
   )
 })
 
+describe('headers', () => {
+  const rejected = (headers: unknown, options: object = {}) => rejection({ ...full, ...options, headers })
+
+  it('are part of the relayer access, with trimmed values', () => {
+    const headers = { 'X-Api-Key': '  a b ', 'x-svc-tenant': '' }
+    expect(configure({ ...full, headers }).depth?.headers).toEqual({ 'X-Api-Key': 'a b', 'x-svc-tenant': '' })
+    expect(configure({ ...full, headers: {} }).depth?.headers).toEqual({})
+  })
+
+  it.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'a\n', 'x-é', 'x-\u0000', '(a)', 'a,b', 'x"', 'ключ'])(
+    'are rejected with the name %j, which the message does not contain',
+    (name) => {
+      expect(rejected({ [name]: 'a' })).toMatchObject({
+        option: 'headers',
+        message: 'headers: expected valid names of headers',
+      })
+    },
+  )
+
+  it.each([
+    '\n',
+    'a\r\nx: y',
+    'a\n',
+    '\ta',
+    '\u0000',
+    '\u007f',
+    'é',
+    '\u2028',
+    1,
+    null,
+    true,
+    {},
+    ['a'],
+    Symbol('a'),
+  ])('are rejected with the value %o, which the message does not contain', (value) => {
+    expect(rejected({ 'x-api-key': value })).toMatchObject({
+      option: 'headers.x-api-key',
+      message: 'headers.x-api-key: expected a string of ASCII characters without control characters',
+    })
+  })
+
+  it('are rejected with a value that is undefined, like an option', () => {
+    expect(rejected({ 'x-api-key': undefined }).message).toBe(
+      'headers.x-api-key: is undefined; omit the header or set a value',
+    )
+  })
+
+  it.each([
+    'x-svc-auth',
+    'X-SVC-Auth',
+    'x-svc-auth-expiration',
+    'X-Svc-Auth-Expiration',
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'connection',
+    'keep-alive',
+    'upgrade',
+    'expect',
+    'te',
+    'trailer',
+    'proxy-connection',
+    'accept-encoding',
+  ])('are rejected with the reserved name %s', (name) => {
+    const reserved = `headers.${name}: is reserved: the client sets this header`
+    expect(rejected({ [name]: 'a' }).message).toBe(reserved)
+    expect(rejection({ ...without('authKey', full), unsigned: true, headers: { [name]: 'a' } }).message).toBe(
+      reserved,
+    )
+  })
+
+  it('are reserved by the name of the service', () => {
+    expect(rejected({ 'x-ACME-auth': 'a' }, { service: 'Acme' }).option).toBe('headers.x-ACME-auth')
+    expect(configure({ ...full, service: 'acme', headers: { 'x-svc-auth': 'a' } })).toBeDefined()
+  })
+
+  it('are rejected with two spellings of one name', () => {
+    expect(rejected({ 'x-a': '1', 'X-A': '2' }).message).toBe(
+      'headers.X-A: is given twice; header names are case-insensitive',
+    )
+  })
+
+  it('require TLS to another relayer, but not to another price reporter, unless allowInsecure is set', () => {
+    const plain = { environment: 'mainnet', unsigned: true, priceBaseUrl: 'http://prices.example' } as const
+    const baseUrl = 'http://gateway.example'
+    const headers = { 'x-api-key': 'a' }
+    expect(configure({ ...plain, baseUrl }).depth).toBeDefined()
+    expect(rejection({ ...plain, baseUrl, headers }).option).toBe('baseUrl')
+    expect(configure({ ...plain, baseUrl, headers, allowInsecure: true }).depth).toBeDefined()
+    expect(configure({ ...plain, baseUrl: 'http://localhost:1', headers }).depth).toBeDefined()
+    expect(configure({ ...plain, baseUrl: 'https://gateway.example', headers }).depth).toBeDefined()
+  })
+})
+
 describe('depth', () => {
   it('is available on mainnet with baseUrl and authKey', () => {
     expect(configure(full).depth).toBeDefined()
@@ -388,10 +484,28 @@ describe('depth', () => {
     expect(configure(without('authKey', full)).depth).toBeUndefined()
   })
 
+  it('is available with unsigned instead of a key, and is then not signed', () => {
+    const unsigned = { ...without('authKey', full), unsigned: true }
+    expect(configure(unsigned).depth).toMatchObject({ sign: undefined })
+    expect(configure({ ...unsigned, environment: 'testnet' }).depth).toBeUndefined()
+    expect(configure(without('baseUrl', unsigned)).depth).toBeUndefined()
+    expect(configure({ ...unsigned, unsigned: false }).depth).toBeUndefined()
+    expect(configure({ ...full, unsigned: false }).depth?.sign).toBeDefined()
+  })
+
+  it('is rejected with a key and unsigned, on every network', () => {
+    for (const environment of ['mainnet', 'testnet']) {
+      expect(rejection({ ...full, environment, unsigned: true })).toMatchObject({
+        option: 'unsigned',
+        message: 'unsigned: cannot be combined with authKey; omit one of them',
+      })
+    }
+  })
+
   it('is signed with the key, the service name and canonicalHeaders (section 5)', () => {
     const canonicalHeaders = () => 'canonical'
     const { depth } = configure({ ...full, service: 'acme', canonicalHeaders })
-    const headers = depth?.sign('/p', 1745462597105) ?? {}
+    const headers = depth?.sign?.('/p', 1745462597105) ?? {}
     expect(headers['x-acme-auth-expiration']).toBe('1745462597105')
     const request = { key: authKey, path: '/p', headers, service: 'acme', canonicalHeaders }
     expect(signRequest(request)).toEqual(right(headers['x-acme-auth']))

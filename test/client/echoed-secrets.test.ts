@@ -21,6 +21,8 @@ import { ethTopic, weth } from '../support/tokens.js'
 /** A key whose base64 contains both `+` and `/`. */
 const authKey = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 7)).toString('base64')
 const urlKey = 'q8vZ0Jr3mTtW5yB1cN7xKdLgHs'
+const apiKey = 'sk_7Hq-2fVn9XbPzR4wLc8TmYd'
+const tenantKey = 'kQ3~jU8!pZ0 rE5$tA7(vB9)nM2'
 
 /** Copies and pieces of a secret, as a service may send them. */
 const piecesOf = (secret: string): readonly string[] => [
@@ -31,7 +33,9 @@ const piecesOf = (secret: string): readonly string[] => [
   secret.replaceAll('+', '-').replaceAll('/', '_').slice(5),
   secret.replaceAll('/', '\\/').replaceAll('+', '\\u002b').slice(3),
   encodeURIComponent(secret.slice(4)),
-  ...(secret === urlKey ? [] : [Buffer.from(secret, 'base64').toString('hex').slice(7)]),
+  ...([urlKey, apiKey, tenantKey].includes(secret)
+    ? []
+    : [Buffer.from(secret, 'base64').toString('hex').slice(7)]),
   secret.slice(2).toUpperCase(),
 ]
 
@@ -59,6 +63,7 @@ const clientAt = (origin: string, options: Partial<DepthClientOptions> = {}): Cl
       baseUrl: `${origin}/?token=${urlKey}`,
       priceBaseUrl: `${origin}/?key=${urlKey}`,
       authKey,
+      headers: { authorization: `Bearer ${apiKey}`, 'x-svc-tenant': tenantKey },
       reconnect: { initialDelay: 1, maxDelay: 1 },
       ...options,
     }),
@@ -110,7 +115,7 @@ describe('no run of 16 characters of a secret', () => {
     ],
     ['a response that is not HTTP', ({ socket }, piece) => socket?.end(`${piece}\r\n\r\n`)],
   ])('is in an error of a response that repeats secrets in %s', async (_where, respond) => {
-    const secrets = [authKey, urlKey]
+    const secrets = [authKey, urlKey, apiKey, tenantKey]
     let count = 0
     const origin = await startHttpServer(({ headers }, response) => {
       const signature = headers['x-svc-auth']
@@ -135,7 +140,7 @@ describe('no run of 16 characters of a secret', () => {
   })
 
   it('is in an event of a WebSocket service that repeats secrets', async () => {
-    const secrets = [authKey, urlKey]
+    const secrets = [authKey, urlKey, apiKey, tenantKey]
     const send = (connection: ServiceConnection, topic: string): void => {
       for (const piece of secrets.flatMap(piecesOf)) {
         const text = JSON.stringify(piece)
@@ -174,7 +179,7 @@ describe('no run of 16 characters of a secret', () => {
   it('is in an error of a call with a secret as its argument', async () => {
     const client = clientAt('http://127.0.0.1:1')
     const hexKey = Buffer.from(authKey, 'base64').toString('hex')
-    for (const secret of [authKey, hexKey, `0x${authKey}`, `/?key=${urlKey}`, Symbol(authKey)]) {
+    for (const secret of [authKey, hexKey, `0x${authKey}`, `/?key=${urlKey}`, Symbol(authKey), apiKey]) {
       const argument = secret as never
       const events: readonly Either<AnyError, unknown>[] = [
         await client.depth(argument)(),
@@ -191,12 +196,12 @@ describe('no run of 16 characters of a secret', () => {
         'InvalidInterval',
         'InvalidTopic',
       ])
-      expectNoRunOf(logged(errors), [authKey, urlKey])
+      expectNoRunOf(logged(errors), [authKey, urlKey, apiKey, tenantKey])
     }
   })
 
   it('is in an error of a transport that throws or returns the request', async () => {
-    const secrets = [authKey, urlKey]
+    const secrets = [authKey, urlKey, apiKey, tenantKey]
     let count = 0
     const client = clientAt('http://127.0.0.1:1', {
       http: {

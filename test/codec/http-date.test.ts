@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHttpDate } from '../../src/codec/http-date.js'
 import { anyText } from '../support/arbitraries.js'
-import { compiledUrl, spawnNode } from '../support/process/node-process.js'
+import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -35,7 +35,7 @@ describe('parseHttpDate', () => {
     const script = `
       import { parseHttpDate } from ${JSON.stringify(compiledUrl('src/codec/http-date.ts'))}
       console.log(parseHttpDate('Wed Jan  1 00:00:07 2025'))`
-    const child = spawnNode(['--input-type=module', '--eval', script], {
+    const child = spawnScript(script, {
       environment: { TZ: 'America/New_York' },
     })
     expect([await child.waitForExit(), Number(child.stdout)]).toEqual([0, Date.UTC(2025, 0, 1, 0, 0, 7)])

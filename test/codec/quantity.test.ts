@@ -2,24 +2,24 @@ import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { NumberLiteral } from '../../src/codec/json.js'
-import { parseQuantity, Quantity } from '../../src/codec/quantity.js'
+import { parseInteger, Quantity } from '../../src/codec/quantity.js'
 import { anyText, mutate, quantity, encodedQuantity } from '../support/arbitraries.js'
 
-describe('parseQuantity', () => {
+describe('parseInteger', () => {
   it('ignores leading zeros, and rejects a million of them before another character', () => {
     const zeros = '0'.repeat(1_000_000)
-    expect(parseQuantity(zeros)).toBe(0n)
-    expect(parseQuantity(`${zeros}7e2`)).toBe(700n)
-    expect(parseQuantity(`-${zeros}`)).toBe(0n)
+    expect(parseInteger(zeros)).toBe(0n)
+    expect(parseInteger(`${zeros}7e2`)).toBe(700n)
+    expect(parseInteger(`-${zeros}`)).toBe(0n)
     // Quadratic time would not end.
-    expect(parseQuantity(`${zeros}x`)).toBeUndefined()
-    expect(parseQuantity(`${zeros}${'1'.repeat(1000)}x`)).toBeUndefined()
+    expect(parseInteger(`${zeros}x`)).toBeUndefined()
+    expect(parseInteger(`${zeros}${'1'.repeat(1000)}x`)).toBeUndefined()
   })
 
   it('returns the exact integer of a decimal text', () => {
     fc.assert(
       fc.property(encodedQuantity, ({ text, value }) => {
-        expect(parseQuantity(text)).toBe(value)
+        expect(parseInteger(text)).toBe(value)
       }),
       { numRuns: 500 },
     )
@@ -28,23 +28,23 @@ describe('parseQuantity', () => {
   it('rejects every number below 0', () => {
     fc.assert(
       fc.property(encodedQuantity, ({ text, value }) => {
-        expect(parseQuantity(`-${text}`)).toBe(value === 0n ? 0n : undefined)
+        expect(parseInteger(`-${text}`)).toBe(value === 0n ? 0n : undefined)
       }),
     )
   })
 
   it.each(['-0', '-0.00', '-0e5', '-0.0E-7'])('returns 0 for %s', (text) => {
-    expect(parseQuantity(text)).toBe(0n)
+    expect(parseInteger(text)).toBe(0n)
   })
 
   it('rejects every number with a fraction', () => {
     fc.assert(
       fc.property(quantity, fc.bigInt({ min: 1n, max: 10n ** 20n }), (whole, fraction) => {
         const text = `${whole}.${fraction}`
-        expect(parseQuantity(text)).toBeUndefined()
-        expect(parseQuantity(`${text}e-1`)).toBeUndefined()
-        expect(parseQuantity(`${text}1e${String(fraction).length}`)).toBeUndefined()
-        expect(parseQuantity(`${text}1e${String(fraction).length + 1}`)).toBe(BigInt(`${whole}${fraction}1`))
+        expect(parseInteger(text)).toBeUndefined()
+        expect(parseInteger(`${text}e-1`)).toBeUndefined()
+        expect(parseInteger(`${text}1e${String(fraction).length}`)).toBeUndefined()
+        expect(parseInteger(`${text}1e${String(fraction).length + 1}`)).toBe(BigInt(`${whole}${fraction}1`))
       }),
     )
   })
@@ -52,14 +52,14 @@ describe('parseQuantity', () => {
   it.each(['1e1000', '1e+1000', '1E0001000', `${'1' + '0'.repeat(1000)}e-1000`])(
     'accepts the exponent of %s',
     (text) => {
-      expect(parseQuantity(text)).toBeTypeOf('bigint')
+      expect(parseInteger(text)).toBeTypeOf('bigint')
     },
   )
 
   it.each(['1e1001', '1e-1001', '0e1001', '0e-1001', '1e99999999999999999999', `1e${'9'.repeat(400)}`])(
     'rejects the exponent of %s',
     (text) => {
-      expect(parseQuantity(text)).toBeUndefined()
+      expect(parseInteger(text)).toBeUndefined()
     },
   )
 
@@ -84,7 +84,7 @@ describe('parseQuantity', () => {
     '١',
     '--1',
   ])('rejects %j', (text) => {
-    expect(parseQuantity(text)).toBeUndefined()
+    expect(parseInteger(text)).toBeUndefined()
   })
 
   it('never throws, and never returns a number below 0', () => {
@@ -95,7 +95,7 @@ describe('parseQuantity', () => {
           encodedQuantity.chain(({ text }) => mutate(text)),
         ),
         (text) => {
-          const parsed = parseQuantity(text) ?? 0n
+          const parsed = parseInteger(text) ?? 0n
           expect(parsed >= 0n).toBe(true)
         },
       ),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.js'
 import { filesBelow, readPage } from './support/block.js'
 
 const pages = filesBelow('docs', '.md').filter((page) => page !== 'docs/README.md')
@@ -33,7 +34,62 @@ describe('the comparison', () => {
   })
 })
 
+describe('the failures in the comparison', () => {
+  const cellsOf = (row: string): readonly string[] => row.split('|').map((cell) => cell.trim())
+  const measured = readPage('bench/FAILURES.md').split('\n').map(cellsOf)
+  const clients = new Set(measured.map(([, client = '']) => client).filter((client) => /\d$/.test(client)))
+  const rows = readPage('docs/guides/comparison.md')
+    .split('\n')
+    .map(cellsOf)
+    .filter(([, client = '']) => clients.has(client))
+
+  it('names each client of bench/FAILURES.md', () => {
+    expect(new Set(rows.map(([, client]) => client))).toEqual(clients)
+  })
+
+  it.each(rows)('shows the cells of bench/FAILURES.md: |%s%s', (_, client, ...cells) => {
+    const known = measured.filter((row) => row[1] === client).flat()
+    expect(known).toEqual(expect.arrayContaining(cells))
+  })
+
+  it('lists each peer of the benchmark with its version', () => {
+    const { dependencies } = JSON.parse(readPage('bench/package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+    const peers = Object.entries(dependencies).filter(([name]) => !['graphql', 'undici', 'ws'].includes(name))
+    expect(peers.length).toBeGreaterThan(4)
+    for (const [name, version] of peers)
+      expect(readPage('docs/guides/comparison.md')).toMatch(
+        new RegExp(`^\\| ${name} +\\| ${version} +\\|`, 'm'),
+      )
+  })
+})
+
 describe('the README', () => {
+  it('shows each command of the command line', () => {
+    const [, commandLine = ''] = readPage('README.md').split('\n## Command line\n')
+    const shown = new Set(
+      [...commandLine.matchAll(/^npx svc-streams (\w+)/gm)].map(([, command = '']) => command),
+    )
+    expect([...shown].sort()).toEqual(
+      createProgram()
+        .commands.map((command) => command.name())
+        .sort(),
+    )
+  })
+
+  it('shows the figures of bench/FAILURES.md', () => {
+    const failures = readPage('bench/FAILURES.md')
+    const readme = readPage('README.md').replaceAll('\n', ' ')
+    const [halfOpen = '', ...others] = failures.split('\n## ').slice(1)
+    const rowOf = (client: string) => halfOpen.split('\n').find((line) => line.includes(client)) ?? ''
+    const [, seconds = ''] = /`Disconnected`, after (\d+ s), and delivered 0 of 10/.exec(readme) ?? []
+    expect(rowOf('svc-streams')).toMatch(new RegExp(`Disconnected, after ${seconds} .* 0 of 10 `))
+    for (const client of ['hand-written', 'multiplex', 'reconnecting-websocket', 'partysocket'])
+      expect(rowOf(client)).toMatch(/ no event .* 10 of 10 /)
+    const notJson = others.find((section) => section.startsWith('A text that is not JSON')) ?? ''
+    expect(notJson.match(/the process ends/g)).toHaveLength(3)
+  })
   const [, costs = ''] = readPage('README.md').split('## What it costs')
   const figures = [...costs.matchAll(/\| +(\d+(?:\.\d+)?) (?:µs|B|×)/g)].map(([, figure = '']) => figure)
 

@@ -63,6 +63,26 @@ it(
   },
 )
 
+it(
+  'the testing guide has a test that a naive strategy fails and a correct one passes',
+  { timeout: 60_000 },
+  async () => {
+    const { code, output } = await folderOf('docs/guides/testing.md').node(
+      '--import',
+      'tsx',
+      '--test',
+      'stale-data.node.test.ts',
+    )
+    expect(output).toMatch(/(?:✖|^not ok \d+ -) naive\$ waits while the price is too old/m)
+    expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the price is too old/m)
+    // The strategy trades, and does not wait again.
+    expect(output).toMatch(/ERR_ASSERTION/)
+    expect(output).toContain('pass 1')
+    expect(output).toContain('fail 1')
+    expect(code, output).toBe(1)
+  },
+)
+
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it.each(['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts'])(
     'with the test runner of Node: %s',

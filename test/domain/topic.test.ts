@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalAddress } from '../../src/domain/address.js'
-import { baseAddressOf, defaultService, isTopic } from '../../src/domain/topic.js'
-import { address, anyText, service, topic } from '../support/arbitraries.js'
+import { baseAddressOf, defaultService, isTopic, isTopicOf } from '../../src/domain/topic.js'
+import { address, anyText, mutate, service, topic } from '../support/arbitraries.js'
 
-describe('isTopic (section 2.2)', () => {
+describe('isTopicOf (section 2.2)', () => {
   it('accepts the service, a hyphen and the base address', () => {
     fc.assert(
       fc.property(service, address, (name, base) => {
-        expect(isTopic(`${name}-${base}`, name)).toBe(true)
+        expect(isTopicOf(`${name}-${base}`, name)).toBe(true)
       }),
     )
     expect(defaultService).toBe('svc')
@@ -29,11 +29,33 @@ describe('isTopic (section 2.2)', () => {
     'svc-0x82af\n',
     'svc--0x82af',
     'svc-0x82af-0x1',
-  ])('rejects %j', (text) => expect(isTopic(text, 'svc')).toBe(false))
+  ])('rejects %j', (text) => expect(isTopicOf(text, 'svc')).toBe(false))
 
   it.each([undefined, null, 1, {}, ['svc-0x82af']])('rejects a value that is not a string: %o', (value) =>
-    expect(isTopic(value, 'svc')).toBe(false),
+    expect(isTopicOf(value, 'svc')).toBe(false),
   )
+})
+
+describe('isTopic', () => {
+  it('accepts exactly the topics of the default service', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, topic, topic.chain(mutate)), (text) => {
+        expect(isTopic(text)).toBe(isTopicOf(text, 'svc'))
+      }),
+    )
+    expect(['svc-0xaB', 'acme-0xab', '0xab'].map(isTopic)).toEqual([true, false, false])
+  })
+
+  it('rejects a value of any other type', () => {
+    fc.assert(
+      fc.property(
+        fc.anything().filter((value) => typeof value !== 'string'),
+        (value) => {
+          expect(isTopic(value)).toBe(false)
+        },
+      ),
+    )
+  })
 })
 
 describe('baseAddressOf', () => {

@@ -34,6 +34,19 @@ describe('matchError', () => {
     expect(matchError(down, { Disconnected: (e) => e })).toBe(down)
   })
 
+  it('calls `_` with an error that has no function of its own', () => {
+    const summary = (error: Stale | Disconnected | ClientClosed): unknown =>
+      matchError(error, { Stale: () => 'stale', _: (e) => e })
+    expect(summary(stale('svc-0xab', 1, undefined))).toBe('stale')
+    expect(summary(down)).toBe(down)
+    expect(summary(clientClosed)).toBe(clientClosed)
+  })
+
+  it('calls `_` with an error whose tag the types do not contain', () => {
+    const later = { _tag: 'Later', message: '' } as unknown as Stale
+    expect(matchError(later, { Stale: () => 'stale', _: (e: unknown) => e })).toBe(later)
+  })
+
   it('returns the union of the return types', () => {
     const either = (error: Stale | Timeout) =>
       matchError(error, { Stale: () => 'stale', Timeout: (e) => e.afterMs })

@@ -107,7 +107,7 @@ describe('asText, describeValue and asNumber', () => {
     expect(describeValue('a\nb')).toBe('"a b"')
     expect([undefined, null, 1, NaN, -0, 10n, true].map(describeValue)).toEqual([
       'undefined',
-      'a value of type object',
+      'null',
       '1',
       'NaN',
       '-0',
@@ -115,6 +115,7 @@ describe('asText, describeValue and asNumber', () => {
       'true',
     ])
     expect(describeValue({ key: 'secret' })).toBe('a value of type object')
+    expect(describeValue(['secret'])).toBe('an array')
     expect(describeValue(() => 'secret')).toBe('a value of type function')
   })
 

@@ -72,36 +72,6 @@ describe('metrics', () => {
   })
 })
 
-describe('price-and-depth', () => {
-  it('prints lines into a pipe, shows a rejected token, and exits with 0 on SIGINT', async () => {
-    using example = run('price-and-depth.ts')
-    await eventually(() => {
-      expect(example.output).toMatch(/^\d\d:\d\d:\d\d {2}connected, epoch 1$/m)
-      for (const symbol of ['ETH', 'BTC', 'ARB', 'GMX', 'LINK']) {
-        expect(example.output).toMatch(
-          new RegExp(`  ${symbol} +[\\d,.]+  can be bought \\$.+, can be sold \\$`),
-        )
-      }
-      expect(example.output).toContain('PEPE: SubscriptionRejected: ')
-    })
-    example.process.kill('SIGINT')
-    expect(await example.waitForExit()).toBe(0)
-  })
-
-  it('names the missing variables of an incomplete deployment', async () => {
-    using example = run('price-and-depth.ts', { SVC_BASE_URL: 'https://relayer.example:3000' })
-    expect(await example.waitForExit()).toBe(2)
-    expect(example.output).toMatchInlineSnapshot(`
-      "A real deployment also needs these environment variables:
-        SVC_PRICE_BASE_URL   the price reporter's address, such as https://prices.example:3000
-        SVC_AUTH_KEY         the auth key, base64
-        SVC_TOKENS           tokens to watch, such as ETH=0x82af…,BTC=0x2f2a…
-      Set them, or unset every SVC_… variable to run against the simulator.
-      "
-    `)
-  })
-})
-
 // Each takes some seconds, most of them without using the CPU.
 describe.concurrent('a short example', () => {
   it('momentum: suspends the strategy while the connection is down, and starts it again', async () => {
@@ -149,15 +119,22 @@ describe.concurrent('a short example', () => {
     expect(example.output.match(both)?.length).toBeGreaterThan(5)
   })
 
-  it('candles: prints one line per candle into a pipe', async () => {
+  it('candles: prints one line per candle into a pipe, and the interruptions after a drop', async () => {
     using example = run('candles.ts')
     expect(await example.waitForExit()).toBe(0)
     const [amount, time] = ['\\d,\\d{3}\\.\\d\\d', '\\d\\d:\\d\\d:\\d\\d\\.\\d{3}']
     const marks = `open ${amount}  high ${amount}  low ${amount}  close ${amount} USD`
-    const candle = new RegExp(`^${time}  ${marks}  (█ falls|░ rises) +\\d+ prices$`)
+    const candle = new RegExp(`^${time}  ${marks}  (█ falls|░ rises) +\\d+ prices(, \\d+ interruptions)?$`)
     const lines = example.output.trimEnd().split('\n')
     expect(lines).toHaveLength(30)
-    expect(lines.filter((line) => !candle.test(line))).toEqual([])
+    const errors = lines.filter((line) => !candle.test(line))
+    expect(errors.filter((line) => !line.startsWith('Disconnected: connection down ('))).toEqual([])
+    expect(lines.slice(0, 10).join('\n')).not.toContain('interruptions')
+    expect(errors).not.toEqual([])
+    // Each Disconnected and the new epoch.
+    const after = lines.slice(10).filter((line) => candle.test(line))
+    const counted = after.map((line) => Number(/, (\d+) interruptions$/.exec(line)?.[1] ?? 0))
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(errors.length + 1)
   })
 
   it.each([

@@ -13,12 +13,13 @@ import {
   queueScheduler,
 } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import { assertNever } from '../../src/domain/assert-never.js'
 import type { Depth } from '../../src/domain/depth.js'
 import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
-import { combineFresh } from '../../src/operators/index.js'
+import { combineFresh, type CombineFreshOptions } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/time/marbles.js'
 import { eventually } from '../support/time/eventually.js'
@@ -356,6 +357,19 @@ describe('combineFresh', () => {
     await eventually(() => expect(unhandled).toHaveLength(2))
   })
 
+  it.each<[unknown, string]>([
+    [undefined, 'options: expected an object like { maxSkew: 2000 }'],
+    [null, 'options: expected an object like { maxSkew: 2000 }'],
+    [5, 'options: expected an object like { maxSkew: 2000 }'],
+    [{}, 'maxSkew: combineFresh needs a finite number of ms, 0 or more, got undefined'],
+    [{ maxSkw: 5 }, 'maxSkw: did you mean maxSkew?'],
+    [{ maxSkew: 5, maxSkwe: 5 }, 'maxSkwe: did you mean maxSkew?'],
+  ])('throws a ConfigurationError for the options %j', (options, message) => {
+    const combine = () => combineFresh({ a: NEVER }, options as CombineFreshOptions)
+    expect(combine).toThrow(ConfigurationError)
+    expect(combine).toThrow(message)
+  })
+
   it.each([NaN, Infinity, -Infinity, -1, '5' as unknown as number])(
     'throws a ConfigurationError for a maxSkew of %s',
     (maxSkew) => {
@@ -367,10 +381,14 @@ describe('combineFresh', () => {
     const price$ = new Subject<Either<PriceError, Price>>().asObservable()
     const depth$ = new Subject<Either<DepthError, Depth>>().asObservable()
     const combined$ = combineFresh({ eth: price$, depth: depth$ }, lax)
-    expectTypeOf(combined$).toEqualTypeOf<Observable<Either<NotFresh, { eth: Price; depth: Depth }>>>()
+    expectTypeOf(combined$).toEqualTypeOf<
+      Observable<Either<NotFresh<'eth' | 'depth', PriceError | DepthError>, { eth: Price; depth: Depth }>>
+    >()
     const byName: Readonly<Record<string, Observable<Either<PriceError, Price>>>> = { eth: price$ }
     const all$ = combineFresh(byName, lax)
-    expectTypeOf(all$).toEqualTypeOf<Observable<Either<NotFresh, Record<string, Price>>>>()
+    expectTypeOf(all$).toEqualTypeOf<
+      Observable<Either<NotFresh<string, PriceError>, Record<string, Price>>>
+    >()
     // @ts-expect-error -- a leg must be a stream of Either
     void combineFresh({ eth: of(1) }, lax)
   })
@@ -460,10 +478,20 @@ describe('combineFresh, for any events of its legs,', () => {
   })
 })
 
-const summaryOf = (value: Either<NotFresh, unknown>): unknown =>
-  isRight(value)
-    ? value.right
-    : [value.left.leg, value.left.why, value.left.error, value.left.skewMs].filter((it) => it !== undefined)
+const summaryOf = (value: Either<NotFresh, unknown>): unknown => {
+  if (isRight(value)) return value.right
+  const fault = value.left
+  switch (fault.why) {
+    case 'missing':
+      return [fault.leg, fault.why]
+    case 'left':
+      return [fault.leg, fault.why, fault.error]
+    case 'skew':
+      return [fault.leg, fault.why, fault.skewMs]
+    default:
+      return assertNever(fault)
+  }
+}
 
 /** The last event of a leg before its completion. */
 const lastOf = (history: readonly Step[], key: string): Step | undefined => {

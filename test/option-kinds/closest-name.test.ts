@@ -25,28 +25,17 @@ describe('closestName', () => {
     ['reconect', 'reconnect'],
     ['CA', 'ca'],
     ['HTTP', 'http'],
+    ['htp', 'http'],
+    ['https', 'http'],
+    ['lnger', 'linger'],
   ])('takes %s for %s', (name, meant) => {
     expect(closestName(name, names)).toBe(meant)
   })
 
   it.each([
-    ...[
-      'host',
-      'port',
-      'url',
-      'wsUrl',
-      'https',
-      'key',
-      'keys',
-      'tls',
-      'cert',
-      'cors',
-      'origins',
-      'name',
-      'id',
-    ],
+    ...['host', 'port', 'url', 'wsUrl', 'key', 'keys', 'tls', 'cert', 'cors', 'origins', 'name', 'id'],
     ...['timeout', 'interval', 'retries', 'retry', 'delay', 'logger', 'debug', 'token', 'apiKey', 'secret'],
-    ...['maxConnections', 'maxBufferedBytes', 'depthEvery', 'openDepth', 'headers', 'unsigned', 'servers'],
+    ...['maxConnections', 'maxBufferedBytes', 'depthEvery', 'openDepth', 'servers'],
     ...['httpPort', 'wsPort', 'seed', 'tick', 'repeat', 'market', 'price', 'depth', 'status', 'errors'],
     ...['toString', 'constructor', '__proto__', 'then', ''],
   ])('takes %j for no option', (name) => {
@@ -61,14 +50,30 @@ describe('closestName', () => {
   })
 
   it('takes no property of a gateway for another option', () => {
-    const gateway = ['unsigned', 'tokens', 'connections', 'inspect', 'close', 'url', 'port', 'host']
+    const gateway = [
+      ...['tokens', 'connections', 'inspect', 'close', 'url', 'port', 'host'],
+      ...['keys', 'tls', 'origins', 'send', 'list'],
+    ]
     expect(gateway.map((name) => closestName(name, names))).toEqual(gateway.map(() => undefined))
   })
 
-  it.each([names, Object.keys(reconnectTable)])('finds a long name after any single edit', (...table) => {
+  it.each([
+    ['sped', 'speed'],
+    ['form', 'from'],
+    ['fro', 'from'],
+    ['frmo', 'from'],
+    ['frm', 'from'],
+    ['from_', 'from'],
+    ['too', undefined],
+    ['of', undefined],
+  ])('takes the short name %s for %s', (name, meant) => {
+    expect(closestName(name, ['speed', 'environment', 'from', 'to'])).toBe(meant)
+  })
+
+  it.each([names, Object.keys(reconnectTable)])('finds a name after any single edit', (...table) => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...table.filter((name) => name.length >= 8)),
+        fc.constantFrom(...table.filter((name) => name.length >= 4)),
         fc.nat(),
         fc.constantFrom('drop', 'double', 'replace', 'swap'),
         (name, position, edit) => {

@@ -4,6 +4,7 @@ import { record, replay } from 'svc-streams/recording'
 import { createTestClient, scriptedSocket } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { startTestSimulator } from '../support/simulator.js'
 import { memoryWriter } from '../recording/support/rows.js'
 
 type Accept = (options: object) => unknown
@@ -26,11 +27,12 @@ const scripted: Accept = (options) => scriptedSocket(NEVER, options)
 
 const environment = "environment: expected 'mainnet' or 'testnet'"
 const topics = 'topics: expected topics like svc-0x82af…'
-const writable = 'to: expected an object with the methods write'
+const writable = 'to: expected a path, or an object with the methods write'
 
 describe('options', () => {
   it.each<[string, Accept, object, string]>([
     ['replay', replayed, { speeed: 2 }, 'speeed: did you mean speed?'],
+    ['replay', replayed, { sped: Infinity }, 'sped: did you mean speed?'],
     ['replay', replayed, { speed: '2' }, 'speed: expected a number above 0, or Infinity'],
     ['replay', replayed, { environment: 'main' }, environment],
     ['replay', replayed, { other: 1, speed: undefined }, 'accepted'],
@@ -38,8 +40,9 @@ describe('options', () => {
     ['record', recorded, { topics: 'svc-0xab' }, topics],
     ['record', recorded, { mints: '0xab' }, 'mints: expected token addresses like 0x82af…'],
     ['record', recorded, { to: undefined }, writable],
-    ['record', recorded, { to: 'file' }, writable],
+    ['record', recorded, { to: '' }, writable],
     ['createTestClient', tested, { price: {} }, 'price: did you mean prices?'],
+    ['createTestClient', tested, { prices: {}, stmp: true }, 'stmp: did you mean stamp?'],
     ['createTestClient', tested, { prices: () => NEVER }, 'prices: expected an object of observables'],
     ['createTestClient', tested, { depths: { '0xab': [1] } }, 'depths: expected an object of observables'],
     ['createTestClient', tested, { status$: 5 }, 'status$: expected an observable'],
@@ -49,6 +52,14 @@ describe('options', () => {
   ])('of %s are checked', (_, accept, options, message) => {
     expect(messageOf(() => accept(options))).toBe(message)
   })
+
+  it.each([replayed, recorded, tested, scripted])(
+    'may contain the properties of a simulator',
+    async (accept) => {
+      const simulator = await startTestSimulator({})
+      expect(messageOf(() => accept({ ...simulator }))).toBe('accepted')
+    },
+  )
 
   it.each([replayed, tested, scripted])('that are null throw a ConfigurationError', (accept) => {
     expect(messageOf(() => accept(null as never))).toBe('options: expected an object')

@@ -1,18 +1,18 @@
 import { describe, expect, inject, test } from 'vitest'
 import { misuses } from './misuses.js'
+import { operatorMisuses } from './operator-misuses.js'
 import { compile, compilers, writeSources } from './support/compile.js'
 import { entryPoints } from './support/packed.js'
 
 const packed = inject('packed')
+const files = ['programs/strict.mts', 'programs/strict-operators.mts']
 const user = { folder: packed.user, tools: packed.tools }
 
-test.each(compilers)('TypeScript $version compiles a strict program', async (compiler) => {
-  const files = ['programs/strict.mts']
+test.each(compilers)('TypeScript $version compiles strict programs', async (compiler) => {
   expect(await compile({ ...user, name: `strict-${compiler.version}`, files, compiler })).toEqual([])
 })
 
-test('TypeScript compiles a strict program with the settings of a bundler and the types of a browser', async () => {
-  const files = ['programs/strict.mts']
+test('TypeScript compiles strict programs with the settings of a bundler and the types of a browser', async () => {
   const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] }
   expect(await compile({ ...user, name: 'bundler', files, options })).toEqual([])
 })
@@ -38,7 +38,7 @@ test('TypeScript compiles a CommonJS program with import and with require', asyn
 })
 
 describe('a compile error occurs for', async () => {
-  const named = misuses.map((misuse, index) => ({ ...misuse, file: `${index}.ts` }))
+  const named = [...misuses, ...operatorMisuses].map((misuse, index) => ({ ...misuse, file: `${index}.ts` }))
   const sources = Object.fromEntries(named.map(({ file, code }) => [file, code]))
   const errors = await compile({
     ...user,

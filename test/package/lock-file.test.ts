@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { run } from './support/run.js'
 
 interface LockFile {
   readonly packages: Readonly<Record<string, { readonly resolved?: string; readonly integrity?: string }>>
@@ -30,3 +33,15 @@ test('the lock file matches package.json', async () => {
   const pick = (from: Readonly<Record<string, unknown>>) => fields.map((field) => from[field])
   expect(pick(lock.packages[''] as Readonly<Record<string, unknown>>)).toEqual(pick(own))
 })
+
+test('npm ci in a clone prints no warning', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-streams-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+    await copyFile(new URL(`../../${name}`, import.meta.url), join(folder, name))
+  }
+  const { code, stderr } = await run('npm', ['ci', '--prefer-offline'], { cwd: folder, timeout: 240_000 })
+  // The configuration of the machine is not part of the project.
+  const warnings = stderr.split('\n').filter((line) => line !== '' && !/ Unknown \w+ config /.test(line))
+  expect({ code, warnings }).toEqual({ code: 0, warnings: [] })
+}, 300_000)

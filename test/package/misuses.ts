@@ -13,6 +13,21 @@ export const misuses: readonly Misuse[] = [
     /'depth' does not exist on type 'PriceClient'/,
   ),
   misuse(
+    'depth$ of a client with a key and unsigned',
+    "createClient({ environment: 'mainnet', priceBaseUrl, baseUrl, authKey: '', unsigned: true }).depth$('0xab', 1)",
+    /'depth\$' does not exist on type 'PriceClient'/,
+  ),
+  misuse(
+    'depth of an unsigned client on testnet',
+    "createClient({ environment: 'testnet', priceBaseUrl, baseUrl, unsigned: true }).depth('0xab')",
+    /'depth' does not exist on type 'PriceClient'/,
+  ),
+  misuse(
+    'a header that is a number',
+    "createClient({ environment: 'testnet', priceBaseUrl, headers: { 'x-api-key': 1 } })",
+    /'number' is not assignable to type 'string'/,
+  ),
+  misuse(
     'depth$ of a client without a relayer address',
     "createClient({ environment: 'mainnet', priceBaseUrl, authKey: '' }).depth$('0xab', 1000)",
     /'depth\$' does not exist on type 'PriceClient'/,
@@ -85,11 +100,43 @@ export const misuses: readonly Misuse[] = [
     /'Uint8Array.*' is not assignable to parameter of type 'string'/,
   ),
 
+  // Tokens.
+  misuse(
+    'a token address without 0x',
+    "defineTokens({ WETH: { address: '82af', decimals: 18 } })",
+    /'"82af"' is not assignable to type '`0x/,
+  ),
+  misuse(
+    'decimals that are a string',
+    "defineTokens({ WETH: { address: '0x82af', decimals: '18' } })",
+    /'string' is not assignable to type 'number'/,
+  ),
+  misuse(
+    'a symbol that is not defined',
+    "export const weth = defineTokens({ WETH: { address: '0x82af', decimals: 18 } }).WEHT",
+    /'WEHT' does not exist on type 'DefinedTokens<"WETH">'/,
+  ),
+  misuse(
+    'a quantity to format that is a number',
+    'formatQuantity(1, 18)',
+    /'number' is not assignable to parameter of type 'bigint'/,
+  ),
+
   // Errors.
   misuse(
     'a match without a branch for each error',
     'matchError(outage, { Stale: () => 0 })',
     /'Disconnected' is missing/,
+  ),
+  misuse(
+    'a match with a case for an error that cannot occur',
+    'matchError(outage, { Stale: () => 0, Timeout: () => 0, _: () => 0 })',
+    /'Timeout' does not exist in type/,
+  ),
+  misuse(
+    'a default case with a field of an error that another case takes',
+    'matchError(outage, { Stale: () => 0, _: (e) => e.silentForMs })',
+    /'silentForMs' does not exist on type 'Disconnected'/,
   ),
   misuse(
     'a match in which a branch takes another error',
@@ -156,31 +203,6 @@ export const misuses: readonly Misuse[] = [
   misuse('next on a stream of the client', 'client.errors$.next(undefined)', /'next' does not exist/),
 
   // The other entry points.
-  misuse(
-    'combineFresh without a skew',
-    'combineFresh({ eth: client.price$(price.topic) }, {})',
-    /'maxSkew' is missing/,
-  ),
-  misuse(
-    'combineFresh over values that are not an Either',
-    'combineFresh({ eth: client.price$(price.topic).pipe(rights()) }, { maxSkew: 1 })',
-    /'Price' is not assignable to type 'Either</,
-  ),
-  misuse(
-    'a time of an operator that is a string',
-    "client.price$(price.topic).pipe(freshWithin('1s'))",
-    /'string' is not assignable to parameter of type 'number'/,
-  ),
-  misuse(
-    'candles of strings',
-    'client.price$(price.topic).pipe(mapRight(String), candles(1000))',
-    /Pick<Price, "price">/,
-  ),
-  misuse(
-    'a stream of events as a stream of prices',
-    'export const prices$: Observable<Price> = client.price$(price.topic)',
-    /Either<PriceError, Price>.* is not assignable to type 'Observable<Price>'/,
-  ),
   misuse(
     'a test client over a stream of another type',
     'createTestClient({ prices: { a: client.status$ } })',

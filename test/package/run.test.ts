@@ -26,11 +26,11 @@ describe('a program with a client and a simulator runs and exits', () => {
         timestamp: expect.any(Number) as number,
         receivedAt: expect.any(Number) as number,
         buy: {
-          totalQuantity: expect.stringMatching(/^\d+n$/) as string,
+          totalQuantity: expect.stringMatching(/^\d+$/) as string,
           totalQuantityUsd: expect.any(Number) as number,
         },
         sell: {
-          totalQuantity: expect.stringMatching(/^\d+n$/) as string,
+          totalQuantity: expect.stringMatching(/^\d+$/) as string,
           totalQuantityUsd: expect.any(Number) as number,
         },
       },
@@ -48,12 +48,99 @@ test('a marble test that uses svc-streams/testing passes', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'passed\n', stderr: '' })
 })
 
+test('a program sends headers to a gateway, signed and unsigned, and writes depths as JSON', async () => {
+  const { code, stdout, stderr } = await run('node', ['programs/gateway.mjs'], {
+    cwd: packed.user,
+    timeout: 30_000,
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const side = { totalQuantity: '18446744073709551616', totalQuantityUsd: 0.5 }
+  expect(JSON.parse(stdout)).toEqual({
+    'the signature covers the header': true,
+    signed: ['x-api-key', 'x-svc-auth', 'x-svc-auth-expiration', 'x-svc-tenant'],
+    unsigned: ['x-api-key', 'x-svc-tenant'],
+    depth: side,
+    decoded: side,
+  })
+})
+
+test('a program records to files, replays them as one, again, and in part, and names a missing one', async () => {
+  const { code, stdout, stderr } = await run('node', ['programs/recordings.mjs'], {
+    cwd: packed.user,
+    timeout: 30_000,
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({
+    runs: [[2], [2]],
+    // A status, a price and an end of each file.
+    rows: 6,
+    // The strategy ends with the first price.
+    early: 2,
+    part: [],
+    missing: '/missing.ndjson does not exist (ENOENT)',
+  })
+})
+
+test('a program with a second installation of RxJS gets a ConfigurationError', async () => {
+  const { code, stdout, stderr } = await run('node', ['programs/two-rxjs.mjs'], {
+    cwd: packed.user,
+    timeout: 30_000,
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const problem = 'uses another copy of RxJS than svc-streams'
+  expect(JSON.parse(stdout)).toEqual({
+    testClient: [true, `prices.svc-0xab: ${problem}`],
+    returned: [true, `run$: ${problem}`],
+    operator: [true, `run$: ${problem}`],
+    own: 'completes',
+  })
+})
+
 describe('the command', () => {
   test('prints its help by npx svc-streams --help', async () => {
     const { code, stdout } = await run('npx', ['--no', 'svc-streams', '--', '--help'], { cwd: packed.user })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Usage: svc-streams/)
     expect(stdout).toContain('simulate')
+  })
+
+  test('draws the demonstration on a terminal by svc-streams watch --demo', async () => {
+    const command = 'stty cols 80 rows 24; node_modules/.bin/svc-streams watch --demo --duration 3'
+    const { code, stdout } = await run('script', ['-qec', command, '/dev/null'], {
+      cwd: packed.user,
+      timeout: 30_000,
+    })
+    expect(code).toBe(0)
+    expect(stdout).toContain('A simulator plays a recorded market.')
+    expect(stdout).toMatch(/Next: it drops its connection in \d+ s\.[^]*TOKEN[^]*Press Ctrl-C to stop\./)
+    expect(stdout).toMatch(/live[^]*refused/)
+  })
+
+  test('passes each check by svc-streams doctor --simulate', async () => {
+    const { code, stdout } = await run('npx', ['--no', 'svc-streams', 'doctor', '--simulate'], {
+      cwd: packed.user,
+      timeout: 30_000,
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^options +ok [^]*^signature +ok /m)
+  })
+
+  test('completes commands in bash by svc-streams completion bash', async () => {
+    const program = `PATH="$PWD/node_modules/.bin:$PATH"
+      eval "$(svc-streams completion bash)"; COMP_WORDS=(svc-streams wa); COMP_CWORD=1; _svc_streams
+      echo "$COMPREPLY"`
+    const { code, stdout } = await run('bash', ['-c', program], { cwd: packed.user })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'watch\n' })
+  })
+
+  test('exits with 1 by svc-streams watch --duration when the service does not answer', async () => {
+    const flags = ['--price-base-url', 'http://127.0.0.1:1', '--price-ws-url', 'ws://127.0.0.1:1']
+    const { code, stderr } = await run(
+      'npx',
+      ['--no', 'svc-streams', 'watch', '0xab', '--duration', '1', ...flags],
+      { cwd: packed.user, timeout: 30_000 },
+    )
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no price arrived from 127.0.0.1:1 in 1 s')])
   })
 
   test('serves prices by svc-streams simulate until SIGTERM', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runProgram } from '../support/process/node-process.js'
 
-// Memory, measured in separate processes. Each takes seconds: only `npm run test:long` runs them.
+// Memory, measured in separate processes. Each takes seconds: only `npm run test:soak` runs them.
 
 /** Keeps compiled code, which is on the measured heap, from growing and shrinking. */
 const uncompiled = ['--expose-gc', '--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode']

@@ -314,7 +314,8 @@ describe('a peer that streams endlessly', () => {
       const printed = await runProgram(program, [method, String(port), String(timeoutMs)])
       const { error, maxMB } = JSON.parse(printed) as { error: AnyError; maxMB: number }
       expect(error).toMatchObject({ _tag: tag })
-      expect(maxMB).toBeLessThan(48)
+      // Bun and Deno collect their garbage later than Node.
+      expect(maxMB).toBeLessThan('Bun' in globalThis || 'Deno' in globalThis ? 128 : 48)
     },
   )
 })

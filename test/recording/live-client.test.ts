@@ -9,6 +9,7 @@ import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, weth } from '../support/tokens.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
 import { collectEvents } from '../support/collect-events.js'
+import { chunksOf } from './support/recordings.js'
 
 // A live client stays in real time when code in the virtual time of a replay calls it.
 
@@ -29,7 +30,7 @@ const replayOfHistory = (): ReplayClient => {
     mints: [],
     interval: 1000,
   } as const
-  return replay([[encodeRow(header), ...rows].join('\n')], { speed: Infinity })
+  return replay(chunksOf([encodeRow(header), ...rows].join('\n')), { speed: Infinity })
 }
 
 const startLive = async () => {

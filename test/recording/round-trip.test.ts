@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { priceValue, quantity } from '../support/arbitraries.js'
 import { depthError, priceError } from './support/errors.js'
 import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
+import { chunksOf } from './support/recordings.js'
 
 // A replay of a recording emits the same values, errors and completions, in the same order, at the same times.
 
@@ -95,7 +96,7 @@ describe('a replay of a recording', () => {
           record(client, { topics, mints, interval, to })
         })
 
-        const client = replay([to.text()], { speed: Infinity })
+        const client = replay(chunksOf(to.text()), { speed: Infinity })
         const replayed = await lastValueFrom(client.run$(notifications$).pipe(toArray()))
         // Streams without a recorded completion complete at the end of the recording.
         const added = [...prices, ...depths].filter((script) => !script.completes).length

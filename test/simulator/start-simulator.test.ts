@@ -9,12 +9,14 @@ import {
 } from 'svc-streams/simulator'
 import { request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
+import { defineTokens } from '../../src/client/tokens.js'
 import { eventually } from '../support/time/eventually.js'
 import { openRawClient } from '../support/network/raw-client.js'
 import { wbtc, weth } from '../support/tokens.js'
 import { manualMarket } from '../support/manual-market.js'
 import { startTestSimulator } from '../support/simulator.js'
-import { compiledUrl, spawnNode } from '../support/process/node-process.js'
+import { collectWarnings } from '../support/warnings.js'
+import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
 const portOf = (url: string) => Number(new URL(url).port)
 
@@ -46,6 +48,12 @@ test('startSimulator plays the recorded market by default', async () => {
   const client = await openRawClient(simulator.priceWsUrl)
   client.subscribe(`svc-${wbtc}`)
   expect((await client.firstFrames(2))[1]).toBe(`{"topic":"svc-${wbtc}","price":61685.995}`)
+})
+
+test('startSimulator takes the tokens of defineTokens', async () => {
+  const { ARB } = defineTokens({ ARB: { address: '0xAB', decimals: 6 } })
+  const { tokens } = await startTestSimulator({ tokens: [ARB], tick: 5 })
+  expect(tokens).toEqual([{ address: '0xab', symbol: 'ARB', decimals: 6 }])
 })
 
 test('startSimulator sends the same prices for the same seed', async () => {
@@ -116,7 +124,7 @@ test('startSimulator closes the simulator when the signal aborts, and rejects if
   controller.abort()
   await client.waitForClose()
   await simulator.close()
-  await expect(fetch(simulator.baseUrl)).rejects.toThrow('fetch failed')
+  await expect(fetch(simulator.baseUrl)).rejects.toThrow(/fetch failed|ECONNREFUSED/)
 
   const reason = new Error('not today')
   expect(await rejectionOf({ signal: AbortSignal.abort(reason) })).toBe(reason)
@@ -124,6 +132,20 @@ test('startSimulator closes the simulator when the signal aborts, and rejects if
   const starting = rejectionOf({ signal: late.signal })
   late.abort(reason)
   expect(await starting).toBe(reason)
+})
+
+test('startSimulator adds one listener to a signal that many simulators share', async () => {
+  const warnings = collectWarnings()
+  const controller = new AbortController()
+  const simulators = await Promise.all(
+    Array.from({ length: 12 }, () => startTestSimulator({ signal: controller.signal })),
+  )
+  controller.abort()
+  for (const simulator of simulators) {
+    await simulator.close()
+    await expect(fetch(simulator.baseUrl)).rejects.toThrow(/fetch failed|ECONNREFUSED/)
+  }
+  expect(warnings).not.toContain('MaxListenersExceededWarning')
 })
 
 test('startSimulator rejects when a port is in use, and closes the server that already listens', async () => {
@@ -162,6 +184,6 @@ test('close lets the process exit', async () => {
     await simulator.close()
     console.log('closed')
   `
-  const child = spawnNode(['--input-type=module', '--eval', script])
+  const child = spawnScript(script)
   expect([await child.waitForExit(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
 })

@@ -50,7 +50,7 @@ describe('a service that stops reading', () => {
     const service = await startServiceThatStopsReading()
     const client = createPriceClient(service.url, { linger: 0, pongTimeout: 400, confirmTimeout: 60_000 })
     const kept = collectEvents(client.price$(topicOf(0)))
-    await eventually(() => expect(service.connections).toHaveLength(1))
+    await eventually(() => expect(client.inspect().status._tag).toBe('Open'))
     let next = 1
     while (next < 10_000) {
       const round = new Subscription()

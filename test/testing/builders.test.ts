@@ -1,5 +1,5 @@
-import type { Address, Topic } from 'svc-streams'
-import { depth, price } from 'svc-streams/testing'
+import { ConfigurationError, type Address, type Topic } from 'svc-streams'
+import { depth, disconnected, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 
 const topic: Topic = 'svc-0xaB'
@@ -40,5 +40,29 @@ describe('depth', () => {
     }
     expect(depth(mint, fields)).toEqual({ mint, ...fields })
     expect(depth(mint, { price: 2 })).toEqual({ ...depth(mint), price: 2 })
+  })
+})
+
+describe('disconnected', () => {
+  const fields = { code: 1006, reason: 'reset', attempt: 1, retryInMs: 250 }
+
+  it('builds the error of a client', () => {
+    expect(disconnected(fields)).toEqual({
+      _tag: 'Disconnected',
+      message: 'connection down (1006: reset); attempt 2 in 250 ms',
+      ...fields,
+    })
+  })
+
+  it.each<[unknown, string]>([
+    [undefined, 'fields: expected an object'],
+    [{ reason: 'x' }, 'code: expected a finite number'],
+    [{ ...fields, reason: undefined }, 'reason: expected a string'],
+    [{ ...fields, attempt: NaN }, 'attempt: expected a finite number'],
+    [{ code: 1006, reason: '', attempt: 1, retryInMS: 5 }, 'retryInMS: did you mean retryInMs?'],
+  ])('throws a ConfigurationError for the fields %j', (invalid, message) => {
+    const build = () => disconnected(invalid as never)
+    expect(build).toThrow(ConfigurationError)
+    expect(build).toThrow(message)
   })
 })

@@ -9,7 +9,7 @@ import type {
   Topic,
   UncorrelatedError,
 } from 'svc-streams'
-import { rights } from 'svc-streams/operators'
+import { combineFresh, rights } from 'svc-streams/operators'
 import {
   createTestClient,
   depth,
@@ -19,7 +19,7 @@ import {
   timeout,
   unauthorized,
 } from 'svc-streams/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { leftWith, marbles } from '../support/time/marbles.js'
 
 const topic: Topic = 'svc-0xab'
@@ -174,6 +174,99 @@ describe('price and depth', () => {
     expect(await client.depth(mint)()).toEqual(right(depth(mint)))
     expect(await client.depth('0xcd')()).toEqual(left(timeout(5)))
     expect(await client.depth('0xef')()).toEqual(leftWith({ _tag: 'UnsupportedPair' }))
+  })
+})
+
+describe('stamp', () => {
+  it('sets `receivedAt` of each price to the time of its emission', () => {
+    marbles(({ hot, expectObservable }) => {
+      const values = { a: price(topic, 1), b: right(price(topic, 2, { receivedAt: 5 })), l: left(down) }
+      const client = createTestClient({ prices: { [topic]: hot('--a-b-l-a|', values) }, stamp: true })
+      expectObservable(client.price$(topic)).toBe('             --x-y-l-z|', {
+        x: right(price(topic, 1, { receivedAt: 2 })),
+        y: right(price(topic, 2, { receivedAt: 4 })),
+        l: left(down),
+        z: right(price(topic, 1, { receivedAt: 8 })),
+      })
+    })
+  })
+
+  it('sets `receivedAt` of each depth, and keeps the `timestamp` of the service', () => {
+    marbles(({ hot, expectObservable }) => {
+      const values = { a: depth(mint), b: right(depth(mint)), l: left(timeout(5)) }
+      const client = createTestClient({ depths: { [mint]: hot('--a-b-l', values) }, stamp: true })
+      expectObservable(client.depth$(mint, 100)).toBe('       --x-y-l', {
+        x: right(depth(mint, { receivedAt: 2 })),
+        y: right(depth(mint, { receivedAt: 4 })),
+        l: left(timeout(5)),
+      })
+    })
+  })
+
+  it('sets `receivedAt` of the last price of a `Stale` to the start of its silence', () => {
+    marbles(({ hot, expectObservable }) => {
+      const values = {
+        a: price(topic, 1),
+        s: left(stale(topic, 3, price(topic, 1))),
+        n: left(stale(topic, 3, undefined)),
+      }
+      const client = createTestClient({ prices: { [topic]: hot('--a--s-n', values) }, stamp: true })
+      expectObservable(client.price$(topic)).toBe('             --x--y-n', {
+        x: right(price(topic, 1, { receivedAt: 2 })),
+        y: left(stale(topic, 3, price(topic, 1, { receivedAt: 2 }))),
+        n: values.n,
+      })
+    })
+  })
+
+  it('does not change the given values, and is false by default', () => {
+    marbles(({ cold, expectObservable }) => {
+      const a = price(topic, 1)
+      const prices = { [topic]: cold('--a', { a }) }
+      const expected = '              --x'
+      expectObservable(createTestClient({ prices, stamp: true }).price$(topic)).toBe(expected, {
+        x: right({ ...a, receivedAt: 2 }),
+      })
+      expectObservable(createTestClient({ prices }).price$(topic)).toBe(expected, { x: right(a) })
+      expectObservable(createTestClient({ prices, stamp: false }).price$(topic)).toBe(expected, {
+        x: right(a),
+      })
+    })
+  })
+
+  it('sets `receivedAt` of the values of `price` and `depth`, in real time too', async () => {
+    const client = createTestClient({
+      prices: { [topic]: of(price(topic, 1)) },
+      depths: { [mint]: of(depth(mint)) },
+      stamp: true,
+    })
+    vi.useFakeTimers({ now: 1_700_000_000_000 })
+    try {
+      const receivedAt = 1_700_000_000_000
+      expect(await client.price(topic)()).toEqual(right(price(topic, 1, { epoch: 0, receivedAt })))
+      expect(await client.depth(mint)()).toEqual(right(depth(mint, { receivedAt })))
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('makes the skew of two streams testable', () => {
+    marbles(({ hot, expectObservable }) => {
+      const client = createTestClient({
+        prices: { [topic]: hot('-a-----a', { a: price(topic, 1) }) },
+        depths: { [mint]: hot(' --d------d', { d: depth(mint) }) },
+        stamp: true,
+      })
+      const pair$ = combineFresh(
+        { price: client.price$(topic), depth: client.depth$(mint, 100) },
+        { maxSkew: 3 },
+      ).pipe(map((event) => (isLeft(event) ? event.left.why : 'fresh')))
+      expectObservable(pair$).toBe('mmf----s-f', { m: 'missing', f: 'fresh', s: 'skew' })
+    })
+  })
+
+  it.each([1, 'true', null])('throws a ConfigurationError for %o', (stamp) => {
+    expect(() => createTestClient({ stamp: stamp as never })).toThrow('stamp: expected true or false')
   })
 })
 

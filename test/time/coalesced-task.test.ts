@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { CoalescedTask } from '../../src/time/coalesced-task.js'
+import { blockEventLoop } from '../support/time/event-loop.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
 /** The times of the runs, in ms, and the number of remaining timers. */
@@ -24,10 +25,16 @@ describe('CoalescedTask', () => {
       })
       at(7, () => {
         task.afterTurn()
+        task.afterRead()
         task.afterTick()
       })
+      at(9, () => {
+        task.afterRead()
+        task.afterTurn()
+        task.afterRead()
+      })
     })
-    expect([runs, remainingTimers]).toEqual([[5, 7], 0])
+    expect([runs, remainingTimers]).toEqual([[5, 7, 9], 0])
   })
 
   it('runs once after the first delay, and also when requested during it', () => {
@@ -56,6 +63,21 @@ describe('CoalescedTask', () => {
     expect(runs).toEqual([0, 0, 0])
   })
 
+  it('runs after the immediates of the turn in which it was requested', async () => {
+    const order: string[] = []
+    await new Promise<void>((resolve) => {
+      const task = new CoalescedTask(rxClock, () => {
+        order.push('task')
+        resolve()
+      })
+      task.afterRead()
+      // Blocks beyond the timer of the task.
+      blockEventLoop(20)
+      setImmediate(() => order.push('immediate'))
+    })
+    expect(order).toEqual(['immediate', 'task'])
+  })
+
   it('does not run after it is cancelled, and leaves no timer', () => {
     const [runs, remainingTimers] = runsOf((task, { at }) => {
       at(0, () => task.afterDelay(10))
@@ -67,6 +89,8 @@ describe('CoalescedTask', () => {
       })
       at(40, () => {
         task.afterTurn()
+        task.cancel()
+        task.afterRead()
         task.cancel()
       })
     })

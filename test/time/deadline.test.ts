@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads'
 import fc from 'fast-check'
 import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'

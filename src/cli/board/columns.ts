@@ -1,12 +1,12 @@
 import type { Price } from '../../domain/price.js'
-import type { TokenNames } from '../input/token-names.js'
+import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from '../output/colours.js'
 import { fit } from '../output/display-width.js'
 import {
   formatAge,
   formatChange,
   formatPrice,
-  formatQuantityShort,
+  formatTokensShort,
   formatUsd,
   shortNumber,
 } from '../output/format.js'
@@ -43,10 +43,10 @@ export const priceColumns = (tokens: readonly TokenState[], context: DrawContext
       text: fit(names.short(address), maxNameWidth),
       paint: colours.token,
     })),
-    column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       priceCell(token, ({ price }) => shortNumber(price, formatPrice)),
     ),
-    column({ title: 'CHANGE', align: 'right', rank: 4, width: 8 }, (token) => changeCell(token, colours)),
+    column({ title: 'CHANGE', align: 'decimal', rank: 4, width: 9 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
       priceCell(token, () => formatAge(now - token.priceAt)),
     ),
@@ -66,7 +66,7 @@ export const narrowColumns = (
       text: fit(names.short(address), Math.min(maxNameWidth, Math.max(5, width - 13))),
       paint: colours.token,
     })),
-    column({ title: 'PRICE, USD', align: 'right', rank: 1, width: 11 }, (token) =>
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       token.price === undefined || token.priceError !== undefined
         ? stateCell(token, colours)
         : { text: shortNumber(token.price.price, formatPrice) },
@@ -86,9 +86,9 @@ export const depthColumns = (
       return depth === undefined ? emptyCell : { text: shortNumber(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
-    column({ title: 'QUANTITY', align: 'right', rank: 6, width: 9 }, ({ address, depth, depthError }) => {
+    column({ title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 }, ({ address, depth, depthError }) => {
       if (depth === undefined || depthError !== undefined) return emptyCell
-      return { text: formatQuantityShort(depth[side].totalQuantity, names.decimals(address)) }
+      return { text: formatTokensShort(depth[side].totalQuantity, names.decimals(address)) }
     })
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
 }
@@ -101,9 +101,9 @@ const columnOf =
   })
 
 const changeCell = (token: TokenState, colours: Colours): Cell => {
-  const { change } = token
-  if (change === undefined) return emptyCell
-  const text = shortNumber(change, formatChange)
-  if (change === 0 || token.priceError !== undefined) return { text, paint: colours.dim }
+  const { change, price } = token
+  if (change === undefined || price === undefined) return emptyCell
+  const text = shortNumber(change, (usd) => formatChange(usd, price.price))
+  if (!/[1-9]/.test(text) || token.priceError !== undefined) return { text, paint: colours.dim }
   return { text, paint: change > 0 ? colours.rising : colours.falling }
 }

@@ -1,6 +1,7 @@
 import { printable } from '../../errors/text.js'
+import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
 import type { Colours } from '../output/colours.js'
-import { fit } from '../output/display-width.js'
+import { displayWidth, fit, fitMiddle } from '../output/display-width.js'
 import { formatAge } from '../output/format.js'
 import { statusText } from '../output/status-text.js'
 import { drawTable, fittingColumns } from '../output/table.js'
@@ -8,11 +9,21 @@ import type { Board } from './board.js'
 import { depthColumns, narrowColumns, priceColumns, stateTitle, type DrawContext } from './columns.js'
 import type { LoggedEvent } from './event-log.js'
 
+/** Two lines above the table: the source of the prices, and what it does next. */
+export interface Header {
+  readonly title: string
+  /** Follows the title on a screen that is wide enough. */
+  readonly detail: string
+  /** Contains the remaining time at `now`. */
+  readonly next: (now: number) => string
+}
+
 /** The content of the screen. */
 export interface BoardView {
   readonly board: Board
   readonly events: readonly LoggedEvent[]
   readonly hasDepth: boolean
+  readonly header: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
 }
@@ -23,7 +34,10 @@ export interface Size {
   readonly rows: number
 }
 
-/** Lines besides tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
+/** Lines of the header with a blank. */
+const headerLines = 3
+
+/** Lines besides the header, tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
 const otherLines = 7
 
 /**
@@ -36,10 +50,10 @@ export const drawBoard = (
   { columns, rows }: Size,
 ): readonly string[] => {
   const { colours, now } = context
-  const { board, note } = view
+  const { board, header, note = rejectedKeyNote(board) } = view
   const dimmed = (text: string): string => colours.dim(fit(text, columns))
   const status = drawStatus(board, now, colours, columns)
-  const free = rows - otherLines - (note === undefined ? 0 : 1)
+  const free = rows - otherLines - (header === undefined ? 0 : headerLines) - (note === undefined ? 0 : 1)
   if (free < 1) {
     // Only titles, tokens and the status.
     const tokenLines = board.tokens.length > rows - 3 ? rows - 4 : rows - 3
@@ -47,14 +61,32 @@ export const drawBoard = (
   }
   const events = view.events.slice(Math.max(0, view.events.length - Math.floor(free / 2)))
   return [
+    ...(header === undefined ? [] : drawHeader(header, context, columns)),
     ...drawTokens(view, context, columns, free - events.length),
     ...(note === undefined ? [] : [dimmed(note)]),
     '',
-    ...events.map(({ at, text }) => dimmed(`${clockTime(at)}  ${text}`)),
+    // The errors of repeated attempts differ in their end.
+    ...events.map(({ at, text }) => colours.dim(fitMiddle(`${clockTime(at)}  ${text}`, columns))),
     ...(events.length === 0 ? [] : ['']),
     status,
     dimmed('Press Ctrl-C to stop.'),
   ]
+}
+
+/** The next step if the service rejects the signatures of depth requests. */
+const rejectedKeyNote = ({ tokens }: Board): string | undefined =>
+  tokens.some(({ depthError }) => depthError?._tag === 'Unauthorized')
+    ? `The service rejects the signature: check ${withVariable(deploymentFlags.authKey)}.`
+    : undefined
+
+const drawHeader = (
+  { title, detail, next }: Header,
+  { colours, now }: DrawContext,
+  columns: number,
+): readonly string[] => {
+  const whole = `${title} ${detail}`
+  const first = displayWidth(whole) <= columns ? whole : fit(title, columns)
+  return [first, colours.waiting(fit(next(now), columns)), '']
 }
 
 /** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */

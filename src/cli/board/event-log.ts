@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/assert-never.js'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import type { DepthRow, PriceRow, Row, StatusRow } from '../../recording/format/row.js'
-import type { TokenNames } from '../input/token-names.js'
+import { shortAddress, type TokenNames } from '../tokens/token-names.js'
 import { rowAddress } from '../output/row-address.js'
 import { findToken, type Board } from './board.js'
 
@@ -17,7 +17,7 @@ export interface LoggedEvent {
 const maxEvents = 5
 
 /**
- * Appends an event to the log if it is worth logging. Omits a repetition of the last text and a depth error that the
+ * Appends an event to the log if it is worth logging. Abbreviates addresses. Omits a repetition of the last text and a depth error that the
  * board already shows. `board` is the state before the event.
  */
 export const logEvent = (
@@ -28,7 +28,7 @@ export const logEvent = (
 ): readonly LoggedEvent[] => {
   const rawText = logText(board, row, names)
   if (rawText === undefined) return events
-  const text = printable(rawText)
+  const text = printable(rawText).replace(/0x[0-9a-f]+/gi, shortAddress)
   return events.at(-1)?.text === text ? events : [...events, { at: row.at, text }].slice(-maxEvents)
 }
 

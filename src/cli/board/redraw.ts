@@ -1,7 +1,7 @@
 /** Draws lines in place on a terminal. The lines must not be wider than the terminal, and must leave one row free. */
 export interface Redraw {
   readonly draw: (lines: readonly string[]) => void
-  /** Shows the cursor again. The last lines stay on the terminal. */
+  /** Shows the cursor again, on an empty line below the last lines, which stay on the terminal. */
   readonly done: () => void
 }
 
@@ -22,7 +22,8 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns
   let drawnLines = 0
   let { columns, rows } = output
   const restoreCursor = (): void => {
-    output.write(showCursor)
+    // On Ctrl-C, the terminal prints ^C in the line of the cursor.
+    output.write(`\r${clearBelow}${showCursor}`)
   }
   output.write(hideCursor)
   // The cursor must come back when the process exits early.

@@ -17,10 +17,10 @@ import {
 } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import type { Row } from '../../recording/format/row.js'
-import type { TokenNames } from '../input/token-names.js'
+import type { TokenNames } from '../tokens/token-names.js'
 import { coloursFor } from '../output/colours.js'
 import { emptyBoard, updateBoard } from './board.js'
-import { drawBoard, type BoardView } from './draw.js'
+import { drawBoard, type BoardView, type Header } from './draw.js'
 import { logEvent } from './event-log.js'
 import { createRedraw } from './redraw.js'
 
@@ -31,6 +31,8 @@ export interface BoardOptions {
   readonly tokens: readonly Address[]
   readonly names: TokenNames
   readonly hasDepth: boolean
+  /** Lines above the table. */
+  readonly header: Header | undefined
   /** A line below the table. */
   readonly note: string | undefined
   readonly output: NodeJS.WriteStream
@@ -54,9 +56,9 @@ export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Obser
 /** The current view once per redraw interval, and the last view on completion. */
 const view$ = (
   rows$: Observable<Row>,
-  { tokens, names, hasDepth, note }: BoardOptions,
+  { tokens, names, hasDepth, header, note }: BoardOptions,
 ): Observable<BoardView> => {
-  const initial: BoardView = { board: emptyBoard(tokens), events: [], hasDepth, note }
+  const initial: BoardView = { board: emptyBoard(tokens), events: [], hasDepth, header, note }
   const update = ({ board, events, ...rest }: BoardView, row: Row): BoardView => ({
     ...rest,
     board: updateBoard(board, row),

@@ -1,23 +1,23 @@
 import { Argument, type Command } from 'commander'
-import type { Address } from '../../domain/address.js'
-import { token } from '../input/arguments.js'
+import type { DepthFlags } from '../actions/depth.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { usageError, withDeployment } from '../input/deployment.js'
-import { createTokenNames } from '../input/token-names.js'
-import { coloursFor } from '../output/colours.js'
-import { depthTable } from '../output/depth-table.js'
-import { formatJson } from '../output/format.js'
+import { priceHelp } from '../output/price-help.js'
+import { tokenHelp } from '../tokens/token-address.js'
+import { tokensFlag } from '../tokens/tokens-flag.js'
 import { createCommand } from './create-command.js'
-import { printResponse } from './print-response.js'
 
 const examples = `
 Examples:
+  $ svc-streams depth --simulate ETH
+      Try the command with a simulator.
   $ svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Print the quantities to buy and to sell at the midpoint price, from the service at SVC_BASE_URL.
+  $ svc-streams depth WETH --tokens tokens.json
+      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
   $ svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
-      Print the exact quantity, in base-token units.
-  $ svc-streams depth --simulate 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Try the command with a simulator.
+      Print the exact quantity, in base-token units. The object also has the topic, and the symbol if it is known.
+
+${priceHelp}
 
 Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 
@@ -25,19 +25,12 @@ Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 export const depthCommand = (): Command => {
   const command = addDeploymentFlags(
     createCommand('depth', 'Print the order-book depth of one token.', examples)
-      .addArgument(new Argument('<token>', 'contract address, 0x…, or topic, svc-0x…').argParser(token))
+      .addArgument(new Argument('<token>', tokenHelp))
+      .addOption(tokensFlag())
       .option('--json', 'print the depth as a JSON object; quantities are in base-token units'),
   )
-  return command.action((address: Address, { json = false }: { readonly json?: boolean }) =>
-    withDeployment(command, 'depth', async ({ depthClient, knownTokens }) => {
-      if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
-      const colours = coloursFor(process.stdout)
-      await printResponse({
-        task: depthClient.depth(address),
-        addressFlag: 'baseUrl',
-        render: (depth) =>
-          json ? formatJson(depth) : depthTable(depth, createTokenNames(knownTokens), colours),
-      })
-    }),
-  )
+  return command.action(async (given: string, flags: DepthFlags) => {
+    const { printDepth } = await import('../actions/depth.js')
+    await printDepth(command, given, flags)
+  })
 }

@@ -1,30 +1,11 @@
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream'
 import { Argument, type Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
-import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
-import type { Client } from '../../client/client.js'
-import type { Address } from '../../domain/address.js'
-import { addressOf } from '../../domain/topic.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
-import type { RecordingHeader, Row } from '../../recording/format/row.js'
-import { replay, type ReplayClient } from '../../recording/index.js'
-import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
-import { recordedMarket } from '../../simulator/index.js'
+import type { ReplayFlags } from '../actions/replay.js'
 import { numberOption } from '../../option-kinds/number-option.js'
 import { helpText, parseSpeed } from '../input/number-flag.js'
-import { createTokenNames } from '../input/token-names.js'
-import { pacedBy } from '../output/stdout.js'
-import { stop$ } from '../stop.js'
+import { priceHelp } from '../output/price-help.js'
+import { parseTime } from '../input/time-flag.js'
+import { tokensFlag } from '../tokens/tokens-flag.js'
 import { createCommand } from './create-command.js'
-import { printRows$, showRows$ } from './show-rows.js'
-
-/** The flags, as commander names and parses them. */
-interface ReplayFlags {
-  readonly speed: number
-  readonly json?: boolean
-}
 
 const examples = `
 Examples:
@@ -36,11 +17,18 @@ Examples:
       Print all events immediately, one per line.
   $ svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print the recorded JSON objects, one per line, for programs.
-  $ gunzip -c market.ndjson.gz | svc-streams replay -
+  $ svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z
+      Replay a part of several files as one recording. Files may be compressed by gzip.
+  $ ssh recorder cat market.ndjson | svc-streams replay -
       Read from a pipe.
 
+Give the files in the order of their times. --from is inclusive, --to is exclusive. Both compare the times at which the
+events were recorded. A part starts without the values from before it.
+
+${priceHelp}
+
 The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
-all events before the damage, reports the line and the error, and fails with exit code 1.`
+all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
 
 const replaySpeed = numberOption({
   meaning: 'Playback speed as a factor, or max to show all events immediately',
@@ -51,47 +39,13 @@ const replaySpeed = numberOption({
 /** `svc-streams replay`: shows a recording as `watch` shows a service. */
 export const replayCommand = (): Command =>
   createCommand('replay', 'Show a recording made by svc-streams record.', examples)
-    .addArgument(new Argument('<file>', 'recording; - reads standard input'))
+    .addArgument(new Argument('<file...>', 'recordings, plain or gzip; - reads standard input'))
     .option('--speed <factor>', helpText(replaySpeed), parseSpeed(replaySpeed), replaySpeed.default)
+    .option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime)
+    .option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime)
     .option('--json', 'print each event as a JSON object, one per line')
-    .action(async (file: string, { speed, json = false }: ReplayFlags) => {
-      const source = file === '-' ? process.stdin : createReadStream(file)
-      // The client reports the errors of the source.
-      const chunks = pipeline(source, pacedBy(process.stdout), () => undefined)
-      await using client = replay(chunks, { speed })
-      const header = await client.header()
-      if (isLeft(header)) throw new Error(printable(renderError(header.left)))
-      const shown$ = show$(client, header.right, speed, json)
-      const completed = await firstValueFrom(
-        merge(shown$.pipe(endWith(true)), stop$(undefined).pipe(map(() => false))),
-      )
-      const result = completed ? await client.finished : undefined
-      if (result !== undefined && isLeft(result)) throw new Error(printable(renderError(result.left)))
+    .addOption(tokensFlag())
+    .action(async (files: readonly string[], flags: ReplayFlags, command: Command) => {
+      const { showRecordings } = await import('../actions/replay.js')
+      await showRecordings(command, files, flags)
     })
-
-const show$ = (
-  client: ReplayClient,
-  header: RecordingHeader,
-  speed: number,
-  json: boolean,
-): Observable<never> => {
-  const names = createTokenNames(recordedMarket().tokens)
-  const hasDepth = header.mints.length > 0
-  const options = { tokens: tokensOf(header), names, hasDepth, note: undefined, output: process.stdout }
-  const rows$ = client.run$((inner) => allRows$(inner, header))
-  // At unlimited speed, a redrawn board would show only the last event.
-  return speed === Infinity ? printRows$(rows$, options, json) : showRows$(rows$, options, json)
-}
-
-const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {
-  const addresses = [...topics.map(addressOf), ...mints]
-  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
-}
-
-const allRows$ = (client: Client, { topics, mints, interval }: RecordingHeader): Observable<Row> =>
-  merge(
-    statusRow$(client),
-    uncorrelatedRow$(client),
-    ...topics.map((topic) => priceRow$(client, topic)),
-    ...mints.map((mint) => depthRow$(client, mint, interval)),
-  )

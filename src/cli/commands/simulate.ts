@@ -1,23 +1,12 @@
 import { type Command, Option } from 'commander'
 import { integerOption, type NumberOption } from '../../option-kinds/number-option.js'
-import { SimulatorError, startSimulator, type Simulator } from '../../simulator/index.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/option-table.js'
+import type { SimulateFlags } from '../actions/simulate.js'
 import { addresses } from '../input/arguments.js'
-import { usageError } from '../input/deployment.js'
-import { flagName } from '../input/flag-error.js'
-import { marketOptions, type MarketFlags } from '../input/market-options.js'
 import { helpText, numberFlag, parseNumber } from '../input/number-flag.js'
-import { interrupted } from '../stop.js'
 import { createCommand } from './create-command.js'
-
-/** The flags, as commander names and parses them. */
-interface SimulateFlags extends MarketFlags {
-  readonly httpPort: number
-  readonly wsPort: number
-  readonly authKey?: string
-}
 
 const examples = `
 Examples:
@@ -48,11 +37,8 @@ export const simulateCommand = (): Command => {
     .addOption(marketFlag('--tick <ms>', 'walk', tickOption))
     .addOption(marketFlag('--seed <n>', 'walk', integerOption({ ...seedOption, min: 0 })))
   return command.action(async (flags: SimulateFlags) => {
-    const simulator = await start(flags).catch((error: unknown) => fail(command, error))
-    const stop = interrupted()
-    process.stdout.write(summary(simulator))
-    await stop
-    await simulator.close()
+    const { simulate } = await import('../actions/simulate.js')
+    await simulate(command, flags)
   })
 }
 
@@ -66,30 +52,3 @@ const marketFlag = (
   const flag = new Option(flags, market === 'walk' ? `${help}; implies --market walk` : help)
   return flag.argParser(parseNumber(described))
 }
-
-const start = async ({ httpPort, wsPort, authKey, ...market }: SimulateFlags): Promise<Simulator> =>
-  startSimulator({
-    httpPort,
-    wsPort,
-    ...(authKey === undefined ? {} : { authKey }),
-    ...marketOptions(market),
-  })
-
-/** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */
-const fail = (command: Command, error: unknown): never => {
-  if (!(error instanceof SimulatorError)) throw error
-  const message = `${flagName(error.option === 'tokens' ? 'token' : error.option)}: ${error.problem}`
-  if (error.cause !== undefined) throw new Error(message)
-  return usageError(command, message)
-}
-
-const summary = ({ tokens, ...simulator }: Simulator): string => `\
-# A simulator of the service is running. Paste these lines into another terminal, and start your program there.
-export SVC_BASE_URL=${simulator.baseUrl}
-export SVC_PRICE_BASE_URL=${simulator.priceBaseUrl}
-export SVC_PRICE_WS_URL=${simulator.priceWsUrl}
-export SVC_AUTH_KEY=${simulator.authKey}
-# ${tokens.map(({ symbol }) => symbol).join(', ')}
-export SVC_TOKENS=${tokens.map(({ address }) => address).join(',')}
-# Press Ctrl-C to stop it, and again to stop it immediately.
-`

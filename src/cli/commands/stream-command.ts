@@ -1,12 +1,10 @@
 import { Argument, type Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Address } from '../../domain/address.js'
 import { numberOption, timerOption } from '../../option-kinds/number-option.js'
-import { tokens } from '../input/arguments.js'
+import type { DataKind } from '../input/client-options.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { usageError, withDeployment, type Deployment } from '../input/deployment.js'
 import { numberFlag } from '../input/number-flag.js'
-import { watchedTokens, type WatchedToken } from '../input/watched-tokens.js'
+import { tokensHelp } from '../tokens/token-address.js'
+import { tokensFlag } from '../tokens/tokens-flag.js'
 
 // The common part of the commands that stream until they are stopped: `watch` and `record`.
 
@@ -29,22 +27,14 @@ export const addStreamFlags = (command: Command): Command =>
       .addArgument(
         new Argument(
           '[token...]',
-          'contract addresses, 0x…, or topics, svc-0x… (default: those of SVC_TOKENS; with --simulate, ETH and BTC)',
-        ).argParser(tokens),
+          `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,
+        ),
       )
+      .addOption(tokensFlag())
       .addOption(numberFlag('--interval <ms>', intervalOption))
       .addOption(numberFlag('--duration <s>', durationOption))
       .option('--no-depth', 'request prices only'),
   )
 
-/** Calls `use` with the deployment and the tokens. A command without tokens is a usage error. */
-export const withTokens = (
-  command: Command,
-  given: readonly Address[],
-  use: (deployment: Deployment, watched: readonly WatchedToken[]) => Promise<void>,
-): Promise<void> =>
-  withDeployment(command, command.opts<StreamFlags>().depth ? 'both' : 'prices', async (deployment) => {
-    const watched = watchedTokens(given, deployment, process.env['SVC_TOKENS'])
-    if (isLeft(watched)) return usageError(command, watched.left)
-    await use(deployment, watched.right)
-  })
+/** The data that a streaming command requests. */
+export const streamKind = ({ depth }: StreamFlags): DataKind => (depth ? 'both' : 'prices')

@@ -7,6 +7,7 @@ export interface DeploymentFlags extends Partial<Readonly<Record<DeploymentFlagN
   readonly environment: Environment
   readonly allowInsecure?: true
   readonly simulate?: true
+  readonly demo?: true
 }
 
 /** The flag and the environment variable of an address or a key. */
@@ -64,12 +65,19 @@ export const addDeploymentFlags = (command: Command): Command => {
     .addOption(
       new Option('--environment <name>', 'mainnet, or testnet, which has no depth')
         .env('SVC_ENVIRONMENT')
+        .choices(['mainnet', 'testnet'])
         .argParser(environment)
         .default('mainnet'),
     )
     .option('--allow-insecure', 'allow http: and ws: to other machines even if a key is set')
     .option('--simulate', 'use a simulator in this process, which plays a recorded market')
 }
+
+/** The flag of a simulator that shows faults, and the recovery from them. */
+export const demoFlag = (): Option =>
+  new Option('--demo', '--simulate with more tokens, dropped connections and a rejected token').implies({
+    simulate: true,
+  })
 
 /** The message for flags that exclude each other. Environment variables exclude nothing. */
 export const flagConflict = (command: Command): string | undefined => {

@@ -1,10 +1,14 @@
 import type { Command } from 'commander'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
+import { configure } from '../../client/configuration.js'
 import { createClient } from '../../client/create-client.js'
 import type { ClientOptions } from '../../client/options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { recordedMarket, startSimulator, type Token } from '../../simulator/index.js'
+import { createDemonstration, type Demonstration } from '../demonstration/demonstration.js'
+import { demonstrationMarket, rejectedToken } from '../demonstration/market.js'
+import { resubscribe } from '../demonstration/resubscribe.js'
 import { exitCodes } from '../run.js'
 import { clientOptions, hasDepth, type DataKind } from './client-options.js'
 import { flagConflict, type DeploymentFlags } from './deployment-flags.js'
@@ -15,10 +19,14 @@ export interface Deployment {
   readonly client: PriceClient
   /** The same client, if it has depth. */
   readonly depthClient: Client | undefined
+  /** Host and port of the price reporter's WebSocket. */
+  readonly priceHost: string
   /** True for a simulator in this process. */
   readonly isSimulator: boolean
   /** Tokens with known symbols: those of the simulator, by their addresses on mainnet. */
   readonly knownTokens: readonly Token[]
+  /** Set if the simulator demonstrates faults. */
+  readonly demonstration: Demonstration | undefined
   readonly close: () => Promise<void>
 }
 
@@ -51,16 +59,17 @@ const openService = (flags: DeploymentFlags, dataKind: DataKind): Either<string,
   if (isLeft(clients)) return clients
   const knownTokens = flags.environment === 'mainnet' ? recordedMarket().tokens : []
   const close = () => clients.right.client.close()
-  return right({ ...clients.right, isSimulator: false, knownTokens, close })
+  return right({ ...clients.right, isSimulator: false, knownTokens, demonstration: undefined, close })
 }
 
 const createClients = (
   options: ClientOptions,
-): Either<string, Pick<Deployment, 'client' | 'depthClient'>> => {
+): Either<string, Pick<Deployment, 'client' | 'depthClient' | 'priceHost'>> => {
   try {
-    if (!hasDepth(options)) return right({ client: createClient(options), depthClient: undefined })
+    const priceHost = new URL(configure(options).priceWsUrl).host
+    if (!hasDepth(options)) return right({ client: createClient(options), depthClient: undefined, priceHost })
     const client = createClient(options)
-    return right({ client, depthClient: client })
+    return right({ client, depthClient: client, priceHost })
   } catch (error) {
     if (error instanceof ConfigurationError) return left(flagErrorText(error))
     throw error
@@ -71,8 +80,9 @@ const openSimulator = async (
   flags: DeploymentFlags,
   dataKind: DataKind,
 ): Promise<Either<string, Deployment>> => {
-  const simulator = await startSimulator()
-  const { baseUrl, priceBaseUrl, priceWsUrl, authKey, tokens: knownTokens } = simulator
+  const isDemonstration = flags.demo !== undefined
+  const simulator = await startSimulator(isDemonstration ? { market: demonstrationMarket() } : {})
+  const { baseUrl, priceBaseUrl, priceWsUrl, authKey, tokens } = simulator
   const deployment = openService({ ...flags, baseUrl, priceBaseUrl, priceWsUrl, authKey }, dataKind)
   if (isLeft(deployment)) {
     await simulator.close()
@@ -82,5 +92,13 @@ const openSimulator = async (
     await deployment.right.close()
     await simulator.close()
   }
-  return right({ ...deployment.right, isSimulator: true, knownTokens, close })
+  const opened = { ...deployment.right, isSimulator: true, knownTokens: tokens, close }
+  if (!isDemonstration) return right(opened)
+  const demonstration = createDemonstration(simulator)
+  return right({
+    ...opened,
+    ...resubscribe(opened, rejectedToken.address, demonstration.accepted$),
+    knownTokens: [...tokens, rejectedToken],
+    demonstration,
+  })
 }

@@ -6,7 +6,7 @@ import {
   type DeploymentFlag,
   type DeploymentFlagName,
 } from './deployment-flags.js'
-import { tokenSyntax } from './token-address.js'
+import { tokenSyntax } from '../tokens/token-address.js'
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>
@@ -18,12 +18,15 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
       `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the service. If it is, report this error to the operator of the service.`,
     UnsupportedPair: () =>
       'Check the token and --environment: a token has another address in each environment.',
-    Unauthorized: () => `Check that ${withVariable(deploymentFlags.authKey)} is the key of this service.`,
+    Unauthorized: () => keyHint,
     HttpError: (failure) => httpHint(failure, deploymentFlags[addressFlag]),
     NetworkError: (failure) => networkHint(failure, deploymentFlags[addressFlag]),
     Timeout: () => 'Try again. If it fails again, the service or the network does not respond.',
     ClientClosed: () => 'Try again. The client was closed before the response arrived.',
   })
+
+/** The next step after the service rejected a signature. */
+export const keyHint = `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
 
 const httpHint = ({ status, retryAfterMs }: HttpError, flag: DeploymentFlag): string => {
   if (retryAfterMs !== undefined)

@@ -1,7 +1,7 @@
 import type { Depth } from '../../domain/depth.js'
-import type { TokenNames } from '../input/token-names.js'
+import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from './colours.js'
-import { formatPrice, formatQuantity, formatTime, formatUsd } from './format.js'
+import { formatPrice, formatTokens, formatTime, formatUsd } from './format.js'
 import { drawTable, type Column } from './table.js'
 
 /** The depth of one token as a table for people. */
@@ -14,7 +14,7 @@ export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): s
     width: 0,
     cells: texts.map((text) => ({ text })),
   })
-  const quantity = (units: bigint) => formatQuantity(units, names.decimals(mint))
+  const quantity = (units: bigint) => formatTokens(units, names.decimals(mint))
   const columns = [
     column('', ['buy', 'sell']),
     column('USD', [formatUsd(buy.totalQuantityUsd), formatUsd(sell.totalQuantityUsd)]),

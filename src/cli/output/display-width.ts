@@ -35,6 +35,21 @@ export const fit = (text: string, width: number): string => {
   return text
 }
 
+/** Cuts the middle of a text, so that its start and its end fit into a number of terminal columns. */
+export const fitMiddle = (text: string, width: number): string => {
+  if (displayWidth(text) <= width) return text
+  const start = fit(text, Math.ceil(width / 2))
+  const free = width - displayWidth(start)
+  let used = 0
+  let from = text.length
+  for (const { segment, index } of [...graphemes.segment(text)].reverse()) {
+    used += graphemeWidth(segment)
+    if (used > free) break
+    from = index
+  }
+  return start + text.slice(from)
+}
+
 /** Adds spaces after a text, up to a number of terminal columns. */
 export const padEnd = (text: string, width: number): string => text + missingSpaces(text, width)
 

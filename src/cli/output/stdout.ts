@@ -1,4 +1,4 @@
-import { Transform, type Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
 export const outputClosed = (output: Writable = process.stdout): Promise<void> =>
@@ -24,13 +24,15 @@ export interface Drainable {
 }
 
 /**
- * Passes data on only while the output accepts it. Without this, all text that a slow reader has not read yet would be
- * held in memory.
+ * The chunks, each when the output accepts data. Without this, all text that a slow reader has not read yet would be held
+ * in memory.
  */
-export const pacedBy = (output: Drainable): Transform =>
-  new Transform({
-    transform: (chunk, _encoding, done) => {
-      if (output.writableNeedDrain) output.once('drain', () => done(null, chunk))
-      else done(null, chunk)
-    },
-  })
+export async function* pacedBy<A>(
+  output: Drainable,
+  chunks: Iterable<A> | AsyncIterable<A>,
+): AsyncGenerator<A, void> {
+  for await (const chunk of chunks) {
+    if (output.writableNeedDrain) await new Promise<void>((resolve) => output.once('drain', resolve))
+    yield chunk
+  }
+}

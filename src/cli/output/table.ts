@@ -10,7 +10,8 @@ export interface Cell {
 
 export interface Column {
   readonly title: string
-  readonly align: 'left' | 'right'
+  /** `decimal` aligns numbers at their decimal point, and other texts right. */
+  readonly align: 'left' | 'right' | 'decimal'
   /** In a table that is too wide, the columns with the highest rank are omitted first. */
   readonly rank: number
   /** Smallest width in terminal columns, so that columns do not move when the table is redrawn. */
@@ -37,9 +38,21 @@ export const drawTable = (
 
 /** The columns of a table that is at most `width` terminal columns wide. */
 export const fittingColumns = (columns: readonly Column[], width: number): readonly Column[] => {
-  const whole = fitting(columns.map(withWidth), width)
-  return whole.length === columns.length ? whole : fitting(columns.map(cutColumn).map(withWidth), width)
+  const aligned = columns.map(alignDecimals)
+  const whole = fitting(aligned.map(withWidth), width)
+  return whole.length === columns.length ? whole : fitting(aligned.map(cutColumn).map(withWidth), width)
 }
+
+const alignDecimals = (column: Column): Column => {
+  if (column.align !== 'decimal') return column
+  const most = Math.max(0, ...column.cells.map(({ text }) => fractionWidth(text) ?? 0))
+  const padding = (text: string): string => ' '.repeat(most - (fractionWidth(text) ?? most))
+  return { ...column, cells: column.cells.map((cell) => ({ ...cell, text: cell.text + padding(cell.text) })) }
+}
+
+/** The width of a number from its decimal point on; `undefined` for any other text. */
+const fractionWidth = (text: string): number | undefined =>
+  /^[+-]?[\d,]+(?:\.\d+)?$/.test(text) ? text.length - text.replace(/\..*/, '').length : undefined
 
 const withWidth = (column: Column): Column => ({ ...column, width: widthOf(column) })
 

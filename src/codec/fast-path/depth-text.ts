@@ -1,4 +1,4 @@
-import type { DepthSnapshot } from '../../domain/depth.js'
+import { createDepthSide, type DepthSnapshot } from '../../domain/depth.js'
 import { jsonNumberPattern } from '../json.js'
 import { EpochMillis, MidpointPrice, UsdAmount } from '../number.js'
 
@@ -40,7 +40,7 @@ export const recogniseDepth = (text: string): DepthSnapshot | undefined => {
   return {
     price,
     timestamp,
-    buy: { totalQuantity: BigInt(match[3] ?? ''), totalQuantityUsd: buyUsd },
-    sell: { totalQuantity: BigInt(match[5] ?? ''), totalQuantityUsd: sellUsd },
+    buy: createDepthSide({ totalQuantity: BigInt(match[3] ?? ''), totalQuantityUsd: buyUsd }),
+    sell: createDepthSide({ totalQuantity: BigInt(match[5] ?? ''), totalQuantityUsd: sellUsd }),
   }
 }

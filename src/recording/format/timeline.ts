@@ -1,4 +1,5 @@
 import { maxTime } from './value-codecs.js'
+import { allTimes, type TimeRange } from './time-range.js'
 
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {
@@ -17,6 +18,8 @@ const maxDistance = 365 * 24 * 3_600_000
  * A line that is earlier than its predecessor has the same time of the replay. The distance of any other line counts from
  * its predecessor, or from the latest line so far if that is nearer. One wrong time therefore does not affect the
  * distances of the lines after it.
+ *
+ * The replay of a part starts at `from`: an earlier header has this time. A header after the part takes no time.
  */
 export class Timeline {
   private previous = -Infinity
@@ -24,11 +27,14 @@ export class Timeline {
   private time: number | undefined
   private isAfterHeader = false
 
+  constructor(private readonly range: TimeRange = allTimes) {}
+
   /**
    * The time of the next line; undefined for a row that is more than 365 days later than its predecessor. The time of a
    * header may be unknown: a longer distance from a header, or to one, is skipped.
    */
-  next(at: number, isHeader: boolean): ReplayTime | undefined {
+  next(recordedAt: number, isHeader: boolean): ReplayTime | undefined {
+    const at = isHeader ? this.headerTime(recordedAt) : recordedAt
     const reference = at >= this.latest ? this.latest : this.previous
     const before = this.time ?? at
     const isTooLate = this.time !== undefined && at - reference > maxDistance
@@ -38,6 +44,12 @@ export class Timeline {
     this.latest = Math.max(this.latest, at)
     this.isAfterHeader = isHeader
     return { time: this.time, skipped: isTooLate ? this.time - before : 0 }
+  }
+
+  private headerTime(at: number): number {
+    const { from, to } = this.range
+    if (at < to) return Math.max(at, from)
+    return this.time === undefined ? to : this.previous
   }
 }
 

@@ -1,8 +1,10 @@
+import { map } from 'fp-ts/lib/Either.js'
+import { flow } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts/lib/index.js'
 import { PriceValue, UsdAmount } from '../../codec/number.js'
 import { Quantity } from '../../codec/quantity.js'
 import { isAddress, type Address } from '../../domain/address.js'
-import type { Depth } from '../../domain/depth.js'
+import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
@@ -53,7 +55,14 @@ export const RecordedPrice: t.Type<Price, unknown> = t.strict(
   'a price',
 )
 
-const side = t.strict({ totalQuantity: Quantity, totalQuantityUsd: UsdAmount }, 'a side')
+const sideFields = t.strict({ totalQuantity: Quantity, totalQuantityUsd: UsdAmount }, 'a side')
+
+const side = new t.Type<DepthSide, unknown>(
+  sideFields.name,
+  sideFields.is,
+  flow(sideFields.validate, map(createDepthSide)),
+  sideFields.encode,
+)
 
 export const RecordedDepth: t.Type<Depth, unknown> = t.strict(
   {

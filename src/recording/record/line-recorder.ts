@@ -46,12 +46,15 @@ export class LineRecorder implements Recorder {
   pending = 0
   private readonly subscriptions = new Subscription()
   private failure: WriteError | undefined
+  private isClosed = false
   private readonly result = deferred<RecordResult>()
   readonly finished = this.result.promise
 
   constructor(
     private readonly to: LineWriter,
     header: RecordingHeader,
+    /** Called once, when no further line is written. */
+    private readonly close: () => void = () => undefined,
   ) {
     try {
       to.on?.('error', this.fail)
@@ -113,12 +116,20 @@ export class LineRecorder implements Recorder {
     this.settle()
   }
 
+  private closeOnce(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    reportThrown(this.close)
+  }
+
   private settle(): void {
     if (!this.subscriptions.closed) return
     if (this.failure !== undefined) {
+      this.closeOnce()
       // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
       this.result.resolve(left(this.failure))
     } else if (this.pending === 0) {
+      this.closeOnce()
       reportThrown(() => this.to.off?.('error', this.fail))
       this.result.resolve(right({ rows: this.rows }))
     }

@@ -5,15 +5,20 @@ import { isInterval } from '../../domain/interval.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { checkAll, checkOption } from '../../option-kinds/check-options.js'
-import { checkedOption, objectOption, type OptionTable } from '../../option-kinds/option.js'
+import { objectWith } from '../../option-kinds/check.js'
+import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
+import { createRecordingFile } from './recording-file.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
 export interface RecordOptions {
-  /** The writable that receives the lines. The caller opens and ends it. */
-  readonly to: LineWriter
+  /**
+   * The path of a new file, or a writable that receives the lines. A path that ends in `.gz` is compressed. A file that
+   * exists already is not overwritten: it is a `WriteError`. The caller opens and ends a writable.
+   */
+  readonly to: string | LineWriter
   /** The topics whose prices are recorded. Default: none. */
   readonly topics?: readonly Topic[]
   /** The mints whose depths are recorded. They require a client with depth. Default: none. */
@@ -28,7 +33,8 @@ export interface RecordOptions {
  * A recording may be appended to another recording of the same streams.
  *
  * Each row is one whole line in one `write`, made when the event arrives. A crash loses only what the writable has
- * buffered.
+ * buffered. To a path, each row is written synchronously: a killed process loses no row, and a compressed file, too, is
+ * complete after each row. If the disk may be slow, give a stream.
  *
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.
@@ -37,20 +43,12 @@ export interface RecordOptions {
  * and for a mint if the client has no depth.
  *
  * @example
- * import { createWriteStream } from 'node:fs'
- *
- * const recorder = record(client, { topics: [topic], mints: [mint], to: createWriteStream('market.ndjson') })
+ * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
  */
 export const record = (client: PriceClient | Client, options: RecordOptions): Recorder => {
   const { topics, mints, interval } = checkOptions(client, options)
-  const recorder = new LineRecorder(options.to, {
-    _tag: 'Recording',
-    version: 1,
-    at: rxClock.wallClock(),
-    topics,
-    mints,
-    interval,
-  })
+  const header = { _tag: 'Recording', version: 1, at: rxClock.wallClock(), topics, mints, interval } as const
+  const recorder = createRecorder(options.to, header)
   recorder.record(statusRow$(client))
   recorder.record(uncorrelatedRow$(client))
   recorder.recordUntilComplete(
@@ -61,6 +59,23 @@ export const record = (client: PriceClient | Client, options: RecordOptions): Re
   )
   return recorder
 }
+
+const createRecorder = (to: string | LineWriter, header: RecordingHeader): LineRecorder => {
+  if (typeof to !== 'string') return new LineRecorder(to, header)
+  try {
+    const file = createRecordingFile(to)
+    return new LineRecorder(file, header, () => file.close())
+  } catch (thrown) {
+    return new LineRecorder(failingWriter(thrown), header)
+  }
+}
+
+/** The recording ends with this error before it starts. */
+const failingWriter = (thrown: unknown): LineWriter => ({
+  write: () => {
+    throw thrown
+  },
+})
 
 const arrayOf =
   (isElement: (value: unknown) => boolean) =>
@@ -99,9 +114,18 @@ const requireDepth = (client: PriceClient | Client, mint: Address, interval: num
   }
 }
 
+const writable = objectWith(['write'])
+
 const recordTable = {
   to: {
-    ...objectOption<LineWriter>(['write'], { meaning: 'Writable that receives the lines' }),
+    ...checkedOption<string | LineWriter>(
+      'object',
+      {
+        expected: `a path, or ${writable.expected}`,
+        holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
+      },
+      { meaning: 'Path of a new file, or writable that receives the lines' },
+    ),
     required: true,
   },
   topics: checkedOption<readonly Topic[]>(

@@ -1,14 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, ReplaySubject, Subscription, takeUntil } from 'rxjs'
+import { Observable, ReplaySubject, Subscription, type Observer } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import { reportError } from '../../task/safe-notify.js'
 import type { Clock } from '../../time/clock.js'
-import { readEntries, type RecordingEntry } from '../format/read-entries.js'
-import type { RecordingSource } from '../format/read-lines.js'
-import type { RecordingHeader } from '../format/row.js'
+import { readEntries, type RecordingEntry } from '../read/read-entries.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import type { OpenableSource } from '../read/source.js'
+import type { TimeRange } from '../format/time-range.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
 
@@ -22,12 +23,11 @@ export interface ReplaySummary {
 }
 
 export type ReplayResult = Either<RecordingError, ReplaySummary>
-
 export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
 
 /**
- * Reads a recording and emits each row at its time. Pauses while no stream has a subscriber. Reads no further than the
- * row that it emits, so that memory does not grow with the length of the recording.
+ * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber. Reads
+ * no row ahead, so that memory does not grow with the length of the recording.
  */
 export class Playback {
   readonly streams = new RecordedStreams(() => this.addSubscriber())
@@ -36,7 +36,9 @@ export class Playback {
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
+  isOver = false
   private headerEmitted = false
+  private hasRun = false
   private rows = 0
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
@@ -45,14 +47,30 @@ export class Playback {
   private waiting = new Subscription()
 
   constructor(
-    private readonly source: RecordingSource,
+    private readonly sources: readonly OpenableSource[],
+    private readonly range: TimeRange,
     private readonly clock: ReplayClock,
     /** Runs the waits between the rows. */
     private readonly realTime: Clock,
+    /** Called before the events of each line are emitted. */
+    private readonly onLine?: (line: Row | RecordingHeader) => void,
   ) {}
 
-  /** Resolves at the end of the recording, at the first error, or on `close`. */
-  get finished(): Promise<ReplayResult> {
+  /** True until a row is emitted or the replay is over: who subscribes now receives the recording from its start. */
+  get isAtStart(): boolean {
+    return this.rows === 0 && !this.isOver
+  }
+
+  get hasSubscribers(): boolean {
+    return this.subscribers > 0
+  }
+
+  /**
+   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`. Reads the first line, so that a source that
+   * cannot be read is an error even without a subscriber.
+   */
+  finished(): Promise<ReplayResult> {
+    this.start()
     return this.result.promise
   }
 
@@ -62,19 +80,40 @@ export class Playback {
     return this.firstHeader.promise
   }
 
-  /** Subscribes to `source$`, and unsubscribes from it, on the clock of the recording. Completes with the recording. */
+  /**
+   * Subscribes to `source$`, and unsubscribes from it, on the clock of the recording. Completes with the recording. Once a
+   * source has run, the replay ends when its last subscriber leaves.
+   */
   runInRecordingTime$<A>(source$: Observable<A>): Observable<A> {
-    const inRecordingTime$ = new Observable<A>((subscriber) => {
+    return new Observable<A>((subscriber) => {
       const subscription = new Subscription()
-      subscriber.add(() => this.run(() => subscription.unsubscribe()))
-      subscriber.add(this.addSubscriber())
+      this.hasRun = true
+      const leave = this.addSubscriber()
+      const endRun = (): void => {
+        if (subscription.closed) return
+        this.run(() => subscription.unsubscribe())
+        leave()
+      }
+      subscriber.add(endRun)
+      subscription.add(this.ended$.subscribe(() => subscriber.complete()))
+      // The run ends before the subscriber is notified, so that timers which the notification starts are real.
+      const observer: Observer<A> = {
+        next: (value) => subscriber.next(value),
+        error: (error) => {
+          endRun()
+          subscriber.error(error)
+        },
+        complete: () => {
+          endRun()
+          subscriber.complete()
+        },
+      }
       this.firstHeader.promise
         .then(() => {
-          if (!subscriber.closed) this.run(() => subscription.add(source$.subscribe(subscriber)))
+          if (!subscription.closed) this.run(() => subscription.add(source$.subscribe(observer)))
         })
         .catch(reportError)
     })
-    return inRecordingTime$.pipe(takeUntil(this.ended$))
   }
 
   /** Runs `work` at the current time of the recording. */
@@ -92,8 +131,14 @@ export class Playback {
     this.result.resolve(right({ rows: this.rows }))
   }
 
+  /** Stops the replay, and completes its streams. */
+  stop(): void {
+    this.close(() => this.streams.complete(undefined))
+  }
+
   /** Timers that a completion starts are real: the virtual clock no longer advances. */
   private finish(completeStreams: () => void): void {
+    this.isOver = true
     this.clock.dispose()
     this.run(() => {
       completeStreams()
@@ -108,18 +153,20 @@ export class Playback {
     this.start()
     return () => {
       this.subscribers--
-      if (this.subscribers === 0) this.waiting.unsubscribe()
+      if (this.subscribers > 0) return
+      this.waiting.unsubscribe()
+      if (this.hasRun && !this.isOver) this.stop()
     }
   }
 
   private start(): void {
-    if (this.started) return
+    if (this.started || this.closing.closed) return
     this.started = true
     void this.play()
   }
 
   private async play(): Promise<void> {
-    for await (const entries of readEntries(this.source, this.closing)) {
+    for await (const entries of readEntries(this.sources, this.range, this.closing)) {
       for (const entry of entries) {
         if (isLeft(entry)) return this.end(entry.left)
         if (entry.right.skipped > 0) this.clock.skip(entry.right.skipped)
@@ -134,6 +181,7 @@ export class Playback {
 
   private emit({ line, time }: RecordingEntry): void {
     if (line._tag !== 'Recording') this.rows++
+    this.onLine?.(line)
     this.clock.runAt(time, () => this.streams.emit(line))
     if (line._tag === 'Recording') {
       this.headerEmitted = true

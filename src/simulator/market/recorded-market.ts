@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { numberOption } from '../../option-kinds/number-option.js'
 import { checkValue } from '../check.js'
 import { SimulatorError } from '../simulator-error.js'
 import { midpoint, toUnits } from './decimal.js'
 import { btc, eth } from './known-tokens.js'
 import type { Market, Quote, Token } from './market.js'
+import { topOfBook } from './top-of-book.js'
 
 /** Options of `recordedMarket`. */
 export interface RecordedMarketOptions {
@@ -25,14 +25,13 @@ export const speedOption = numberOption({
   default: 1,
 })
 
-const recordingFile = new URL('../../../examples/data/top-of-book.csv', import.meta.url)
 const withoutPrice = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
 const recordedTokens: Readonly<Record<string, Token>> = { ETH: withoutPrice(eth), BTC: withoutPrice(btc) }
 
 /**
  * A market that plays five recorded minutes of a real order book in a loop: the best bids and asks of ETH and BTC (see
  * `examples/data/README.md`). The price is the midpoint; the buy quantity is that of the best ask, the sell quantity
- * that of the best bid. Throws a `SimulatorError` if the speed is invalid or the file is missing.
+ * that of the best bid. Throws a `SimulatorError` if the speed is invalid.
  */
 export const recordedMarket = ({ speed = speedOption.default }: RecordedMarketOptions = {}): Market => {
   checkValue('speed', speed, speedOption)
@@ -73,7 +72,7 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
 }
 
 const readRecording = (): readonly RecordedQuote[] => {
-  const [, ...lines] = readText().trimEnd().split('\n')
+  const [, ...lines] = topOfBook.trimEnd().split('\n')
   const start = Number(lines[0]?.split(',')[0])
   return lines.map((line) => {
     const [time, name = '', bid, bidQuantity = '', ask, askQuantity = ''] = line.split(',')
@@ -84,13 +83,4 @@ const readRecording = (): readonly RecordedQuote[] => {
     const sell = toUnits(bidQuantity, token.decimals)
     return { at: Number(time) - start, quote: { token: token.address, price, buy, sell } }
   })
-}
-
-const readText = (): string => {
-  try {
-    return readFileSync(recordingFile, 'utf8')
-  } catch (cause) {
-    const problem = 'the recording is missing from the package; reinstall the package, or use randomWalk'
-    throw new SimulatorError('market', problem, cause as Error)
-  }
 }

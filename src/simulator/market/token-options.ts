@@ -13,7 +13,11 @@ export interface TokenOptions {
   readonly decimals?: number
   /** Start and mean of the walk's price, in USD. Default: 100. */
   readonly price?: number
+  /** Not read. A token of `defineTokens` has it. The simulator derives the topic from the address. */
+  readonly topic?: string
 }
+
+const text: Check = { expected: 'a string', holds: (value) => typeof value === 'string' }
 
 /** Token options with their defaults; the address is lower-case. */
 export interface WalkToken extends Token {
@@ -32,9 +36,10 @@ export const positiveNumber: Check = {
 
 const checks: Checks<TokenOptions> = {
   address: addressCheck,
-  symbol: { expected: 'a string', holds: (value) => typeof value === 'string' },
+  symbol: text,
   decimals: integer(0, 100),
   price: positiveNumber,
+  topic: text,
 }
 
 /** Throws a `SimulatorError` if an option is invalid. */

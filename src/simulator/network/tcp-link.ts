@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
 /** `up`: to the service; `down`: to the client. */
@@ -28,7 +27,7 @@ const forward = async (
     for await (const chunk of chunks) {
       await whenForwardable()
       const hasRoom = to.destroyed || to.write(transform(chunk, direction))
-      if (!hasRoom) await Promise.race([once(to, 'drain'), once(to, 'close')])
+      if (!hasRoom) await drained(to)
     }
     await whenForwardable()
     to.end()
@@ -39,6 +38,16 @@ const forward = async (
     else reset(to)
   }
 }
+
+/** Resolves when a socket accepts data again or is closed. Leaves no listener: a slow reader causes many of these waits. */
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = (): void => {
+      socket.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    socket.on('drain', settle).on('close', settle)
+  })
 
 /** Closes a connection with an RST. Node never closes a socket that is reset after `end()`. */
 export const reset = (socket: Socket): void => {

@@ -105,13 +105,15 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
 
-  const close = (): Promise<void> =>
+  let closing: Promise<void> | undefined
+  const shutDown = (): Promise<void> =>
     new Promise((resolve) => {
       endDelays()
       unfreeze()
       server.close(() => resolve())
       for (const client of clients) client.destroy()
     })
+  const close = (): Promise<void> => (closing ??= shutDown())
 
   return {
     url: url.href,

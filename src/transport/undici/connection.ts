@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Client, type buildConnector, type Dispatcher } from 'undici'
+import { Client, type buildConnector, type Dispatcher } from 'undici/index.js'
 import type { Dialer } from './dialer.js'
 import { InterimResponses } from './interim-responses.js'
 

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { errors, type buildConnector } from 'undici'
+import { errors, type buildConnector } from 'undici/index.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
 

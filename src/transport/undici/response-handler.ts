@@ -1,5 +1,5 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { errors, type Dispatcher } from 'undici'
+import { errors, type Dispatcher } from 'undici/index.js'
 import { decodeError, networkError } from '../../errors/constructors.js'
 import type { DecodeError } from '../../errors/model.js'
 import type { HttpAnswer, HttpResponse, OnHttpResult } from '../ports.js'

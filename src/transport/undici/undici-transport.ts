@@ -1,4 +1,4 @@
-import { errors, Pool, type Dispatcher } from 'undici'
+import { errors, Pool, type Dispatcher } from 'undici/index.js'
 import type { HttpTransport } from '../ports.js'
 import { ConnectionClient, type RequestOptions } from './connection.js'
 import { Dialer, type DialerOptions } from './dialer.js'

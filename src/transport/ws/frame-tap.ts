@@ -84,14 +84,14 @@ export class FrameTap extends Duplex {
   }
 
   override _write(data: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.socket.write(data, done)
+    this.writeToSocket(data, done)
   }
 
   override _writev(
     pieces: readonly { readonly chunk: Buffer }[],
     done: (error?: Error | null) => void,
   ): void {
-    this.socket.write(Buffer.concat(pieces.map(({ chunk }) => chunk)), done)
+    this.writeToSocket(Buffer.concat(pieces.map(({ chunk }) => chunk)), done)
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -103,6 +103,13 @@ export class FrameTap extends Duplex {
     if (this.socket.closed) return done(error)
     this.socket.once('close', () => done(error))
     this.socket.destroy()
+  }
+
+  /** After a failed write the socket fails or closes. Bun reports the write first, and the reason after it. */
+  private writeToSocket(data: Buffer, done: () => void): void {
+    this.socket.write(data, (error) => {
+      if (error === undefined || error === null) done()
+    })
   }
 
   /** Handles a read of `length` bytes. Returns true, which keeps the socket reading; `forward` pauses it. */
@@ -124,11 +131,15 @@ export class FrameTap extends Duplex {
 
   /** Forwards the response to the upgrade. After a response other than 101, no frames follow. */
   private passHandshake(bytes: Buffer): void {
-    const end = this.response.read(bytes)
+    const { response } = this
+    const end = response.read(bytes)
     this.forward(bytes, 0, end)
-    if (!this.response.isComplete) return this.keep(bytes, end, bytes.length)
-    this.state = this.response.isAccepted ? 'frames' : 'passthrough'
-    this.scan(bytes, end, bytes.length)
+    if (response.isTooLong) this.destroy(new Error('the response to the upgrade is too long'))
+    else if (!response.isComplete) this.keep(bytes, end, bytes.length)
+    else {
+      this.state = response.isAccepted ? 'frames' : 'passthrough'
+      this.scan(bytes, end, bytes.length)
+    }
   }
 
   /** Scans frame by frame. `from` is the first byte that is neither removed nor forwarded. */

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import { WebSocket, type ClientOptions } from 'ws'
+import type { WebSocket as WsSocket, ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
 import {
   noCloseFrame,
@@ -11,6 +11,7 @@ import {
   type WebSocketTransport,
 } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
+import { WebSocket } from './ws-package.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -38,7 +39,7 @@ const tooBigErrors: readonly (string | undefined)[] = [
 
 /** WebSockets over `ws`. `ca`: the only PEM certificates to trust; default: Node's certificates. */
 export const wsTransport = (ca: string | undefined): WebSocketTransport => {
-  const sockets = new Map<WebSocket, Promise<void>>()
+  const sockets = new Map<WsSocket, Promise<void>>()
 
   return {
     dial(url, { maxFrameBytes }, listener) {
@@ -92,7 +93,7 @@ const connectPlain = (dialOptions: WsDialOptions): TcpSocket => connectTcp({ ...
 const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
   connectTls({ ...dialOptions, path: '', servername: isIP(dialOptions.host) === 0 ? dialOptions.host : '' })
 
-const forwardEvents = (socket: WebSocket, listener: SocketListener): void => {
+const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
   let refusal: ResponseHead | undefined
   socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
@@ -124,7 +125,7 @@ const describe = (code: number, reason: string, failure: Error | undefined): str
   return code === noCloseFrame ? 'the connection ended without a close frame' : 'closed by the service'
 }
 
-const toPort = (socket: WebSocket): Socket => ({
+const toPort = (socket: WsSocket): Socket => ({
   get bufferedAmount() {
     return socket.bufferedAmount
   },
@@ -138,7 +139,7 @@ const toPort = (socket: WebSocket): Socket => ({
   terminate: () => socket.terminate(),
 })
 
-const closeSocket = (socket: WebSocket): void => {
+const closeSocket = (socket: WsSocket): void => {
   if (socket.readyState === WebSocket.CONNECTING) {
     socket.terminate()
   } else if (socket.readyState === WebSocket.OPEN) {

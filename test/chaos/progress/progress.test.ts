@@ -9,9 +9,9 @@ describe('a client with a service that answers at random', () => {
       const { longest, problems, rejections, timeouts } = await runProgressChaos(seed, 150)
       expect(problems).toEqual([])
       expect(longest.wanted).toBeLessThanOrEqual(bounds.wanted)
-      // The run must contain enough events to be meaningful.
-      expect(rejections).toBeGreaterThan(5)
-      expect(timeouts).toBeGreaterThan(5)
+      // A run without these events proves nothing. Their number depends on real time.
+      expect(rejections).toBeGreaterThan(0)
+      expect(timeouts).toBeGreaterThan(0)
     },
   )
 })

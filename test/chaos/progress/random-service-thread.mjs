@@ -16,7 +16,7 @@ let price = 0
 
 const random = () => randomNumbers[randomIndex++ % randomNumbers.length]
 const pick = (from) => from[Math.floor(random() * from.length)]
-const now = () => Number(process.hrtime.bigint()) / 1e6
+const now = () => performance.timeOrigin + performance.now()
 const later = (act) => setTimeout(act, random() * 3 * confirmTimeout)
 
 const baseOf = (topic) => topic.split('-')[1].toLowerCase()

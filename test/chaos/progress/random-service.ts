@@ -28,7 +28,7 @@ export interface RandomService extends AsyncDisposable {
 }
 
 /** The time in ms, on a clock that all threads share. */
-export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
+export const monotonicMs = (): number => performance.timeOrigin + performance.now()
 
 /**
  * A price service that answers at random: late, never, by error texts with and without a topic, in any order. It runs

@@ -4,10 +4,11 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
 import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
-import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import { displayWidth } from '../../../src/cli/output/display-width.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { disconnected, stale, unauthorized, unsupportedPair } from '../../../src/errors/constructors.js'
+import { renderError } from '../../../src/errors/render.js'
 import type { Row } from '../../../src/recording/format/row.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
@@ -28,7 +29,8 @@ const board = [
   { ...statusRow({ _tag: 'Open', epoch: 2, since: rowTime - 60_000 }), at: rowTime - 60_000 },
 ].reduce(updateBoard, emptyBoard(['0xaa', long, '0xcc']))
 
-const view: BoardView = { board, events: [], hasDepth: true, note: undefined }
+const header = { title: 'A title.', detail: 'A detail.', next: (now: number) => `next at ${now}` }
+const view: BoardView = { board, events: [], hasDepth: true, header: undefined, note: undefined }
 const draw = (changes: Partial<BoardView>, columns = size.columns, rows = size.rows) =>
   drawBoard({ ...view, ...changes }, context, { columns, rows }).map((line) => line.trimEnd())
 
@@ -38,10 +40,11 @@ test('draws one row per token, the event log and the connection status', () => {
   const clock = time.toLocaleTimeString('en-GB')
   expect(`\n${draw({ events }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
-    TOKEN         PRICE, USD    CHANGE     AGE  STATE          BUY, USD   QUANTITY     SELL, USD   QUANTITY
-    ETH             2,681.25     -1.25   1.5 s  live           1,234.50     123.45         67.89       0.05
-    0x82af…bab1        0.500         –   1.5 s  stale          1,234.50       1e19         67.89          5
-    0xcc                   –         –       –  waiting    Unauthorized          –  Unauthorized          –
+    TOKEN          PRICE, USD     CHANGE     AGE  STATE          BUY, USD   QUANTITY     SELL, USD   QUANTITY
+    ETH          2,681.2500      -1.2500   1.5 s  live           1,234.50    123.450         67.89   0.050000
+    0x82af…bab1      0.500000          –   1.5 s  stale          1,234.50       1e19         67.89   5
+    0xcc                    –          –       –  waiting    Unauthorized          –  Unauthorized          –
+    The service rejects the signature: check --auth-key (SVC_AUTH_KEY).
 
     hh:mm:ss  ETH Stale: no price for 30000 ms
 
@@ -64,16 +67,29 @@ test('measures ages of a replay from the time of playback', () => {
 test('omits the depth columns without depth, and shows the note', () => {
   expect(`\n${draw({ hasDepth: false, note: 'Depth needs a key.' }).join('\n')}\n`).toMatchInlineSnapshot(`
     "
-    TOKEN         PRICE, USD    CHANGE     AGE  STATE
-    ETH             2,681.25     -1.25   1.5 s  live
-    0x82af…bab1        0.500         –   1.5 s  stale
-    0xcc                   –         –       –  waiting
+    TOKEN          PRICE, USD     CHANGE     AGE  STATE
+    ETH          2,681.2500      -1.2500   1.5 s  live
+    0x82af…bab1      0.500000          –   1.5 s  stale
+    0xcc                    –          –       –  waiting
     Depth needs a key.
 
     ● connected, epoch 2, up 1 min
     Press Ctrl-C to stop.
     "
   `)
+})
+
+test('shows the attempt and the wait of each failed connection on a narrow terminal', () => {
+  const reason = 'the server answered the upgrade request with the status 503 instead of 101'
+  const events = [1, 2, 3].map((attempt) => {
+    const error = disconnected({ code: 1006, reason, attempt, retryInMs: attempt * 250 })
+    return { at: rowTime, text: renderError(error) }
+  })
+  for (const columns of [60, 80]) {
+    const lines = draw({ events }, columns).filter((line) => line.includes('Disconnected'))
+    expect(lines.map((line) => /….*attempt \d in \d+ ms$/.test(line))).toEqual([true, true, true])
+    expect(new Set(lines).size).toBe(3)
+  }
 })
 
 test('cuts every line to the width of the terminal', () => {
@@ -89,12 +105,14 @@ test('cuts every line to the width of the terminal, for wide characters in every
   const wide = createTokenNames([{ address: '0xaa', symbol: '以太坊🚀'.repeat(10) }])
   const events = [{ at: rowTime, text: '服务器错误🚀'.repeat(40) }]
   const down = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '连接'.repeat(90) } as const
-  const changes = { ...view, board: { ...board, status: down }, events, note: '说明'.repeat(90) }
+  const titles = { ...header, title: '标题'.repeat(90) }
+  const note = '说明'.repeat(90)
+  const changes = { ...view, board: { ...board, status: down }, header: titles, events, note }
   for (let columns = 40; columns < 140; columns++) {
     const lines = drawBoard(changes, { ...context, names: wide }, { columns, rows: 24 })
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
-    expect(new Set(lines.slice(0, 4).map(displayWidth)).size).toBe(1)
-    expect(lines[1]).toContain('2,681.25')
+    expect(new Set(lines.slice(3, 7).map(displayWidth)).size).toBe(1)
+    expect(lines[4]).toContain('2,681.25')
   }
 })
 
@@ -110,9 +128,9 @@ test('colours current values and dims others', () => {
   const colours = coloursFor({ isTTY: true }, {})
   const lines = drawBoard(view, { ...context, colours }, size)
   expect(lines[1]).toContain(colours.live('live     '))
-  expect(lines[1]).toContain(colours.falling('   -1.25'))
+  expect(lines[1]).toContain(colours.falling('  -1.2500'))
   expect(lines[2]).toContain(colours.failed('stale    '))
-  expect(lines[2]).toContain(colours.dim('      0.500'))
+  expect(lines[2]).toContain(colours.dim('    0.500000'))
   expect(lines[3]).toContain(colours.failed('Unauthorized'))
 })
 
@@ -128,9 +146,9 @@ test('leaves one row free, and shows the first token and the status, on a termin
   for (let rows = 4; rows < 30; rows++) {
     for (const count of [1, 2, 3, 40]) {
       const tokens = Array.from({ length: count }, (_, index) => `0x${index}` as const)
-      for (const note of [undefined, 'Depth needs a key.']) {
+      for (const text of [{}, { header, note: 'Depth needs a key.' }]) {
         for (const events of [[], log.slice(0, 1), log]) {
-          const lines = draw({ board: emptyBoard(tokens), events, note }, 80, rows)
+          const lines = draw({ board: emptyBoard(tokens), events, ...text }, 80, rows)
           expect(lines.length).toBeLessThan(rows)
           const shown = lines.filter((line) => line.startsWith('0x')).length
           expect(shown).toBeGreaterThan(0)
@@ -142,6 +160,13 @@ test('leaves one row free, and shows the first token and the status, on a termin
       }
     }
   }
+})
+
+test('shows the header above the table, and its detail on a wide terminal', () => {
+  const next = `next at ${context.now}`
+  expect(draw({ header }).slice(0, 3)).toEqual(['A title. A detail.', next, ''])
+  expect(draw({ header }, 17).slice(0, 3)).toEqual(['A title.', `${next.slice(0, 16)}…`, ''])
+  expect(draw({ header }).slice(3)).toEqual(draw({}))
 })
 
 test('shows no price that is not current without its state, on a terminal of any width', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
 import { logEvent, type LoggedEvent } from '../../../src/cli/board/event-log.js'
-import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import {
   disconnected,
   stale,
@@ -48,6 +48,13 @@ test('logs a failure with its token', () => {
       "UncorrelatedError: error-text that belongs to no topic: what?",
     ]
   `)
+})
+
+test('abbreviates long addresses', () => {
+  const topic = 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+  expect(textsOf(priceFailure(topic, subscriptionRejected(topic, 'no such thing')))).toEqual([
+    '0x82af…bab1 SubscriptionRejected: svc-0x82af…bab1: rejected by the service: no such thing',
+  ])
 })
 
 test('logs a lost connection once, not once per token', () => {

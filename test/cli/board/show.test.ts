@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { showBoard$ } from '../../../src/cli/board/show.js'
-import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import { marbles } from '../../support/time/marbles.js'
 import { priceRow, statusRow } from '../support/rows.js'
 
@@ -19,6 +19,7 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
     tokens: ['0xaa'],
     names: createTokenNames([]),
     hasDepth: false,
+    header: undefined,
     note: undefined,
     output,
   } as const

@@ -3,6 +3,7 @@ import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
 import { runCommand, environmentOf } from '../support/command.js'
+import { newFile } from '../support/new-file.js'
 
 test('prints a plain table into a pipe, in CI too', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
@@ -14,10 +15,10 @@ test('prints a plain table into a pipe, in CI too', async () => {
     {
       "code": 0,
       "stderr": "",
-      "stdout": "ETH at 2,500.00 USD, TIME
-               USD  QUANTITY
-    buy   7,500.00         3
-    sell  2,500.00         1
+      "stdout": "ETH at 2500.0000 USD, TIME
+              USD  QUANTITY
+    buy   7500.00         3
+    sell  2500.00         1
     ",
     }
   `)
@@ -39,6 +40,8 @@ test('--json prints the depth with exact quantities', async () => {
   const { code, stdout } = await runCommand(['depth', `svc-${wbtc}`, '--json'], environmentOf(simulator))
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({
+    topic: `svc-${wbtc}`,
+    symbol: 'BTC',
     mint: wbtc,
     price: 60_000,
     buy: { totalQuantity: '100000000', totalQuantityUsd: 60_000 },
@@ -60,9 +63,17 @@ test('exits with 1 and a hint for a wrong key, without printing the key', async 
     {
       "code": 1,
       "stderr": "error: Unauthorized: the service rejected the signature (401: Unauthorized); check the auth key
-    Check that --auth-key (SVC_AUTH_KEY) is the key of this service.
+    Check that --auth-key (SVC_AUTH_KEY) is the key of the service at --base-url (SVC_BASE_URL), in the right environment. The client has already corrected the clock offset.
     ",
       "stdout": "",
     }
   `)
+})
+
+test('takes a symbol of a file, and prints quantities with its decimals', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const file = newFile('tokens.json', JSON.stringify({ WETH: { address: weth, decimals: 15 } }))
+  const { code, stdout } = await runCommand(['depth', 'WETH', '--tokens', file], environmentOf(simulator))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^WETH at 2500[^]*\nbuy +7500\.00 +3000\nsell +2500\.00 +1000\n$/)
 })

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
+import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { startTestSimulator } from '../../support/simulator.js'
+import { authKey, startTestSimulator } from '../../support/simulator.js'
 import { commandLine, runCommand, startCommand, environmentOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 
@@ -70,4 +71,52 @@ test('exits with 0 when stdout is closed', async () => {
   await eventually(() => command.stdout !== '')
   command.process.stdout?.destroy()
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+})
+
+test('exits with 1 when the recording has no price after --duration', async () => {
+  const file = newFile('market.ndjson')
+  const port = await startTcpServer(() => undefined)
+  const { code, stderr } = await runCommand([
+    ...['record', weth, '--duration', '1', '--out', file],
+    ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
+  ])
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    `error: no price arrived from 127.0.0.1:${port} in 1 s\nThe connection did not open.\n`,
+  )
+  expect(linesOf(file)).not.toEqual([])
+})
+
+test('exits with 1 on SIGINT when the service has rejected every signature', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const command = startCommand(commandLine('record', weth, '--interval', '50'), {
+    ...environmentOf(simulator),
+    SVC_AUTH_KEY: authKey,
+  })
+  await eventually(() => command.stdout.includes('"_tag":"Unauthorized"'))
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(1)
+  expect(command.stderr).toContain(
+    'error: the service rejected the signature of every depth request\nCheck that --auth-key',
+  )
+})
+
+test('exits with 1 when the service has rejected every token', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  expect(await runCommand(['record', '0xdead', '--no-depth'], environmentOf(simulator))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'error: no token left to record: the service rejected every token\n',
+    ) as string,
+  })
+})
+
+test('takes symbols, and writes rows without them', async () => {
+  const command = startCommand(commandLine('record', 'btc', '--simulate', '--no-depth'))
+  await eventually(() => command.stdout.includes('"_tag":"Price"'))
+  command.process.kill('SIGINT')
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+  const [header, ...rows] = command.stdout.split('\n').slice(0, -1)
+  expect(decodeHeader(header!)).toMatchObject({ right: { topics: [`svc-${wbtc}`], mints: [] } })
+  expect(rows.filter((row) => row.includes('symbol'))).toEqual([])
 })

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { right } from 'fp-ts/lib/Either.js'
-import { price } from 'svc-streams/testing'
+import { depth, price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
@@ -38,8 +39,8 @@ test('--speed max prints one line per event with its recorded time', async () =>
     code: 0,
     stdout: `\
 2026-11-21T10:00:00.000Z status idle
-2026-11-21T10:00:00.010Z 0xab price 1.5 USD
-2026-11-21T10:01:00.000Z 0xab price 2.5 USD
+2026-11-21T10:00:00.010Z 0xab price 1.500000 USD
+2026-11-21T10:01:00.000Z 0xab price 2.500000 USD
 2026-11-21T10:01:00.000Z 0xab price ended
 `,
     stderr: '',
@@ -52,26 +53,42 @@ test('--json prints the recorded rows', async () => {
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(readFileSync(file, 'utf8').split('\n').slice(1)))
 })
 
+test.each(['1', '10', 'max'])('--speed %s prints the recorded rows and times', async (speed) => {
+  const late = textOf(priced(10, 1.5), priced(5, 2.5), priced(25, 3.5))
+  const file = newFile('market.ndjson', late)
+  const json = await runCommand(['replay', file, '--speed', speed, '--json'])
+  const printed = json.stdout.split('\n')
+  expect(printed.slice(1, 4)).toEqual(late.split('\n').slice(1, 4))
+  const { stdout } = await runCommand(['replay', file, '--speed', speed])
+  expect(stdout).toBe(`\
+2026-11-21T10:00:00.000Z status idle
+2026-11-21T10:00:00.010Z 0xab price 1.500000 USD
+2026-11-21T10:00:00.005Z 0xab price 2.500000 USD
+2026-11-21T10:00:00.025Z 0xab price 3.500000 USD
+2026-11-21T10:00:00.025Z 0xab price ended
+`)
+})
+
 test('--speed shortens the intervals; exits with 0 on SIGINT', async () => {
   const file = newFile('market.ndjson', textOf(priced(0, 1), priced(100, 2), priced(1e9, 3)))
   const command = startCommand(commandLine('replay', file, '--speed', '10'))
-  await eventually(() => command.stdout.includes('price 2 USD'))
+  await eventually(() => command.stdout.includes('price 2.000000 USD'))
   command.process.kill('SIGINT')
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
-  expect(command.stdout).not.toContain('price 3 USD')
+  expect(command.stdout).not.toContain('price 3.000000 USD')
 })
 
 test('reads standard input', async () => {
   const command = startCommand(commandLine('replay', '-', '--speed', 'max'))
   command.process.stdin?.end(recording)
   expect(await command.waitForExit()).toBe(0)
-  expect(command.stdout).toContain('price 2.5 USD')
+  expect(command.stdout).toContain('price 2.500000 USD')
 })
 
 test('exits with 0 on SIGINT while it waits for input', async () => {
   const command = startCommand(commandLine('replay', '-', '--speed', 'max'))
   command.process.stdin?.write(recording)
-  await eventually(() => command.stdout.includes('price 2.5 USD'))
+  await eventually(() => command.stdout.includes('price 2.500000 USD'))
   command.process.kill('SIGINT')
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
 })
@@ -80,15 +97,94 @@ test('prints all events before damage, then the line and the error, and exits wi
   const file = newFile('market.ndjson', recording.slice(0, -30))
   const { code, stdout, stderr } = await runCommand(['replay', file, '--speed', 'max'])
   expect(code).toBe(1)
-  expect(stdout).toContain('price 1.5 USD')
-  expect(stderr).toMatch(/^error: RecordingError: line 3 of the recording: expected JSON, got .*\n$/)
+  expect(stdout).toContain('price 1.500000 USD')
+  expect(stderr).toMatch(/^error: RecordingError: line 3 of \S+market.ndjson: expected JSON, got .*\n$/)
 })
 
 test.each([
-  ['does not exist', () => '/no/such/file', /^error: RecordingError: line 1 .*ENOENT/],
+  [
+    'does not exist',
+    () => '/no/such/file',
+    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\)\n$/,
+  ],
   ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
 ])('exits with 1 for a file that %s', async (_, file, message) => {
   const { code, stdout, stderr } = await runCommand(['replay', file()])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(message)
+})
+
+test('--tokens gives symbols and decimals; the topic has the service of the recording', async () => {
+  const file = newFile('tokens.json', JSON.stringify({ ABC: { address: '0xAB', decimals: 3 } }))
+  const deep: Row = {
+    _tag: 'Depth',
+    at: at + 20,
+    mint: '0xab',
+    event: right(depth('0xab', { buy: { totalQuantity: 1500n, totalQuantityUsd: 2 } })),
+  }
+  const acme = textOf(priced(10, 1.5), deep)
+    .replaceAll(topic, 'acme-0xab')
+    .replace('"mints":[]', '"mints":["0xab"]')
+  const replayed = (...args: readonly string[]) =>
+    runCommand(['replay', newFile('market.ndjson', acme), '--speed', 'max', '--tokens', file, ...args])
+  const { stdout } = await replayed()
+  expect(stdout).toContain(' ABC price 1.5')
+  expect(stdout).toMatch(/ ABC depth .* USD 1\.5 ABC, sell /)
+  const json = (await replayed('--json')).stdout.split('\n').filter((line) => line.includes('"Depth"'))
+  expect(JSON.parse(json[0]!)).toMatchObject({ topic: 'acme-0xab', symbol: 'ABC', mint: '0xab' })
+})
+
+const secondHour = textOf(priced(3_600_000, 3.5), priced(3_660_000, 4.5))
+
+/** Replays two files. Returns the prices that are printed. */
+const replayParts = async (...flags: readonly string[]) => {
+  const files = [newFile('one.ndjson', recording), newFile('two.ndjson.gz')] as const
+  writeFileSync(files[1], gzipSync(secondHour))
+  const { code, stdout, stderr } = await runCommand(['replay', ...files, '--speed', 'max', ...flags])
+  return { code, prices: [...stdout.matchAll(/price ([\d.]+) USD/g)].map(([, usd]) => Number(usd)), stderr }
+}
+
+test.each<[readonly string[], readonly number[]]>([
+  [[], [1.5, 2.5, 3.5, 4.5]],
+  [
+    ['--from', '2026-11-21T10:01:00Z'],
+    [2.5, 3.5, 4.5],
+  ],
+  [
+    ['--to', String(at + 3_660_000)],
+    [1.5, 2.5, 3.5],
+  ],
+  [['--from', '2026-11-21T12:01:00+01:00', '--to', '2026-11-21T11:01:00Z'], []],
+])('replays files in their order, plain and gzip, with %j', async (flags, prices) => {
+  const result = await replayParts(...flags)
+  expect(result.prices).toEqual(prices)
+  if (prices.length > 0) expect([result.code, result.stderr]).toEqual([0, ''])
+})
+
+test('exits with 1 if no event is in the part', async () => {
+  expect(await replayParts('--to', '2026-11-21')).toEqual({
+    code: 1,
+    prices: [],
+    stderr: 'error: no event between --from and --to; the recording starts at 2026-11-21T10:00:00.000Z\n',
+  })
+})
+
+test('exits with 2 for a part that ends before it starts, and for a time without a zone', async () => {
+  const ended = await replayParts('--from', String(at + 2), '--to', String(at + 1))
+  expect([ended.code, ended.stderr]).toEqual([
+    2,
+    expect.stringContaining('--to: expected a time after --from'),
+  ])
+  const zoneless = await replayParts('--from', '2026-11-21T10:00:00')
+  expect([zoneless.code, zoneless.stderr]).toEqual([
+    2,
+    expect.stringContaining('Give a time like 2026-11-22T10:00:00Z'),
+  ])
+})
+
+test('prints the events of the files before one that is missing, and exits with 1', async () => {
+  const file = newFile('market.ndjson', recording)
+  const { code, stdout, stderr } = await runCommand(['replay', file, '/no/such/file', '--speed', 'max'])
+  expect([code, stderr]).toEqual([1, 'error: RecordingError: /no/such/file does not exist (ENOENT)\n'])
+  expect(stdout).toContain('price 2.500000 USD')
 })

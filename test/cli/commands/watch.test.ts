@@ -2,11 +2,15 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeRow } from '../../../src/recording/format/row-codec.js'
 import type { Row } from '../../../src/recording/format/row.js'
+import { startScriptedService } from '../../support/network/scripted-service.js'
+import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { startTestSimulator } from '../../support/simulator.js'
+import { authKey, startTestSimulator } from '../../support/simulator.js'
+import { startOnTerminal } from '../support/terminal.js'
 import { commandLine, runCommand, startCommand, environmentOf, type CliProcess } from '../support/command.js'
+import { newFile } from '../support/new-file.js'
 
 const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): CliProcess =>
   startCommand(commandLine('watch', ...args), variables)
@@ -48,9 +52,35 @@ test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => 
   const lines = linesOf(command)
   expect(lines.filter((line) => !/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+ [ -~]+$/.test(line))).toEqual([])
   const tails = lines.map((line) => line.slice(line.indexOf(' ') + 1))
-  expect(tails).toContain('ETH price 2500 USD')
-  expect(tails).toContain('ETH depth 2500 USD, buy 7500 USD 3, sell 2500 USD 1')
+  expect(tails).toContain('ETH price 2500.0000 USD')
+  expect(tails).toContain('ETH depth 2500.0000 USD, buy 7500.00 USD 3 ETH, sell 2500.00 USD 1 ETH')
   expect(tails).toContain('status connected, epoch 1')
+})
+
+test('prints prices in plain decimal notation into a pipe, and exactly with --json', async () => {
+  const market = manualMarket()
+  const simulator = await startTestSimulator({ market })
+  const variables = environmentOf(simulator)
+  const [text, json] = [
+    watch(['--no-depth', weth], variables),
+    watch(['--json', '--no-depth', weth], variables),
+  ]
+  await eventually(() => text.stdout.includes(' price ') && json.stdout.includes('"Price"'))
+  const prices = [0.1 + 0.2, 0.00000123, 1e-7, 1e21, 61685.995]
+  for (const price of prices) market.update({ price })
+  await eventually(() => text.stdout.includes('61685.9950') && json.stdout.includes('61685.995'))
+  expect(linesOf(text).flatMap((line) => /price (\S+) USD$/.exec(line)?.[1] ?? [])).toEqual([
+    '2500.0000',
+    '0.300000',
+    '0.00000123000',
+    '0.000000100000',
+    '1000000000000000000000.0000',
+    '61685.9950',
+  ])
+  const exact = rowsOf(json).flatMap((row) =>
+    row._tag === 'Price' && !isLeft(row.event) ? [row.event.right.price] : [],
+  )
+  expect(exact).toEqual([2500, ...prices])
 })
 
 test('exits with 0 when stdout is closed', async () => {
@@ -68,7 +98,7 @@ test('exits with 0 in a pipe to head -1', async () => {
 })
 
 test('exits with 0 after --duration', async () => {
-  const { code, stdout, stderr } = await runCommand(['watch', '--simulate', '--duration', '0.2'])
+  const { code, stdout, stderr } = await runCommand(['watch', '--simulate', '--duration', '3'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('connecting')
 })
@@ -76,7 +106,14 @@ test('exits with 0 after --duration', async () => {
 test('exits with 1 when the service has rejected every token', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const { code, stdout, stderr } = await runCommand(['watch', '0xdead', '0xbeef'], environmentOf(simulator))
-  expect([code, stderr]).toEqual([1, 'error: no token left to watch: the service rejected every token\n'])
+  expect({ code, stderr }).toMatchInlineSnapshot(`
+    {
+      "code": 1,
+      "stderr": "error: no token left to watch: the service rejected every token
+    Check the tokens and --environment: a token has another address in each environment.
+    ",
+    }
+  `)
   expect(stdout).toMatch(/ 0xdead price SubscriptionRejected: [^]* 0xbeef price SubscriptionRejected: /)
 })
 
@@ -111,4 +148,115 @@ test('reports a refused connection and keeps retrying', async () => {
   await eventually(() => / ETH depth NetworkError: .*ECONNREFUSED/.test(command.stdout))
   command.process.kill('SIGINT')
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+})
+
+test('exits with 1 when no price has arrived after --duration, and prints the host and the last error', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  await simulator.close()
+  const { host } = new URL(simulator.priceWsUrl)
+  const { code, stderr } = await runCommand(
+    ['watch', weth, '--no-depth', '--duration', '1'],
+    environmentOf(simulator),
+  )
+  expect(code).toBe(1)
+  expect(stderr.replaceAll(host, 'HOST').replace(/attempt \d+ in \d+/, 'attempt N in N'))
+    .toMatchInlineSnapshot(`
+    "error: no price arrived from HOST in 1 s
+    Last error: Disconnected: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms
+    Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run svc-streams doctor.
+    "
+  `)
+})
+
+test('exits with 1 when the service accepts the connection and never answers', async () => {
+  const port = await startTcpServer(() => undefined)
+  const { code, stderr } = await runCommand([
+    ...['watch', weth, '--duration', '1'],
+    ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
+  ])
+  expect(code).toBe(1)
+  expect(stderr.replaceAll(String(port), 'PORT')).toMatchInlineSnapshot(`
+    "error: no price arrived from 127.0.0.1:PORT in 1 s
+    The connection did not open.
+    Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run svc-streams doctor.
+    "
+  `)
+})
+
+test('exits with 1 when the service confirms the topic and sends no price for --duration', async () => {
+  const { url } = await startScriptedService({
+    onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
+  })
+  const { code, stderr } = await runCommand([
+    ...['watch', weth, '--no-depth', '--duration', '2'],
+    ...['--price-base-url', 'http://127.0.0.1', '--price-ws-url', url],
+  ])
+  expect(code).toBe(1)
+  expect(stderr).toContain('The connection is open, but the service sent no price of these tokens.')
+})
+
+test.each([
+  ['on SIGINT', [], 'SIGINT'],
+  ['after --duration', ['--duration', '3'], undefined],
+] as const)('exits with 1 %s when the service has rejected every signature', async (_, flags, signal) => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const command = watch([weth, '--interval', '50', ...flags], {
+    ...environmentOf(simulator),
+    SVC_AUTH_KEY: authKey,
+  })
+  await eventually(() => command.stdout.includes(' ETH depth Unauthorized: '))
+  await eventually(() => command.stdout.includes(' ETH price 2500.0000 USD'))
+  if (signal !== undefined) command.process.kill(signal)
+  expect(await command.waitForExit()).toBe(1)
+  expect(command.stderr).toBe(`\
+error: the service rejected the signature of every depth request
+Check that --auth-key (SVC_AUTH_KEY) is the key of the service at --base-url (SVC_BASE_URL), in the right environment. \
+The client has already corrected the clock offset.
+`)
+  expect(command.output).not.toContain(authKey.slice(0, 16))
+})
+
+test('takes symbols, and prints topic and symbol with --json, which replay can read after a header', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const tokens = { WETH: { address: weth, decimals: 18 }, WBTC: { address: wbtc, decimals: 8 } }
+  const file = newFile('tokens.json', JSON.stringify(tokens))
+  const command = watch(['WETH', 'wbtc', '--tokens', file, '--json'], environmentOf(simulator))
+  const topics = [`svc-${weth}`, `svc-${wbtc}`]
+  const jsonOf = () => linesOf(command).map((line) => JSON.parse(line) as Record<string, unknown>)
+  await eventually(() => jsonOf().filter(({ _tag }) => _tag === 'Price').length >= 2)
+  await eventually(() => jsonOf().filter(({ _tag }) => _tag === 'Depth').length >= 2)
+  command.process.kill('SIGINT')
+  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+  for (const row of jsonOf()) {
+    const symbol = { [`svc-${weth}`]: 'WETH', [`svc-${wbtc}`]: 'WBTC' }[String(row['topic'])]
+    expect(row['symbol']).toBe(symbol)
+    expect(symbol === undefined).toBe(row['_tag'] === 'Status')
+  }
+  const header = { _tag: 'Recording', version: 1, at: 0, topics, mints: [weth, wbtc], interval: 1000 }
+  const recording = newFile('watch.ndjson', `${JSON.stringify(header)}\n${command.stdout}`)
+  const replayed = await runCommand(['replay', recording, '--speed', 'max', '--tokens', file, '--json'])
+  expect([replayed.code, replayed.stderr]).toEqual([0, ''])
+  expect(replayed.stdout.split('\n')).toEqual(expect.arrayContaining([...linesOf(command)]))
+})
+
+test('watches all tokens of --tokens without arguments', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const file = newFile('tokens.json', JSON.stringify({ WETH: { address: weth, decimals: 15 } }))
+  const command = watch(['--tokens', file], environmentOf(simulator))
+  await eventually(() => command.stdout.includes(' WETH price '))
+  await eventually(() => command.stdout.includes(' WETH depth '))
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(0)
+  expect(command.stdout).toMatch(/ WETH depth .* buy 7500\S* USD 3000 WETH, sell 2500\S* USD 1000 WETH$/m)
+})
+
+test('shows on a terminal that the service rejects the key, and exits with 1 on Ctrl-C', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const variables = { ...environmentOf(simulator), SVC_AUTH_KEY: authKey }
+  const command = startOnTerminal(['watch', weth], variables, { columns: 80, rows: 24 })
+  await eventually(() => command.stdout.includes('check --auth-key (SVC_AUTH_KEY).'))
+  await eventually(() => command.stdout.includes('2,500.0000'))
+  command.process.stdin?.write('\u0003')
+  expect(await command.waitForExit()).toBe(1)
+  expect(command.stdout).toContain('error: the service rejected the signature of every depth request')
 })

@@ -31,7 +31,7 @@ test('suggests the next step for each error', () => {
       "Set a longer --interval.",
       "Check that --base-url (SVC_BASE_URL) is the address of the service. If it is, report this error to the operator of the service.",
       "Check the token and --environment: a token has another address in each environment.",
-      "Check that --auth-key (SVC_AUTH_KEY) is the key of this service.",
+      "Check that --auth-key (SVC_AUTH_KEY) is the key of the service at --base-url (SVC_BASE_URL), in the right environment. The client has already corrected the clock offset.",
       "Check that --base-url (SVC_BASE_URL) is the address of the service, with its path.",
       "Try again later. If it fails again, report this to the operator of the service.",
       "Try again later. If it fails again, report this to the operator of the service.",

@@ -1,6 +1,6 @@
 import { depth } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
-import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import { coloursFor } from '../../../src/cli/output/colours.js'
 import { depthTable } from '../../../src/cli/output/depth-table.js'
 
@@ -15,10 +15,10 @@ const eth = { address: '0xab', symbol: 'ETH', decimals: 18 } as const
 test('prints a token with known decimals to its last digit', () => {
   expect(`\n${depthTable(sample, createTokenNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
     "
-    ETH at 2,682.505 USD, 2025-01-01T00:00:00.000Z
-                 USD              QUANTITY
-    buy   136,737.74               50.9739
-    sell        0.00  0.000000000000000001
+    ETH at 2682.5050 USD, 2025-01-01T00:00:00.000Z
+                USD              QUANTITY
+    buy   136737.74               50.9739
+    sell       0.00  0.000000000000000001
     "
   `)
 })
@@ -26,10 +26,10 @@ test('prints a token with known decimals to its last digit', () => {
 test('prints an unknown token in base-token units', () => {
   expect(`\n${depthTable(sample, createTokenNames([]), plain)}\n`).toMatchInlineSnapshot(`
     "
-    0xAB at 2,682.505 USD, 2025-01-01T00:00:00.000Z
-                 USD                    QUANTITY
-    buy   136,737.74  50973900000000000000 units
-    sell        0.00                     1 units
+    0xAB at 2682.5050 USD, 2025-01-01T00:00:00.000Z
+                USD                    QUANTITY
+    buy   136737.74  50973900000000000000 units
+    sell       0.00                     1 units
     "
   `)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayWidth, fit, padEnd, padStart } from '../../../src/cli/output/display-width.js'
+import { displayWidth, fit, fitMiddle, padEnd, padStart } from '../../../src/cli/output/display-width.js'
 import { printable } from '../../../src/errors/text.js'
 import { anyText } from '../../support/arbitraries.js'
 
@@ -44,6 +44,27 @@ describe('fit', () => {
     expect(fit('服务器', 1)).toBe('…')
     expect(fit('服务器', 0)).toBe('')
     expect(fit('a', -1)).toBe('')
+  })
+})
+
+describe('fitMiddle', () => {
+  it('returns a text that fits unchanged, and cuts the middle of any other', () => {
+    fc.assert(
+      fc.property(text, width, (whole, columns) => {
+        const shown = fitMiddle(whole, columns)
+        expect(displayWidth(shown)).toBeLessThanOrEqual(columns)
+        if (displayWidth(whole) <= columns) expect(shown).toBe(whole)
+        else if (columns > 0) expect(shown).toContain('…')
+      }),
+    )
+  })
+
+  it('keeps the start and the end, and does not cut a grapheme', () => {
+    expect(fitMiddle('abcdefghij', 7)).toBe('abc…hij')
+    expect(fitMiddle('abcdefghij', 6)).toBe('ab…hij')
+    expect(fitMiddle('服务器服务器', 8)).toBe('服…务器')
+    expect(fitMiddle('abc', 1)).toBe('…')
+    expect(fitMiddle('abc', 0)).toBe('')
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTokenNames } from '../../../src/cli/input/token-names.js'
+import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import { rowLine } from '../../../src/cli/output/row-line.js'
 import { disconnected, stale, uncorrelatedError, unauthorized } from '../../../src/errors/constructors.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
@@ -23,12 +23,12 @@ test('prints one line per event, with unrounded numbers', () => {
   ]
   expect(rows.map((row) => rowLine(row, names))).toMatchInlineSnapshot(`
     [
-      "2026-11-21T10:15:02.123Z ETH price 2682.505 USD",
-      "2026-11-21T10:15:02.123Z 0xcd price 1e-7 USD",
+      "2026-11-21T10:15:02.123Z ETH price 2682.5050 USD",
+      "2026-11-21T10:15:02.123Z 0xcd price 0.000000100000 USD",
       "2026-11-21T10:15:02.123Z ETH price Stale: svc-0xab: no price for 30000 ms; none on this connection yet",
       "2026-11-21T10:15:02.123Z ETH price Disconnected: connection down (1006: reset); attempt 2 in 250 ms",
-      "2026-11-21T10:15:02.123Z ETH depth 2 USD, buy 1234.5 USD 123.45, sell 67.891 USD 0.05",
-      "2026-11-21T10:15:02.123Z 0xcd depth 2 USD, buy 1234.5 USD 12345 units, sell 67.891 USD 5 units",
+      "2026-11-21T10:15:02.123Z ETH depth 2.000000 USD, buy 1234.50 USD 123.45 ETH, sell 67.89 USD 0.05 ETH",
+      "2026-11-21T10:15:02.123Z 0xcd depth 2.000000 USD, buy 1234.50 USD 12345 units, sell 67.89 USD 5 units",
       "2026-11-21T10:15:02.123Z ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key",
       "2026-11-21T10:15:02.123Z ETH price ended",
       "2026-11-21T10:15:02.123Z 0xcd depth ended",
@@ -44,4 +44,12 @@ test('prints one line for any recorded text', () => {
   expect(rowLine({ ...row, at: 1e300 }, names)).toBe(
     '1e+300 status down (first second [2J), next attempt in 5 ms',
   )
+})
+
+test('prints the unit tokens for a token whose symbol another one has taken over', () => {
+  const taken = createTokenNames([
+    { address: '0xab', symbol: 'ETH', decimals: 2 },
+    { address: '0xcd', symbol: 'ETH', decimals: 3 },
+  ])
+  expect(rowLine(depthRow('0xab', 12_345n, 5n), taken)).toMatch(/USD 123\.45 tokens, .* USD 0\.05 tokens$/)
 })

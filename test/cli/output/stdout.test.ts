@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { Writable } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { outputClosed, pacedBy, print } from '../../../src/cli/output/stdout.js'
 import { nextTurn } from '../../support/time/event-loop.js'
@@ -45,19 +45,21 @@ test('ignores a second error after the pipe is closed', async () => {
 
 test('pacedBy holds data back until the output drains, and keeps its order', async () => {
   const slow = Object.assign(new EventEmitter(), { writableNeedDrain: false })
-  const paced = pacedBy(slow)
-  const passed: string[] = []
-  paced.on('data', (chunk: Buffer) => passed.push(String(chunk)))
-  paced.write('a')
+  const source = new PassThrough({ objectMode: true })
+  const passed: unknown[] = []
+  const reading = (async () => {
+    for await (const chunk of pacedBy(slow, source)) passed.push(chunk)
+  })()
+  source.write('a')
   await nextTurn()
   expect(passed).toEqual(['a'])
   slow.writableNeedDrain = true
-  paced.write('b')
-  paced.write('c')
+  source.write('b')
+  source.end('c')
   await nextTurn()
   expect(passed).toEqual(['a'])
   slow.writableNeedDrain = false
   slow.emit('drain')
-  await nextTurn()
+  await reading
   expect(passed).toEqual(['a', 'b', 'c'])
 })

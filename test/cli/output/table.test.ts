@@ -47,6 +47,19 @@ test('omits the columns of the highest rank together when the table is too wide'
   ])
 })
 
+test('aligns numbers at their decimal points, and other texts right', () => {
+  const texts = ['1,234.5', '-0.125', '12', '–', '1e19', 'stale']
+  expect(drawTable([column('PRICE', { align: 'decimal', texts })], 80, plain)).toEqual([
+    '    PRICE',
+    '1,234.5  ',
+    '   -0.125',
+    '   12    ',
+    '        –',
+    '     1e19',
+    '    stale',
+  ])
+})
+
 test('ignores paint when it measures widths', () => {
   const paint = (text: string) => `<${text}>`
   const columns = [{ ...column('T', { texts: [] }), cells: [{ text: 'x', paint }, { text: 'long' }] }]

@@ -1,5 +1,6 @@
 import {
   compiledPath,
+  programCommand,
   spawnCommand,
   spawnNode,
   type NodeProcess,
@@ -9,11 +10,8 @@ import {
 /** The command `svc-streams` in its own process. */
 export type CliProcess = NodeProcess
 
-export const commandLine = (...args: readonly string[]): readonly [string, ...string[]] => [
-  process.execPath,
-  compiledPath('src/cli/main.ts'),
-  ...args,
-]
+export const commandLine = (...args: readonly string[]): readonly [string, ...string[]] =>
+  programCommand('src/cli/main.ts', ...args)
 
 export const startCommand = (
   command: readonly [string, ...string[]],

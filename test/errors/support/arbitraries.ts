@@ -78,7 +78,7 @@ export const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> 
   RecordingError: fc
     .tuple(fc.nat(), anyText)
     .map(([line, input]) =>
-      recordingError(line, input, [{ path: 'at', expected: 'a number', actual: 'nothing' }]),
+      recordingError('market.ndjson', line, input, [{ path: 'at', expected: 'a number', actual: 'nothing' }]),
     ),
   WriteError: thrown.map((error) => writeError(error)),
   NotFresh: fc

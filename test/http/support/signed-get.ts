@@ -42,7 +42,14 @@ export const signedGetOf = (
     maxBodyBytes: 4096,
     secrets,
     relayer: { origin: 'https://relayer.example:3000', prefix: '', query: '' },
-    sign: createSigner('svc', createSecretKey(Buffer.from(key, 'base64')), concatenateHeaders, secrets),
+    headers: {},
+    sign: createSigner({
+      service: 'svc',
+      key: createSecretKey(Buffer.from(key, 'base64')),
+      canonicalHeaders: concatenateHeaders,
+      headers: {},
+      secrets,
+    }),
     authExpiration: 10_000,
     ...config,
   })

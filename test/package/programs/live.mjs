@@ -20,5 +20,4 @@ const reader = createClient({ environment: 'mainnet', ...market })
 const recorded = await reader.price('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1')()
 await Promise.all([reader.close(), market.close()])
 
-const printable = (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)
-console.log(JSON.stringify({ price, depth, error: error._tag, recorded: recorded.right?.price }, printable))
+console.log(JSON.stringify({ price, depth, error: error._tag, recorded: recorded.right?.price }))

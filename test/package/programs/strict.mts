@@ -5,7 +5,13 @@ import {
   ConfigurationError,
   createClient,
   decodeDepth,
+  defineTokens,
+  formatQuantity,
+  isAddress,
+  isTopic,
   matchError,
+  parseAddress,
+  parseQuantity,
   parseTopic,
   PriceUpdate,
   renderError,
@@ -22,15 +28,6 @@ import {
   type Topic,
   type WebSocketTransport,
 } from 'svc-streams'
-import {
-  candles,
-  combineFresh,
-  conflate,
-  freshWithin,
-  mapRight,
-  rights,
-  tapLeft,
-} from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 import { createTestClient, depth, price, scriptedSocket } from 'svc-streams/testing'
 
@@ -86,28 +83,27 @@ export const colorOf = (status: ConnectionStatus): 'green' | 'yellow' | 'red' =>
   }
 }
 
-/** The depth of both tokens on the sell side, in USD, while both are current. */
-export const sellable$ = (client: Client): Observable<number> => {
-  const both = { eth: client.depth$('0xaa', 1000), btc: client.depth$('0xbb', 1000) }
-  return combineFresh(both, { maxSkew: 5000 }).pipe(
-    tapLeft((error) => error.why.length),
-    mapRight(({ eth, btc }) => eth.sell.totalQuantityUsd + btc.sell.totalQuantityUsd),
-    rights(),
-  )
-}
-
-/** The close of each second. */
-export const closes$ = (prices$: Observable<Either<PriceError, Price>>): Observable<number> =>
-  prices$.pipe(
-    freshWithin(500),
-    candles(1000),
-    conflate(2000),
-    mapRight(({ value }) => value.close),
-    rights(),
-  )
-
 export const half = (value: Either<DepthError, Depth>): bigint | string =>
   isLeft(value) ? renderError(value.left) : value.right.buy.totalQuantity / 2n
+
+/** The tokens of the program, by symbol. */
+export const tokens = defineTokens({
+  WETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+  WBTC: { address: '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f', decimals: 8 },
+})
+
+export const buyable = ({ buy }: Depth): string => formatQuantity(buy.totalQuantity, tokens.WETH.decimals)
+
+export const startToken$ = (
+  client: Client,
+  text: string,
+): Observable<Either<PriceError | DepthError, unknown>> => {
+  if (isTopic(text)) return client.price$(text)
+  if (isAddress(text)) return client.depth$(text, 1000)
+  return client.depth$(tokens.WETH.address, 1000)
+}
+
+export const parsed = (text: string): readonly unknown[] => [parseAddress(text), parseQuantity(text, 18)]
 
 export const once = async (client: Client, text: string): Promise<number | undefined> => {
   const topic = parseTopic(text)
@@ -136,7 +132,7 @@ export const simulated = async (): Promise<ClientSnapshot> => {
 
 export const tested = (prices$: Observable<Price>): Client => {
   const topic: Topic = 'svc-0xaa'
-  return createTestClient({ prices: { [topic]: prices$ } })
+  return createTestClient({ prices: { [topic]: prices$ }, stamp: true })
 }
 
 export const built: readonly [Price, Depth] = [price('svc-0xaa', 1), depth('0xaa', { price: 2 })]

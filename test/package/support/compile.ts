@@ -13,7 +13,7 @@ export interface Compiler {
 /** The oldest supported version. */
 const oldest: Compiler = { version: '5.4.5', alias: 'typescript-oldest' }
 /** The version that builds the library. */
-const own: Compiler = { version: ts.version }
+export const own: Compiler = { version: ts.version }
 /** The newest version, and by far the fastest. */
 const newest: Compiler = { version: '7.0.2', alias: 'typescript-newest' }
 
@@ -39,6 +39,7 @@ export const strictest = {
   target: 'es2022',
   lib: ['es2022'],
   noEmit: true,
+  declaration: true, // reports exported types that have no name outside of the package
   pretty: false,
 }
 

@@ -8,11 +8,12 @@ export interface Misuse {
 /** The imports and declarations of every misuse. */
 const imports = `
 import { createClient, decodeDepth, matchError, parseTopic, renderError, signRequest } from 'svc-streams'
+import { defineTokens, formatQuantity } from 'svc-streams'
 import type { ClientOptions, Client, Depth, DepthError, Price, PriceError, Stale, Disconnected } from 'svc-streams'
-import { candles, combineFresh, freshWithin, mapRight, rights } from 'svc-streams/operators'
+import { candles, combineFresh, filterRight, freshWithin, lefts, mapRight, rights, tapLeft } from 'svc-streams/operators'
 import { createTestClient, price as aPrice, depth as aDepth } from 'svc-streams/testing'
 import { startSimulator } from 'svc-streams/simulator'
-import type { Observable } from 'rxjs'
+import { filter, merge, type Observable } from 'rxjs'
 declare const client: Client
 declare const price: Price
 declare const depth: Depth

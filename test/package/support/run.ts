@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly cwd: string
   /** In ms; the command is then killed. Default: 120 000. */
   readonly timeout?: number
+  /** Variables that are added to the environment of a user. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /** The environment variables of this process without those of the test runner. */
@@ -22,9 +24,13 @@ export const userEnvironment = (): NodeJS.ProcessEnv =>
   )
 
 /** Runs a command until it exits, with any exit code. */
-export const run = (command: string, args: readonly string[], options: RunOptions): Promise<Run> =>
+export const run = (
+  command: string,
+  args: readonly string[],
+  { cwd, timeout = 120_000, variables = {} }: RunOptions,
+): Promise<Run> =>
   new Promise((resolve) => {
-    const settings = { timeout: 120_000, maxBuffer: 1e8, env: userEnvironment(), ...options }
+    const settings = { cwd, timeout, maxBuffer: 1e8, env: { ...userEnvironment(), ...variables } }
     const child = execFile(command, args, settings, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : (error.code ?? null), stdout, stderr }),
     )

@@ -51,6 +51,8 @@ const openedSince = (earlier: readonly string[]): readonly string[] => {
 
 /** Uses a client, closes it, and throws if a resource of it remains after the close. */
 const closeWithoutLeak = async (client: Client, use: () => Promise<unknown>): Promise<void> => {
+  // The first request loads undici, which opens this stream.
+  Reflect.get(process, 'stderr')
   const before = resources()
   await use()
   if (openedSince(before).length === 0) throw new Error('the client had no resource')

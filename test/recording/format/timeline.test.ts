@@ -104,7 +104,7 @@ describe('Timeline', () => {
             expect(time - before).toBeGreaterThanOrEqual(0)
             // The sum is rounded.
             expect(time - before).toBeLessThanOrEqual(year + 2)
-            if (at <= previous) expect(time).toBe(before + 0)
+            if (at <= previous) expect(time - before).toBe(0)
             if (at > latest) expect(time).toBeGreaterThanOrEqual(at - 2)
           }
         })

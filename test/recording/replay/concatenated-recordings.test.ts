@@ -2,7 +2,16 @@ import { firstValueFrom } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
-import { collect, header, priceRow, recordingText, start, summary$, topic } from '../support/recordings.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  priceRow,
+  recordingText,
+  start,
+  summary$,
+  topic,
+} from '../support/recordings.js'
 import { rowsOf } from '../support/rows.js'
 
 describe('the replay of concatenated recordings', () => {
@@ -17,16 +26,16 @@ describe('the replay of concatenated recordings', () => {
     )
     const withTagLast = text.replaceAll(/"_tag":"Recording",(.*)}/g, '$1,"_tag":"Recording"}')
     for (const written of [text, text.replaceAll('":', '": ').replaceAll('{"', '{ "'), withTagLast]) {
-      const client = replay([written], { speed: Infinity })
+      const client = replay(chunksOf(written), { speed: Infinity })
       expect(await collect(summary$(client))).toEqual(['1', '2'])
     }
   })
 
   it('pauses before a later recording while there are no subscribers', async () => {
     const secondHeader = { ...header, at: start + 50 } as const
-    const client = replay([recordingText(header, priceRow(0, 1), secondHeader, priceRow(51, 2))])
+    const client = replay(chunksOf(recordingText(header, priceRow(0, 1), secondHeader, priceRow(51, 2))))
     expect(await firstValueFrom(summary$(client))).toBe('1')
-    const otherReplay = replay([recordingText(header, priceRow(0, 1), priceRow(100, 2))])
+    const otherReplay = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(100, 2))))
     await collect(summary$(otherReplay))
     const startedAt = performance.now()
     expect(await collect(summary$(client))).toEqual(['1', '2'])
@@ -36,7 +45,7 @@ describe('the replay of concatenated recordings', () => {
 
   it('names the line of a later header of another version', async () => {
     const second = recordingText(header).replace('"version":1', '"version":2')
-    const client = replay([recordingText(header, priceRow(1, 1)) + second], { speed: Infinity })
+    const client = replay(chunksOf(recordingText(header, priceRow(1, 1)) + second), { speed: Infinity })
     expect(await collect(summary$(client))).toEqual(['1', 'DecodeError'])
     expect(await client.finished).toMatchObject({
       left: { line: 3, message: expect.stringMatching(/version: expected 1, got 2/) as string },
@@ -50,7 +59,7 @@ describe('the replay of concatenated recordings', () => {
     ]
     const secondHeader = { ...header, at: start + 10 } as const
     const client = replay(
-      [recordingText(header, priceRow(1, 1), ...closed, secondHeader, priceRow(11, 2), ...closed)],
+      chunksOf(recordingText(header, priceRow(1, 1), ...closed, secondHeader, priceRow(11, 2), ...closed)),
       {
         speed: Infinity,
       },

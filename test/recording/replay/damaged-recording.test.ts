@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import {
+  chunksOf,
   collect,
   down,
   errorRow,
@@ -63,7 +64,7 @@ describe('the replay of a damaged recording', () => {
   ])(
     'emits all rows before the damage, then an error that names the line: a recording %s',
     async (_, text, line, message) => {
-      const client = replay([text], { speed: Infinity })
+      const client = replay(chunksOf(text), { speed: Infinity })
       const events = await collect(client.price$(topic))
       const before = line === 1 ? [] : line === 3 ? validRows.slice(0, 1) : validRows
       expect(events.slice(0, -1)).toEqual(before.map((row) => row._tag === 'Price' && row.event))
@@ -78,7 +79,7 @@ describe('the replay of a damaged recording', () => {
   )
 
   it('emits the error inside run$ when the header is missing', async () => {
-    const client = replay(['nonsense'], { speed: Infinity })
+    const client = replay(chunksOf('nonsense'), { speed: Infinity })
     expect(await collect(client.run$((inside) => summary$(inside)))).toEqual(['DecodeError'])
   })
 
@@ -86,7 +87,11 @@ describe('the replay of a damaged recording', () => {
     const client = replay('/no/such/file.ndjson', { speed: Infinity })
     expect(await collect(client.price$(topic))).toMatchObject([{ left: { _tag: 'DecodeError' } }])
     expect(await client.finished).toMatchObject({
-      left: { line: 1, issues: [{ actual: expect.stringMatching(/ENOENT/) as string }] },
+      left: {
+        line: 1,
+        message: '/no/such/file.ndjson does not exist (ENOENT)',
+        issues: [{ actual: expect.stringMatching(/ENOENT/) as string }],
+      },
     })
   })
 
@@ -155,7 +160,7 @@ describe('the replay of a damaged recording', () => {
       [`${validText}${long}\n`],
       [validText, long, `\n${recordingText(priceRow(9, 9))}`],
     ]) {
-      const client = replay(chunks, { speed: Infinity })
+      const client = replay(chunksOf<string | Uint8Array>(...chunks), { speed: Infinity })
       expect(await collect(summary$(client))).toEqual(['1', '2', 'DecodeError'])
       expect(await client.finished).toMatchObject({
         left: {
@@ -198,13 +203,13 @@ describe('the replay of a damaged recording', () => {
 
   it('accepts a byte order mark at the start of each file', async () => {
     const second = recordingText({ ...header, at: header.at + 5 }, priceRow(6, 3))
-    const client = replay([`\uFEFF${validText}\uFEFF${second}`], { speed: Infinity })
+    const client = replay(chunksOf(`\uFEFF${validText}\uFEFF${second}`), { speed: Infinity })
     expect(await collect(summary$(client))).toEqual(['1', '2', '3'])
   })
 
   it('accepts empty lines, CRLF, and a last line without a line end', async () => {
     const text = `${validText.replaceAll('\n', '\r\n')}\r\n\r\n${recordingText(priceRow(3, 3)).trimEnd()}`
-    expect(await collect(summary$(replay([text], { speed: Infinity })))).toEqual(['1', '2', '3'])
+    expect(await collect(summary$(replay(chunksOf(text), { speed: Infinity })))).toEqual(['1', '2', '3'])
   })
 
   it('does not depend on the chunk boundaries of the source', async () => {
@@ -214,7 +219,7 @@ describe('the replay of a damaged recording', () => {
       errorRow(2, { ...down, reason: 'größer 🐻' }),
       priceRow(3, 3),
     )
-    const expected = await collect(replay([text], { speed: Infinity }).price$(topic))
+    const expected = await collect(replay(chunksOf(text), { speed: Infinity }).price$(topic))
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 }), async (sizes) => {
         const bytes = Buffer.from(text)
@@ -225,7 +230,9 @@ describe('the replay of a damaged recording', () => {
           from += size
         }
         chunks.push(bytes.subarray(from))
-        expect(await collect(replay(chunks, { speed: Infinity }).price$(topic))).toEqual(expected)
+        expect(
+          await collect(replay(chunksOf<string | Uint8Array>(...chunks), { speed: Infinity }).price$(topic)),
+        ).toEqual(expected)
       }),
     )
   })
@@ -239,7 +246,7 @@ describe('the replay of a damaged recording', () => {
         if (how === 0) bytes[at] = byte
         else if (how === 1) bytes.splice(at, 1)
         else bytes.length = at
-        const client = replay([Uint8Array.from(bytes)], { speed: Infinity })
+        const client = replay(chunksOf(Uint8Array.from(bytes)), { speed: Infinity })
         // NEVER keeps the subscription until the end of the recording, even if the topic completes.
         const seen = await collect(client.run$((inside) => merge(inside.price$(topic), NEVER)))
         const result = await client.finished

@@ -17,6 +17,7 @@ import { readDelegates } from '../../../src/time/rx-providers.js'
 import { unusedDelegates } from '../../support/time/unused-delegates.js'
 import { eventually } from '../../support/time/eventually.js'
 import {
+  chunksOf,
   collect,
   header,
   mint,
@@ -43,7 +44,7 @@ const streams: Readonly<Record<string, (client: Client) => Observable<unknown>>>
 
 describe.each([1, 1000, Infinity])('after the last row, at speed %s', (speed) => {
   const replayed = (text = recordingText(header, open, priceRow(1, 1))): ReplayClient => {
-    const client = replay([text], { speed })
+    const client = replay(chunksOf(text), { speed })
     client.price$(topic).subscribe()
     return client
   }

@@ -4,7 +4,16 @@ import { replay, type ReplayClient } from 'svc-streams/recording'
 import { subscriptionTimeout } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { nextTurn } from '../../support/time/event-loop.js'
-import { collect, errorRow, header, priceRow, recordingText, summary$, topic } from '../support/recordings.js'
+import {
+  chunksOf,
+  collect,
+  errorRow,
+  header,
+  priceRow,
+  recordingText,
+  summary$,
+  topic,
+} from '../support/recordings.js'
 import { rowsOf } from '../support/rows.js'
 
 /** The number of real timers that keep the process alive. */
@@ -14,14 +23,14 @@ const countTimers = (): number =>
 describe('a replay at a finite speed', () => {
   it('emits rows at their recorded distances, divided by the speed', async () => {
     const startedAt = performance.now()
-    const client = replay([recordingText(header, priceRow(0, 1), priceRow(4000, 2))], { speed: 100 })
+    const client = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(4000, 2))), { speed: 100 })
     expect(await collect(summary$(client))).toEqual(['1', '2'])
     // A timer may fire a millisecond early by this clock.
     expect(performance.now() - startedAt).toBeGreaterThan(38)
   })
 
   it('ends on close() during a wait', async () => {
-    const client = replay([recordingText(header, priceRow(0, 1), priceRow(2 ** 40, 2))])
+    const client = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(2 ** 40, 2))))
     const all = collect(summary$(client))
     await firstValueFrom(summary$(client))
     await client.close()
@@ -31,9 +40,11 @@ describe('a replay at a finite speed', () => {
 
   it('pauses from the last unsubscribe until the next subscribe', async () => {
     const timedOut = subscriptionTimeout(topic, 5, [])
-    const client = replay([recordingText(header, priceRow(0, 1), errorRow(40, timedOut), priceRow(80, 2))])
+    const client = replay(
+      chunksOf(recordingText(header, priceRow(0, 1), errorRow(40, timedOut), priceRow(80, 2))),
+    )
     expect(await firstValueFrom(summary$(client))).toBe('1')
-    const otherReplay = replay([recordingText(header, priceRow(0, 1), priceRow(100, 2))])
+    const otherReplay = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(100, 2))))
     await collect(summary$(otherReplay))
     // A subscriber that takes only the retained event does not resume the replay.
     for (let n = 0; n < 3; n++) expect(await firstValueFrom(summary$(client))).toBe('1')
@@ -45,7 +56,7 @@ describe('a replay at a finite speed', () => {
     ['close()', (client) => client.close()],
   ])('keeps real time on %s inside TestScheduler.run', async (_, end) => {
     const timersBefore = countTimers()
-    const client = replay([recordingText(header, priceRow(0, 1), priceRow(2 ** 30, 2))])
+    const client = replay(chunksOf(recordingText(header, priceRow(0, 1), priceRow(2 ** 30, 2))))
     const subscription = client.price$(topic).subscribe()
     await firstValueFrom(summary$(client))
     await nextTurn()
@@ -56,7 +67,7 @@ describe('a replay at a finite speed', () => {
   })
 
   it('completes run$ at the end of the recording', async () => {
-    const client = replay([recordingText(header, priceRow(0, 1))], { speed: 1000 })
+    const client = replay(chunksOf(recordingText(header, priceRow(0, 1))), { speed: 1000 })
     expect(await collect(client.run$((inside) => merge(summary$(inside), of('x'))))).toEqual(['x', '1'])
   })
 })

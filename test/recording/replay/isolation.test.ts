@@ -20,7 +20,17 @@ import type { Row } from '../../../src/recording/format/row.js'
 import { isVirtualTime } from '../../../src/time/rx-providers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
-import { collect, header, mint, other, priceRow, recordingText, start, topic } from '../support/recordings.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  mint,
+  other,
+  priceRow,
+  recordingText,
+  start,
+  topic,
+} from '../support/recordings.js'
 import { rowsOf } from '../support/rows.js'
 
 // The counterpart of test/promises/isolation.test.ts for a replay.
@@ -45,7 +55,7 @@ const rows = Array.from({ length: rounds }, (_, n): readonly Row[] => [
 const clients: ReplayClient[] = []
 
 const replayAt = (speed: number): ReplayClient => {
-  const client = replay([recordingText(header, ...rows)], { speed })
+  const client = replay(chunksOf(recordingText(header, ...rows)), { speed })
   clients.push(client)
   return client
 }

@@ -5,7 +5,16 @@ import { replay, type ReplayClient } from 'svc-streams/recording'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Timeline } from '../../../src/recording/format/timeline.js'
 import { nextTurn } from '../../support/time/event-loop.js'
-import { collect, header, priceRow, recordingText, start, summary$, topic } from '../support/recordings.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  priceRow,
+  recordingText,
+  start,
+  summary$,
+  topic,
+} from '../support/recordings.js'
 import { rowsOf } from '../support/rows.js'
 
 const day = 24 * 3_600_000
@@ -15,7 +24,8 @@ const year = 365 * day
 const textAt = ([headerAt = start, ...times]: readonly number[]): string =>
   recordingText({ ...header, at: headerAt }, ...times.map((at, n) => ({ ...priceRow(0, n + 1), at })))
 
-const replayAt = (times: readonly number[], speed: number): ReplayClient => replay([textAt(times)], { speed })
+const replayAt = (times: readonly number[], speed: number): ReplayClient =>
+  replay(chunksOf(textAt(times)), { speed })
 
 const after = (...distances: readonly number[]): readonly number[] => distances.map((ms) => start + ms)
 
@@ -59,7 +69,7 @@ describe.each([1, 1000, Infinity])('a recording with a wrong time, at speed %s,'
 
   it.each([-year, 2 * year])('accepts a recording that was appended and is %s ms later', async (ms) => {
     const text = textAt(after(0, 5, 9)) + textAt(after(ms, ms + 5, ms + 9))
-    expect(await collect(summary$(replay([text], { speed })))).toEqual(['1', '2', '1', '2'])
+    expect(await collect(summary$(replay(chunksOf(text), { speed })))).toEqual(['1', '2', '1', '2'])
   })
 })
 

@@ -6,6 +6,7 @@ import { depth, stale, subscriptionTimeout } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
 import {
+  chunksOf,
   collect,
   down,
   errorRow,
@@ -157,8 +158,10 @@ describe('replay', () => {
     expect(await client.header()).toEqual(right(header))
     expect(await collect(summary$(client))).toEqual(['1'])
     expect(await client.header()).toEqual(right(header))
-    expect(await replay(['nonsense']).header()).toMatchObject({ left: { _tag: 'RecordingError', line: 1 } })
-    const closed = replay([recordingText(header)])
+    expect(await replay(chunksOf('nonsense')).header()).toMatchObject({
+      left: { _tag: 'RecordingError', line: 1 },
+    })
+    const closed = replay(chunksOf(recordingText(header)))
     await closed.close()
     expect(await closed.header()).toMatchObject({ left: { _tag: 'ClientClosed' } })
   })

@@ -8,6 +8,7 @@ import { readDelegates } from '../../../src/time/rx-providers.js'
 import { unusedDelegates } from '../../support/time/unused-delegates.js'
 import { ethTopic } from '../../support/tokens.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
+import { chunksOf } from '../support/recordings.js'
 
 const start = 1_700_000_000_000
 
@@ -25,7 +26,7 @@ const recording = (): string => {
   return [encodeRow(header), ...rows].join('\n')
 }
 
-const replayOf = (): ReplayClient => replay([recording()], { speed: Infinity })
+const replayOf = (): ReplayClient => replay(chunksOf(recording()), { speed: Infinity })
 
 /** A strategy with timers that are still pending when the recording ends. */
 const withTimers$ = (client: Client): Observable<number> =>

@@ -40,8 +40,13 @@ export const errorRow = (ms: number, error: PriceError): Row => ({
 export const recordingText = (...rows: readonly (Row | RecordingHeader)[]): string =>
   rows.map((row) => `${encodeRow(row)}\n`).join('')
 
+/** A source that consists of these chunks, and can be read several times. */
+export const chunksOf = <A extends string | Uint8Array>(...chunks: readonly A[]): Iterable<A> => ({
+  [Symbol.iterator]: () => chunks[Symbol.iterator](),
+})
+
 export const replayAtOnce = (...rows: readonly Row[]) =>
-  replay([recordingText(header, ...rows)], { speed: Infinity })
+  replay(chunksOf(recordingText(header, ...rows)), { speed: Infinity })
 
 export const down = disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 5 })
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/time/eventually.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
+import { collectWarnings } from '../../support/warnings.js'
 
 /** One end of a connection, with the data and events that it received. */
 interface Peer {
@@ -102,16 +103,45 @@ describe('a TCP proxy with faults', () => {
 
   it('adds no more listeners than Node expects when it delays many connections', async () => {
     const { proxy, service, bypassRoundTrips } = await start()
-    const warnings: string[] = []
-    const onWarning = ({ name }: Error): void => void warnings.push(name)
-    process.on('warning', onWarning)
-    onTestFinished(() => void process.off('warning', onWarning))
+    const warnings = collectWarnings()
     proxy.delay(60_000)
     for (let count = 0; count < 12; count++) dial(Number(new URL(proxy.url).port)).socket.write('delayed')
     await eventually(() => expect(service).toHaveLength(13))
     await bypassRoundTrips()
     proxy.heal()
     await eventually(() => expect(service.filter((peer) => peer.received().length > 0)).toHaveLength(12))
+    expect(warnings).not.toContain('MaxListenersExceededWarning')
+  })
+
+  it('adds no more listeners than Node expects when a receiver is slow, and forwards all data', async () => {
+    const { client, service } = await start()
+    const warnings = collectWarnings()
+    const { socket } = client
+    socket.on('data', () => {
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+    const size = 20_000_000
+    service[0]!.socket.end(Buffer.alloc(size, 'x'))
+    await eventually(() => expect(client.events).toContain('end'))
+    expect(client.received()).toHaveLength(size)
+    expect(warnings).not.toContain('MaxListenersExceededWarning')
+  })
+
+  it('closes both connections when the slow receiver of data resets its own', async () => {
+    const { proxy, client, service } = await start()
+    client.socket.pause()
+    service[0]!.socket.write(Buffer.alloc(20_000_000))
+    await eventually(() => expect(service[0]!.socket.writableLength).toBeGreaterThan(0))
+    client.socket.resetAndDestroy()
+    await eventually(() => expect(service[0]!.events).toContain('close'))
+    await eventually(() => expect(proxy.connections).toBe(0))
+  })
+
+  it('prints no warning when it is closed many times', async () => {
+    const { proxy } = await start()
+    const warnings = collectWarnings()
+    await Promise.all(Array.from({ length: 12 }, () => proxy.close()))
     expect(warnings).not.toContain('MaxListenersExceededWarning')
   })
 

@@ -8,18 +8,28 @@ export interface KeyAndCertificate {
 
 const day = 24 * 60 * 60 * 1000
 
-/** Creates a key and a self-signed certificate for localhost and 127.0.0.1, valid for one day. */
-export const createSelfSignedCertificate = (): KeyAndCertificate => {
+export interface CertificateOptions {
+  /** In ms since the Unix epoch. Default: in one day. */
+  readonly validUntil?: number
+  /** Host name. Default: localhost. */
+  readonly host?: string
+}
+
+/** Creates a key and a self-signed certificate for a host name and 127.0.0.1, valid since yesterday. */
+export const createSelfSignedCertificate = ({
+  validUntil = Date.now() + day,
+  host = 'localhost',
+}: CertificateOptions = {}): KeyAndCertificate => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(ecdsaWithSha256)
-  const name = sequence(set(sequence(commonName, der(0x0c, Buffer.from('localhost')))))
-  const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)))
+  const name = sequence(set(sequence(commonName, der(0x0c, Buffer.from(host)))))
+  const names = sequence(der(0x82, Buffer.from(host)), der(0x87, Buffer.of(127, 0, 0, 1)))
   const unsigned = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.of(1)),
     algorithm,
     name,
-    sequence(time(Date.now() - day), time(Date.now() + day)),
+    sequence(time(Date.now() - day), time(validUntil)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(subjectAltName, der(0x04, names)))),
@@ -36,9 +46,13 @@ export const createSelfSignedCertificate = (): KeyAndCertificate => {
 /** Encodes one ASN.1 value in DER: tag, length, content. */
 const der = (tag: number, ...content: Buffer[]): Buffer => {
   const body = Buffer.concat(content)
-  const length =
-    body.length < 128 ? Buffer.of(body.length) : Buffer.of(0x82, body.length >> 8, body.length & 255)
-  return Buffer.concat([Buffer.of(tag), length, body])
+  return Buffer.concat([Buffer.of(tag), encodeLength(body.length), body])
+}
+
+/** Encodes a length in the fewest bytes, as DER requires. */
+const encodeLength = (length: number): Buffer => {
+  if (length < 128) return Buffer.of(length)
+  return length < 256 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 255)
 }
 
 const sequence = (...content: Buffer[]): Buffer => der(0x30, ...content)

@@ -1,67 +1,17 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type BuildOptions, type Plugin } from 'esbuild'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { bundle, defineRequire, entryPoints, programs, sources } from './bundle-programs.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
-    .filter((file) => pattern.test(file))
-
-/** The programs that tests run as processes. Each is bundled into one file, because loading hundreds of files is slower. */
-const programs = [
-  'src/cli/main.ts',
-  'src/cli/stop.ts',
-  'src/codec/http-date.ts',
-  'src/simulator/index.ts',
-  ...filesOf('examples', /^examples\/[^/]+\.ts$/),
-  ...filesOf('test', /^test\/\w+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
-]
-
-/** The entry points of the package, for programs that import it by name. */
-const entryPoints = filesOf('src', /^src\/(?:\w+\/)?index\.ts$/)
-
-/** Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. */
-const keepUrls: Plugin = {
-  name: 'keep import.meta.url',
-  setup: (bundle) => {
-    bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      const url = JSON.stringify(pathToFileURL(path).href)
-      return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }
-    })
-  },
-}
-
-const settings = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  plugins: [keepUrls],
-  logLevel: 'error',
-} satisfies BuildOptions
-
-/** Defines `require` in a bundle: bundled CommonJS packages require modules of Node. */
-const defineRequire =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)"
-
 const compile = async (copy: string): Promise<void> => {
-  await build({
-    ...settings,
-    entryPoints: programs,
-    outbase: root,
-    outdir: copy,
-    banner: { js: defineRequire },
-  })
-  await build({
-    ...settings,
+  // Each program is bundled into one file, because loading hundreds of files is slower.
+  await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
+  // For programs that import the package by its name.
+  await bundle({
     entryPoints: [...entryPoints],
     outbase: join(root, 'src'),
     outdir: join(copy, 'dist'),

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
@@ -59,6 +60,8 @@ export const spawnCommand = (
     output += chunk.toString()
   })
   child.on('close', (code, signal) => (exit = code ?? signal ?? 'SIGKILL'))
+  // `kill` of the child itself has a defect on Deno: whatever the exit code, the child then reports the signal.
+  child.kill = (signal) => exit === undefined && process.kill(child.pid ?? NaN, signal)
   onFinished(() => void child.kill('SIGKILL'))
   return {
     process: child,
@@ -78,9 +81,26 @@ export const spawnCommand = (
   }
 }
 
-/** Starts Node with these arguments. */
+/** The command that runs a program in a shell, on the runtime of this process. */
+export const programCommand = (
+  source: string,
+  ...args: readonly string[]
+): readonly [string, ...string[]] => {
+  const runArguments = 'Deno' in globalThis ? ['run', '--quiet', '--allow-all'] : []
+  return [process.execPath, ...runArguments, compiledPath(source), ...args]
+}
+
+/** Starts Node, or the runtime of this process, with these arguments. */
 export const spawnNode = (args: readonly string[], options?: SpawnOptions): NodeProcess =>
   spawnCommand([process.execPath, ...args], options)
+
+/** Starts a program in JavaScript, an ES module. */
+export const spawnScript = (code: string, options?: SpawnOptions): NodeProcess => {
+  const folder = mkdtempSync(join(inject('compiledCopy'), 'script-'))
+  const file = join(folder, 'script.mjs')
+  writeFileSync(file, code)
+  return spawnNode([file], options)
+}
 
 /** Runs a program until it exits. Returns its stdout. Throws if the exit code is not 0. */
 export const runProgram = async (

@@ -1,9 +1,9 @@
 import { inject } from 'vitest'
 
-/** True under `npm run test:long`. */
+/** True under `npm run test:soak`. */
 export const isLong = inject('isLong')
 
-/** The number of generated cases of a property: `count` under `npm run test:long`, a tenth of it otherwise. */
+/** The number of generated cases of a property: `count` under `npm run test:soak`, a tenth of it otherwise. */
 export const caseCount = (count: number): number => (isLong ? count : Math.ceil(count / 10))
 
 declare module 'vitest' {

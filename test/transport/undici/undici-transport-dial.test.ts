@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
@@ -79,9 +80,9 @@ describe('a TLS handshake that never ends', () => {
 describe('a TLS connection', () => {
   it('resumes the session of an earlier connection', async () => {
     const certificate = createSelfSignedCertificate()
-    const resumed: boolean[] = []
-    const origin = await startHttpServer((request, response) => {
-      resumed.push((request.socket as unknown as { isSessionReused: () => boolean }).isSessionReused())
+    const resumed: unknown[] = []
+    const origin = await startHttpServer(({ socket }, response) => {
+      resumed.push((socket as Partial<TLSSocket>).isSessionReused?.())
       response.end('ok')
     }, certificate)
     const transport = transportOf({ ca: certificate.cert })

@@ -210,7 +210,7 @@ describe('a request returns a NetworkError', () => {
     ['origin', { origin: 'nowhere' }],
   ])('without the headers if the %s is invalid', async (_what, rest) => {
     const result = await get(await startHttpServer(respondWith('ok')), rest)
-    expectNetworkError(result, /^(UND_ERR_|ERR_INVALID_URL)/)
+    expectNetworkError(result, /^(UND_ERR_|ERR_INVALID_URL|TypeError)/)
     expect(JSON.stringify(result)).not.toContain('signature')
   })
 })

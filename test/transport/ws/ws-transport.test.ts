@@ -191,7 +191,7 @@ describe('a wss: socket', () => {
     const dialled = dial(url)
     await expectClosedOnce(dialled)
     expect(dialled.recorded.events).toEqual([
-      ['closed', 1006, expect.stringMatching(/self-signed certificate/)],
+      ['closed', 1006, expect.stringMatching(/self.signed certificate/)],
     ])
   })
 

@@ -16,12 +16,14 @@ import {
   type PriceRequestError,
   type Topic,
   type UncorrelatedError,
+  type UnsignedClientOptions,
 } from 'svc-streams'
 import { describe, expectTypeOf, test } from 'vitest'
 
 declare const client: Client
 declare const variable: string | undefined
 declare const anyString: string
+declare const anyBoolean: boolean
 
 const addresses = { baseUrl: 'https://relayer.example:3000', priceBaseUrl: 'https://prices.example:3000' }
 
@@ -58,6 +60,43 @@ describe('createClient, by its options,', () => {
     expectTypeOf(
       createClient({ environment: 'testnet', priceBaseUrl: addresses.priceBaseUrl }),
     ).toEqualTypeOf<PriceClient>()
+  })
+
+  test('returns Client on mainnet with a relayer address and unsigned', () => {
+    const client = createClient({ environment: 'mainnet', unsigned: true, ...addresses })
+    expectTypeOf(client).toEqualTypeOf<Client>()
+    const gateway = { ...addresses, priceWsUrl: 'wss://prices.example', unsigned: true } as const
+    expectTypeOf(createClient({ environment: 'mainnet', ...gateway })).toEqualTypeOf<Client>()
+  })
+
+  test('returns PriceClient for unsigned without a relayer address, on testnet, or if it is false', () => {
+    const { priceBaseUrl } = addresses
+    expectTypeOf(
+      createClient({ environment: 'mainnet', unsigned: true, priceBaseUrl }),
+    ).toEqualTypeOf<PriceClient>()
+    expectTypeOf(
+      createClient({ environment: 'testnet', unsigned: true, ...addresses }),
+    ).toEqualTypeOf<PriceClient>()
+    expectTypeOf(
+      createClient({ environment: 'mainnet', unsigned: false, ...addresses }),
+    ).toEqualTypeOf<PriceClient>()
+    expectTypeOf(
+      createClient({ environment: 'mainnet', unsigned: anyBoolean, ...addresses }),
+    ).toEqualTypeOf<PriceClient>()
+  })
+
+  test('returns PriceClient for unsigned together with a key, which throws', () => {
+    expectTypeOf(
+      createClient({ environment: 'mainnet', unsigned: true, authKey: 'key', ...addresses }),
+    ).toEqualTypeOf<PriceClient>()
+    expectTypeOf(
+      createClient({ environment: 'mainnet', unsigned: false, authKey: 'key', ...addresses }),
+    ).toEqualTypeOf<Client>()
+  })
+
+  test('returns Client for UnsignedClientOptions', () => {
+    expectTypeOf(createClient({} as UnsignedClientOptions)).toEqualTypeOf<Client>()
+    expectTypeOf<UnsignedClientOptions>().toExtend<ClientOptions>()
   })
 
   test('returns PriceClient for ClientOptions and Client for DepthClientOptions', () => {

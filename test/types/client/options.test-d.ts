@@ -35,6 +35,16 @@ describe('a compile error occurs for', () => {
     createClient({ environment: 'testnet', priceBaseUrl, staleAfter: undefined })
   })
 
+  test('a header that is not a string, or headers that are not an object', () => {
+    createClient({ environment: 'testnet', priceBaseUrl, headers: { 'x-api-key': process.env['API_KEY'] } })
+    // @ts-expect-error -- a string
+    createClient({ environment: 'testnet', priceBaseUrl, headers: { 'x-api-key': 1 } })
+    // @ts-expect-error -- an object
+    createClient({ environment: 'testnet', priceBaseUrl, headers: 'x-api-key: 1' })
+    // @ts-expect-error -- a boolean
+    createClient({ environment: 'testnet', priceBaseUrl, unsigned: 'true' })
+  })
+
   test('an unknown or missing environment, or a missing address', () => {
     // @ts-expect-error -- mainnet or testnet
     createClient({ environment: 'devnet', priceBaseUrl })

@@ -6,6 +6,7 @@ import {
   type ClientClosed,
   type Disconnected,
   type NetworkError,
+  type NotFresh,
   type PriceError,
   type Stale,
 } from 'svc-streams'
@@ -67,10 +68,75 @@ describe('matchError', () => {
   })
 })
 
+describe('the case _ of matchError', () => {
+  test('takes the errors that have no function of their own', () => {
+    const result = matchError(error, {
+      Stale: (e) => {
+        expectTypeOf(e).toEqualTypeOf<Stale>()
+        return e.silentForMs
+      },
+      _: (e) => {
+        expectTypeOf(e).toEqualTypeOf<Disconnected | NetworkError>()
+        return e._tag
+      },
+    })
+    expectTypeOf(result).toEqualTypeOf<number | 'Disconnected' | 'NetworkError'>()
+  })
+
+  test('takes all errors if it is the only case, and none if each has a function', () => {
+    matchError(error, {
+      _: (e) => {
+        expectTypeOf(e).toEqualTypeOf<Stale | Disconnected | NetworkError>()
+      },
+    })
+    const none = () => undefined
+    matchError(error, {
+      Stale: none,
+      Disconnected: none,
+      NetworkError: none,
+      _: (e) => {
+        expectTypeOf(e).toBeNever()
+      },
+    })
+  })
+
+  test('leaves each member of NotFresh to its function', () => {
+    const anyError = {} as AnyError
+    matchError(anyError, {
+      NotFresh: (e) => {
+        expectTypeOf(e).toEqualTypeOf<NotFresh>()
+      },
+      _: (e) => {
+        expectTypeOf(e).toEqualTypeOf<Exclude<AnyError, NotFresh>>()
+      },
+    })
+  })
+})
+
 describe('a compile error of matchError occurs for', () => {
   test('a missing branch', () => {
     // @ts-expect-error -- no NetworkError
     matchError(error, { Stale: () => 0, Disconnected: () => 0 })
+  })
+
+  test('an unknown tag, with and without _', () => {
+    // @ts-expect-error -- Timeout is not an error of the union
+    matchError(error, { Stale: () => 0, Timeout: () => 0, _: () => 0 })
+    const zero = () => 0
+    // @ts-expect-error -- Timeout is not an error of the union
+    matchError(error, { Stale: zero, Disconnected: zero, NetworkError: zero, Timeout: zero })
+  })
+
+  test('a field of an error that _ does not take', () => {
+    // @ts-expect-error -- Stale has a function of its own
+    matchError(error, { Stale: () => 0, _: (e) => String(e.silentForMs) })
+  })
+
+  test('a case that is not a function', () => {
+    // @ts-expect-error -- not a function
+    matchError(error, { Stale: 0, _: () => 0 })
+    // @ts-expect-error -- possibly undefined
+    matchError(error, { Stale: undefined, _: () => 0 })
   })
 
   test('a branch that takes another error', () => {

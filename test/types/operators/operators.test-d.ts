@@ -1,15 +1,17 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Observable } from 'rxjs'
-import type { Depth, DepthError, NotFresh, Price, PriceError, Stale } from 'svc-streams'
+import type { Observable, OperatorFunction } from 'rxjs'
+import type { Depth, DepthError, Price, PriceError, Stale } from 'svc-streams'
 import {
   candles,
-  combineFresh,
   conflate,
+  filterRight,
   freshWithin,
   lefts,
   mapRight,
   orThrow,
   rights,
+  scanRight,
+  switchMapRight,
   tapLeft,
   type Candle,
   type Conflated,
@@ -39,6 +41,33 @@ describe('the type after', () => {
     ).toEqualTypeOf<Observable<Either<PriceError, Price>>>()
   })
 
+  test('filterRight is the same, or the type of the guard', () => {
+    expectTypeOf(price$.pipe(filterRight((price) => price.price > 0))).toEqualTypeOf<typeof price$>()
+    const isFirst = (price: Price): price is Price & { readonly epoch: 1 } => price.epoch === 1
+    expectTypeOf(price$.pipe(filterRight(isFirst))).toEqualTypeOf<
+      Observable<Either<PriceError, Price & { readonly epoch: 1 }>>
+    >()
+  })
+
+  test('scanRight has the type of the seed', () => {
+    expectTypeOf(price$.pipe(scanRight((sum, price) => sum + price.price, 0))).toEqualTypeOf<
+      Observable<Either<PriceError, number>>
+    >()
+    const seed: readonly Price[] = []
+    expectTypeOf(price$.pipe(scanRight((all, price) => [...all, price], seed))).toEqualTypeOf<
+      Observable<Either<PriceError, readonly Price[]>>
+    >()
+  })
+
+  test('switchMapRight has the errors of both streams', () => {
+    expectTypeOf(price$.pipe(switchMapRight(() => depth$))).toEqualTypeOf<
+      Observable<Either<PriceError | DepthError, Depth>>
+    >()
+    expectTypeOf(price$.pipe(switchMapRight((price) => (price.price > 0 ? price$ : depth$)))).toEqualTypeOf<
+      Observable<Either<PriceError | DepthError, Price | Depth>>
+    >()
+  })
+
   test('freshWithin includes Stale', () => {
     expectTypeOf(depth$.pipe(freshWithin(1000))).toEqualTypeOf<
       Observable<Either<DepthError | Stale, Depth>>
@@ -59,28 +88,47 @@ describe('the type after', () => {
     )
     expectTypeOf(bar$).toEqualTypeOf<Observable<Either<PriceError | Stale, number>>>()
   })
+
+  test('an operator that is declared outside of a pipe is the same', () => {
+    const close = mapRight((candle: Candle) => candle.close)
+    expectTypeOf(price$.pipe(candles(1000), close, rights())).toEqualTypeOf<Observable<number>>()
+    const prices: OperatorFunction<Either<PriceError, Price>, Price> = rights()
+    expectTypeOf(price$.pipe(prices)).toEqualTypeOf<Observable<Price>>()
+  })
+
+  test('an operator in a function with type parameters has these parameters', () => {
+    const generic = <E, A extends { readonly price: number }>(event$: Observable<Either<E, A>>) => {
+      const parts: readonly [Observable<E>, Observable<A>, Observable<Either<E | DepthError, Depth>>] = [
+        event$.pipe(lefts()),
+        event$.pipe(
+          filterRight((value) => value.price > 0),
+          rights(),
+        ),
+        event$.pipe(switchMapRight(() => depth$)),
+      ]
+      return parts
+    }
+    expectTypeOf(generic(price$)[0]).toEqualTypeOf<Observable<PriceError>>()
+  })
+
+  test('an operator may be wider', () => {
+    const value$: Observable<Either<PriceError | Error, Price | string>> = price$.pipe(
+      filterRight((price) => price.price > 0),
+    )
+    const tapped$: Observable<Either<PriceError | Error, Price>> = price$.pipe(tapLeft((error) => error._tag))
+    expectTypeOf([value$, tapped$]).not.toBeAny()
+  })
 })
 
-describe('combineFresh', () => {
-  test('emits a record of the values of its legs', () => {
-    const both$ = combineFresh({ price: price$, depth: depth$ }, { maxSkew: 2000 })
-    expectTypeOf(both$).toEqualTypeOf<Observable<Either<NotFresh, { price: Price; depth: Depth }>>>()
-  })
-
-  test('requires maxSkew', () => {
-    // @ts-expect-error -- a skew has no default
-    expectTypeOf(combineFresh({ price: price$ })).not.toBeAny()
-    // @ts-expect-error -- a number of ms
-    expectTypeOf(combineFresh({ price: price$ }, { maxSkew: '2s' })).not.toBeAny()
-  })
-
-  test('rejects streams of values that are not an Either', () => {
-    // @ts-expect-error -- not an Either
-    expectTypeOf(combineFresh({ price: price$.pipe(rights()) }, { maxSkew: 1 })).not.toBeAny()
-  })
-})
-
-test('candles requires values with a price', () => {
+test('an operator in a pipe rejects events of another type', () => {
   // @ts-expect-error -- a string has no price
   expectTypeOf(price$.pipe(mapRight(String), candles(1000))).not.toBeAny()
+  // @ts-expect-error -- not an Either
+  expectTypeOf(price$.pipe(rights(), lefts())).not.toBeAny()
+  // @ts-expect-error -- a predicate of strings
+  expectTypeOf(price$.pipe(filterRight((text: string) => text === ''))).not.toBeAny()
+  // @ts-expect-error -- a stream of prices instead of Eithers
+  expectTypeOf(price$.pipe(switchMapRight(() => price$.pipe(rights())))).not.toBeAny()
+  // @ts-expect-error -- PriceError is more than Stale
+  expectTypeOf(price$.pipe(tapLeft((error: Stale) => error.last))).not.toBeAny()
 })

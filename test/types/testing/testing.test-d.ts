@@ -9,6 +9,9 @@ declare const move$: Observable<ServerMove>
 test('createTestClient returns a Client', () => {
   expectTypeOf(createTestClient({ prices: { 'svc-0xab': price$ } })).toExtend<Client>()
   expectTypeOf(createTestClient).toBeCallableWith({})
+  expectTypeOf(createTestClient).toBeCallableWith({ stamp: true })
+  // @ts-expect-error -- not a boolean
+  createTestClient({ stamp: 'true' })
   // @ts-expect-error -- not prices
   createTestClient({ prices: { 'svc-0xab': move$ } })
 })

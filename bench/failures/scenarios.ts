@@ -1,0 +1,137 @@
+import type { Simulator, TcpProxy } from 'svc-streams/simulator'
+import type { ClientProcess } from './client-process.js'
+import {
+  firstEvent,
+  firstSentPrice,
+  recovery,
+  sentPricesIn,
+  wrongPricesIn,
+  type Observation,
+} from './observation.js'
+
+/** The topics of a scenario. `unlisted`: the service rejects it. */
+export interface Topics {
+  readonly live: string
+  readonly unlisted: string
+}
+
+export interface Environment {
+  readonly service: Simulator
+  readonly network: TcpProxy
+  readonly client: ClientProcess
+  readonly topics: Topics
+}
+
+export interface Scenario {
+  /** Heading of the column. */
+  readonly title: string
+  readonly begin: (environment: Environment) => void
+  /** Duration of the failure in s, after which `end` runs. */
+  readonly seconds: number
+  readonly end?: (environment: Environment) => void
+  /** Time to observe after the failure, in s. */
+  readonly secondsAfter: number
+  /** The columns of the table, by their heading. */
+  readonly columns: Readonly<Record<string, (observation: Observation) => string>>
+  /** Number of subscribers of the topic. Default: 1. */
+  readonly subscribers?: 2
+}
+
+const priceFrame = (topic: string, price: unknown): string => JSON.stringify({ topic, price })
+
+const sendPrices = ({ service, topics }: Environment, count: number): void => {
+  for (let n = 0; n < count; n += 1) service.send(priceFrame(topics.live, firstSentPrice + n))
+}
+
+const burstLength = 1000
+const heldPrices = 10
+const wrongPrices: readonly unknown[] = [0, -1, '12', null, undefined]
+
+/** An outage of the network without an error: what a laptop, a mobile network or a firewall causes. */
+export const halfOpen: Scenario = {
+  title: 'The network forwards nothing for 120 s',
+  begin: (environment) => {
+    environment.network.freeze()
+    // The network holds these prices until it is back.
+    sendPrices(environment, heldPrices)
+  },
+  seconds: 120,
+  end: ({ network }) => network.heal(),
+  secondsAfter: 60,
+  columns: {
+    'First event': firstEvent,
+    'Prices of 120 s ago, delivered as current': (observation) =>
+      `${sentPricesIn(observation)} of ${heldPrices}`,
+    'After the network is back': recovery,
+  },
+}
+
+const received = 'What its user receives'
+const events = {
+  [received]: (observation: Observation) => `${firstEvent(observation)}; ${recovery(observation)}`,
+}
+
+export const otherScenarios: readonly Scenario[] = [
+  {
+    title: 'The service closes with code 1000',
+    begin: ({ service }) => service.dropConnections(1000),
+    seconds: 0,
+    secondsAfter: 20,
+    columns: events,
+  },
+  {
+    title: 'The connection ends without a close frame',
+    begin: ({ network }) => network.cut(),
+    seconds: 0,
+    secondsAfter: 20,
+    columns: events,
+  },
+  {
+    title: 'A text that is not JSON',
+    begin: ({ service }) => service.send('maintenance at 12:00'),
+    seconds: 0,
+    secondsAfter: 20,
+    columns: events,
+  },
+  {
+    title: 'The service rejects another topic',
+    begin: ({ client, topics }) => client.subscribe(3, topics.unlisted),
+    seconds: 0,
+    secondsAfter: 20,
+    columns: events,
+  },
+  {
+    title: 'The topic is silent, the connection is open',
+    begin: ({ service, topics }) => service.delist(topics.live.replace('svc-', '') as `0x${string}`),
+    seconds: 60,
+    secondsAfter: 0,
+    columns: { [received]: firstEvent },
+  },
+  {
+    title: 'One of two subscribers of the topic leaves',
+    begin: ({ client }) => client.unsubscribe(2),
+    seconds: 0,
+    secondsAfter: 20,
+    columns: events,
+    subscribers: 2,
+  },
+  {
+    title: `${burstLength} prices in a burst`,
+    begin: (environment) => sendPrices(environment, burstLength),
+    seconds: 0,
+    secondsAfter: 10,
+    columns: { [received]: (observation) => `${sentPricesIn(observation)} of ${burstLength}` },
+  },
+  {
+    title: 'Wrong prices: 0, -1, "12", null, none',
+    begin: ({ service, topics }) => {
+      for (const price of wrongPrices) service.send(priceFrame(topics.live, price))
+    },
+    seconds: 0,
+    secondsAfter: 10,
+    columns: {
+      [received]: (observation) =>
+        `${wrongPricesIn(observation)} of ${wrongPrices.length} delivered; ${firstEvent(observation)}`,
+    },
+  },
+]

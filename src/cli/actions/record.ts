@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, from, map, merge } from 'rxjs'
+import type { Address } from '../../domain/address.js'
+import { defaultService } from '../../domain/topic.js'
+import { renderError } from '../../errors/render.js'
+import { rxClock } from '../../time/rx-clock.js'
+import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
+import { usageError, type Deployment } from '../input/deployment.js'
+import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
+import { showProgress } from '../output/record-progress.js'
+import { failureText, type StreamRun } from '../outcome/failure-text.js'
+import { nothingReceived, receive } from '../outcome/received.js'
+import { stop$ } from '../stop.js'
+import { withTokens } from '../tokens/with-tokens.js'
+import { canRedraw } from './show-rows.js'
+import { streamKind, type StreamFlags } from '../commands/stream-command.js'
+import { watchRows$ } from './watch-rows.js'
+
+/** The flags, as commander names and parses them. */
+export interface RecordFlags extends StreamFlags, OutputFlags {}
+
+/** Records prices and depth until the user stops the command. */
+export const recordStreams = (
+  command: Command,
+  given: readonly string[],
+  flags: RecordFlags,
+): Promise<void> =>
+  withTokens(command, streamKind(flags), given, async ({ deployment, tokens }) => {
+    const startAt = rxClock.wallClock()
+    const opened = openOutput(flags, startAt)
+    if (isLeft(opened)) return usageError(command, opened.left)
+    const output = opened.right
+    const addresses = tokens.map(({ address }) => address)
+    const recorder = startRecording(deployment, addresses, output, flags)
+    let received = nothingReceived
+    let lastPriceAt: number | undefined
+    // The second subscriber of each stream sends no frames and no requests of its own.
+    const receiving = watchRows$(deployment, addresses, flags.interval).subscribe((row) => {
+      received = receive(received, row)
+      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
+    })
+    const hideProgress = isProgressVisible(flags)
+      ? showProgress(process.stderr, () => ({
+          rows: recorder.rows,
+          bytes: output.bytes,
+          duration: rxClock.wallClock() - startAt,
+          priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
+        }))
+      : () => undefined
+    const result = await stopped(recorder, flags)
+    hideProgress()
+    receiving.unsubscribe()
+    output.close()
+    const end = endOf(result, recorder, output)
+    const { priceHost } = deployment
+    const failure = failureText(received, { command: 'record', priceHost, duration: flags.duration, end })
+    if (failure !== undefined) throw new Error(failure)
+  })
+
+/** A terminal shows the progress, unless the recording itself is written to it. */
+const isProgressVisible = ({ out }: OutputFlags): boolean =>
+  canRedraw(process.stderr) && (out !== undefined || !process.stdout.isTTY)
+
+const startRecording = (
+  { client, depthClient }: Deployment,
+  addresses: readonly Address[],
+  to: LineWriter,
+  { interval }: RecordFlags,
+): Recorder => {
+  const topics = addresses.map((address) => `${defaultService}-${address}` as const)
+  return depthClient === undefined
+    ? record(client, { to, topics })
+    : record(depthClient, { to, topics, mints: addresses, interval })
+}
+
+interface Stopped {
+  readonly end: StreamRun['end']
+  readonly result: RecordResult
+}
+
+/** Waits until the command is stopped or all streams have completed, and until all lines are written. */
+const stopped = async (recorder: Recorder, { duration }: RecordFlags): Promise<Stopped> => {
+  const stopped$ = stop$(duration === undefined ? undefined : duration * 1000)
+  const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
+  const end = await firstValueFrom(merge(stopped$, completed$))
+  return { end, result: await recorder.stop() }
+}
+
+/** Prints the number of rows, and throws if a write failed. */
+const endOf = ({ end, result }: Stopped, { rows }: Recorder, { name }: RecordOutput): StreamRun['end'] => {
+  if (isLeft(result)) {
+    // A closed pipe, such as that of `head`, is not a failure.
+    if (result.left.cause.code === 'EPIPE') return 'output closed'
+    throw new Error(`${renderError(result.left)}\nAll earlier rows were written.`)
+  }
+  if (name !== undefined) process.stderr.write(`${rows} rows in ${name}\n`)
+  return end
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
+import type { Client } from '../../client/client.js'
+import type { Address } from '../../domain/address.js'
+import { addressOf, serviceOf } from '../../domain/topic.js'
+import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import type { ReplayClient } from '../../recording/index.js'
+import { openableSource, type OpenableSource } from '../../recording/read/source.js'
+import { replaySources } from '../../recording/replay/replay.js'
+import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
+import { recordedMarket } from '../../simulator/index.js'
+import { showBoard$ } from '../board/show.js'
+import { usageError } from '../input/deployment.js'
+import { formatTime } from '../output/format.js'
+import { pacedBy } from '../output/stdout.js'
+import { stop$ } from '../stop.js'
+import { namedTokens, type UserTokens } from '../tokens/selected-tokens.js'
+import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
+import { userTokens } from '../tokens/with-tokens.js'
+import { canRedraw, printRows$ } from './show-rows.js'
+
+/** The flags, as commander names and parses them. */
+export interface ReplayFlags {
+  readonly speed: number
+  /** In ms since the Unix epoch. */
+  readonly from?: number
+  readonly to?: number
+  readonly json?: boolean
+  readonly tokens?: string
+}
+
+/** Shows a recording until its end, or until the user stops the command. */
+export const showRecordings = async (
+  command: Command,
+  files: readonly string[],
+  flags: ReplayFlags,
+): Promise<void> => {
+  const { speed, json = false, tokens, ...range } = flags
+  if (isEmptyRange(range)) return usageError(command, '--to: expected a time after --from')
+  const user = userTokens(command, tokens)
+  /** The time of the current line, as written in the recording. */
+  let recordedAt = 0
+  await using client = replaySources(files.map(sourceOf), { speed, ...range }, ({ at }) => {
+    recordedAt = at
+  })
+  const header = await client.header()
+  if (isLeft(header)) throw new Error(printable(renderError(header.left)))
+  const shown$ = show$(client, header.right, namesOf(header.right, user), {
+    speed,
+    json,
+    recordedAt: () => recordedAt,
+  })
+  const completed = await firstValueFrom(
+    merge(shown$.pipe(endWith(true)), stop$(undefined).pipe(map(() => false))),
+  )
+  if (!completed) return
+  const result = await client.finished
+  if (isLeft(result)) throw new Error(printable(renderError(result.left)))
+  if (result.right.rows === 0 && isPart(range)) throw new Error(noRowText(header.right))
+}
+
+/** A file, or standard input. It is read no faster than the output accepts the events. */
+const sourceOf = (file: string): OpenableSource => {
+  const { name, open } = file === '-' ? openableSource(process.stdin, 'standard input') : openableSource(file)
+  return { name, open: (closing) => pacedBy(process.stdout, open(closing)) }
+}
+
+type RangeFlags = Pick<ReplayFlags, 'from' | 'to'>
+
+const isEmptyRange = ({ from = -Infinity, to = Infinity }: RangeFlags): boolean => from >= to
+
+const isPart = ({ from, to }: RangeFlags): boolean => from !== undefined || to !== undefined
+
+const noRowText = ({ at }: RecordingHeader): string =>
+  `no event between --from and --to; the recording starts at ${formatTime(at)}`
+
+interface ShowOptions {
+  readonly speed: number
+  readonly json: boolean
+  /** The recorded time of the current event, in ms since the Unix epoch. */
+  readonly recordedAt: () => number
+}
+
+const show$ = (
+  client: ReplayClient,
+  header: RecordingHeader,
+  names: TokenNames,
+  { speed, json, recordedAt }: ShowOptions,
+): Observable<never> => {
+  const hasDepth = header.mints.length > 0
+  const options = {
+    tokens: tokensOf(header),
+    names,
+    hasDepth,
+    header: undefined,
+    note: undefined,
+    output: process.stdout,
+  }
+  const rows$ = client.run$((inner) => allRows$(inner, header))
+  // At unlimited speed, a redrawn board would show only the last event.
+  if (speed !== Infinity && !json && canRedraw(process.stdout)) return showBoard$(rows$, options)
+  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), options, json)
+}
+
+/** The names of tokens. The service of the topics is that of the recording. */
+const namesOf = ({ topics: [topic] }: RecordingHeader, user: UserTokens): TokenNames =>
+  createTokenNames(
+    namedTokens({ isSimulator: false, knownTokens: recordedMarket().tokens, ...user }),
+    topic === undefined ? undefined : serviceOf(topic),
+  )
+
+const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {
+  const addresses = [...topics.map(addressOf), ...mints]
+  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
+}
+
+const allRows$ = (client: Client, { topics, mints, interval }: RecordingHeader): Observable<Row> =>
+  merge(
+    statusRow$(client),
+    uncorrelatedRow$(client),
+    ...topics.map((topic) => priceRow$(client, topic)),
+    ...mints.map((mint) => depthRow$(client, mint, interval)),
+  )

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { SimulatorError, startSimulator, type Simulator, type Token } from '../../simulator/index.js'
+import { usageError } from '../input/deployment.js'
+import { flagName } from '../input/flag-error.js'
+import { marketOptions, type MarketFlags } from '../input/market-options.js'
+import { interrupted } from '../stop.js'
+
+/** The flags, as commander names and parses them. */
+export interface SimulateFlags extends MarketFlags {
+  readonly httpPort: number
+  readonly wsPort: number
+  readonly authKey?: string
+}
+
+/** Runs a simulator until the user stops the command. */
+export const simulate = async (command: Command, flags: SimulateFlags): Promise<void> => {
+  const simulator = await start(flags).catch((error: unknown) => fail(command, error))
+  const stop = interrupted()
+  process.stdout.write(summary(simulator))
+  await stop
+  await simulator.close()
+}
+
+const start = async ({ httpPort, wsPort, authKey, ...market }: SimulateFlags): Promise<Simulator> =>
+  startSimulator({
+    httpPort,
+    wsPort,
+    ...(authKey === undefined ? {} : { authKey }),
+    ...marketOptions(market),
+  })
+
+/** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */
+const fail = (command: Command, error: unknown): never => {
+  if (!(error instanceof SimulatorError)) throw error
+  const message = `${flagName(error.option === 'tokens' ? 'token' : error.option)}: ${error.problem}`
+  if (error.cause !== undefined) throw new Error(message)
+  return usageError(command, message)
+}
+
+/** An entry of SVC_TOKENS: with the symbol, if the token has one. */
+const variableEntry = ({ address, symbol }: Token): string =>
+  symbol === address ? address : `${symbol}=${address}`
+
+const summary = ({ tokens, ...simulator }: Simulator): string => `\
+# A simulator of the service is running. Paste these lines into another terminal, and start your program there.
+export SVC_BASE_URL=${simulator.baseUrl}
+export SVC_PRICE_BASE_URL=${simulator.priceBaseUrl}
+export SVC_PRICE_WS_URL=${simulator.priceWsUrl}
+export SVC_AUTH_KEY=${simulator.authKey}
+# ${tokens.map(({ symbol }) => symbol).join(', ')}
+export SVC_TOKENS=${tokens.map(variableEntry).join(',')}
+# Press Ctrl-C to stop it, and again to stop it immediately.
+`

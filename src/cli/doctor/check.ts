@@ -1,0 +1,45 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Observable } from 'rxjs'
+import type { Interface, Target } from './target.js'
+
+/** The result of one check of `svc-streams doctor`. No text contains a secret. */
+export type CheckResult = Passed | Failed | Skipped
+
+export interface Passed {
+  readonly result: 'ok'
+  /** What was measured. */
+  readonly measured: string
+}
+
+export interface Failed {
+  readonly result: 'failed'
+  readonly problem: string
+  /** What to do next. */
+  readonly advice: string
+  /** The interfaces that later checks cannot use. */
+  readonly failed: readonly Interface[]
+}
+
+export interface Skipped {
+  readonly result: 'skipped'
+  readonly reason: string
+}
+
+export interface Check {
+  readonly name: string
+  /** The interfaces that it checks. It is skipped if all of them have failed. Left: the reason why there is none. */
+  readonly interfaces: (target: Target) => Either<string, readonly Interface[]>
+  /** Emits one result within a few times the limit of the target. `usable`: the interfaces that have not failed. */
+  readonly run$: (usable: readonly Interface[], target: Target) => Observable<CheckResult>
+}
+
+export const passed = (measured: string): Passed => ({ result: 'ok', measured })
+
+export const skipped = (reason: string): Skipped => ({ result: 'skipped', reason })
+
+export const failed = (problem: string, advice: string, interfaces: readonly Interface[]): Failed => ({
+  result: 'failed',
+  problem,
+  advice,
+  failed: interfaces,
+})

@@ -1,0 +1,63 @@
+import { right } from 'fp-ts/lib/Either.js'
+import { catchError, from, map, Observable, of, timeout } from 'rxjs'
+import { parseHttpDate } from '../../codec/http-date.js'
+import { rxClock } from '../../time/rx-clock.js'
+import { failed, passed, skipped, type Check, type CheckResult } from './check.js'
+import { errorText } from './error-text.js'
+import type { Interface } from './target.js'
+
+/** Half of the time for which a signature is valid. */
+const maxOffset = 5000
+
+/** A smaller offset is not measurable: the `Date` header has whole seconds, and the request takes time. */
+const precision = 1000
+
+/** The `Date` header has whole seconds. On average, it is this much behind. */
+const dateDelay = 500
+
+/** The clock of this machine, compared with that of the service: of the relayer API, if it answers. */
+export const clockCheck: Check = {
+  name: 'clock',
+  interfaces: ({ relayer, priceHttp }) => right([...(relayer === undefined ? [] : [relayer]), priceHttp]),
+  run$: ([used], { limit }) =>
+    used === undefined
+      ? of(skipped('no interface answers'))
+      : offset$(used).pipe(
+          timeout(limit),
+          map(resultOf),
+          catchError((error: unknown) => of(skipped(errorText(error, limit)))),
+        ),
+}
+
+const resultOf = (offset: number): CheckResult => {
+  if (Number.isNaN(offset)) return skipped('the service sends no Date header')
+  const size = Math.abs(offset)
+  if (size <= precision) return passed('within 1 s of the clock of the service')
+  const difference = `this machine is ${(size / 1000).toFixed(1)} s ${offset > 0 ? 'behind' : 'ahead of'} the service`
+  if (size <= maxOffset) return passed(difference)
+  return failed(
+    difference,
+    'Set the clock of this machine, for example by NTP. The client corrects only the time of its signatures.',
+    [],
+  )
+}
+
+/** The service's clock minus the local clock, in ms; NaN without a `Date` header. */
+const offset$ = ({ url }: Interface): Observable<number> =>
+  new Observable((subscriber) => {
+    const controller = new AbortController()
+    const start = rxClock.wallClock()
+    const response = fetch(url.origin, { signal: controller.signal, redirect: 'manual' })
+    const subscription = from(response).subscribe({
+      next: ({ headers }) => {
+        const middle = (start + rxClock.wallClock()) / 2
+        subscriber.next(parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle)
+        subscriber.complete()
+      },
+      error: (error: unknown) => subscriber.error(error),
+    })
+    return () => {
+      subscription.unsubscribe()
+      controller.abort()
+    }
+  })

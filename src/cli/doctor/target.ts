@@ -1,0 +1,116 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Client, PriceClient } from '../../client/client.js'
+import { configure } from '../../client/configuration.js'
+import { createClient } from '../../client/create-client.js'
+import type { ClientOptions } from '../../client/options.js'
+import { defaultService, type Topic } from '../../domain/topic.js'
+import { ConfigurationError } from '../../errors/configuration-error.js'
+import { eth } from '../../simulator/market/known-tokens.js'
+import type { TokenOptions } from '../../simulator/index.js'
+import { clientOptions, hasDepth } from '../input/client-options.js'
+import {
+  deploymentFlags,
+  withVariable,
+  type DeploymentFlagName,
+  type DeploymentFlags,
+} from '../input/deployment-flags.js'
+import { flagErrorText } from '../input/flag-error.js'
+
+/** One interface of the service. */
+export interface Interface {
+  readonly url: URL
+  /** The flag that gives its address. */
+  readonly flag: DeploymentFlagName
+}
+
+/** The service to check. */
+export interface Target {
+  readonly priceHttp: Interface
+  readonly priceSocket: Interface
+  /** Undefined without an address, and on testnet. */
+  readonly relayer: Interface | undefined
+  readonly isTestnet: boolean
+  readonly client: PriceClient
+  /** A client that signs; undefined without a key. */
+  readonly signingClient: Client | undefined
+  /** A client that does not sign; undefined without a relayer. */
+  readonly unsignedClient: Client | undefined
+  /** The token that is requested. The service need not list it. */
+  readonly token: TokenOptions & { readonly symbol: string }
+  readonly topic: Topic
+  /** The limit of each wait, in ms. */
+  readonly limit: number
+  readonly close: () => Promise<void>
+}
+
+export interface OptionsProblem {
+  readonly problem: string
+  readonly advice: string
+}
+
+/** The target of the flags. Left: what is wrong with them. */
+export const createTarget = (flags: DeploymentFlags, limit: number): Either<OptionsProblem, Target> => {
+  const options = clientOptions(flags, 'both')
+  const priceOptions = clientOptions(flags, 'prices')
+  if (isLeft(options) || isLeft(priceOptions)) {
+    const flag = withVariable(deploymentFlags.priceBaseUrl)
+    return left({ problem: 'the service is not configured', advice: `Set ${flag}, or add --simulate.` })
+  }
+  const limits = { requestTimeout: limit, connectTimeout: limit, confirmTimeout: limit, staleAfter: limit }
+  try {
+    return right(
+      targetOf({ ...options.right, ...limits }, { ...priceOptions.right, ...limits }, flags, limit),
+    )
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    return left({ problem: flagErrorText(error), advice: 'Correct the flag or the environment variable.' })
+  }
+}
+
+const targetOf = (
+  options: ClientOptions,
+  priceOptions: ClientOptions,
+  flags: DeploymentFlags,
+  limit: number,
+): Target => {
+  const isTestnet = options.environment !== 'mainnet'
+  const baseUrl = flags.baseUrl === '' || isTestnet ? undefined : flags.baseUrl
+  const signingClient = hasDepth(options) ? createClient(options) : undefined
+  const unsignedClient =
+    baseUrl === undefined
+      ? undefined
+      : createClient({
+          environment: 'mainnet',
+          baseUrl,
+          unsigned: true,
+          priceBaseUrl: options.priceBaseUrl,
+          requestTimeout: limit,
+          connectTimeout: limit,
+        })
+  const client = signingClient ?? createClient(priceOptions)
+  return {
+    priceHttp: { url: new URL(String(options.priceBaseUrl)), flag: 'priceBaseUrl' },
+    priceSocket: { url: new URL(configure(options).priceWsUrl), flag: socketFlag(options) },
+    relayer: baseUrl === undefined ? undefined : { url: new URL(baseUrl), flag: 'baseUrl' },
+    isTestnet,
+    client,
+    signingClient,
+    unsignedClient,
+    token: eth,
+    topic: `${defaultService}-${eth.address}`,
+    limit,
+    close: async () => {
+      await Promise.all([client.close(), signingClient?.close(), unsignedClient?.close()])
+    },
+  }
+}
+
+/** Without an address of its own, the WebSocket's is derived from --price-base-url. */
+const socketFlag = ({ priceWsUrl }: ClientOptions): DeploymentFlagName =>
+  priceWsUrl === undefined ? 'priceBaseUrl' : 'priceWsUrl'
+
+export const allInterfaces = ({ priceHttp, priceSocket, relayer }: Target): readonly Interface[] => [
+  priceHttp,
+  priceSocket,
+  ...(relayer === undefined ? [] : [relayer]),
+]

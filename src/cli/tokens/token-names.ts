@@ -1,0 +1,55 @@
+import { canonicalAddress, type Address } from '../../domain/address.js'
+import { defaultService, type Topic } from '../../domain/topic.js'
+
+/** Names and decimals of tokens by address. */
+export interface TokenNames {
+  /** The symbol, or the address of a token without one. */
+  readonly full: (address: Address) => string
+  /** The symbol, or the abbreviated address of a token without one. */
+  readonly short: (address: Address) => string
+  /** The symbol; undefined for a token without one. */
+  readonly symbol: (address: Address) => string | undefined
+  /** One token is 10 to the power of this many base-token units. */
+  readonly decimals: (address: Address) => number | undefined
+  /** The topic of the token's prices. */
+  readonly topic: (address: Address) => Topic
+}
+
+export interface NamedToken {
+  readonly address: Address
+  readonly symbol: string
+  readonly decimals?: number
+}
+
+/**
+ * A later entry for the same token replaces the symbol, and the decimals if it has any. A later entry for another token
+ * takes the symbol over: no two tokens have the same. `service`: the service's name, for the topics.
+ */
+export const createTokenNames = (
+  tokens: readonly NamedToken[],
+  service: string = defaultService,
+): TokenNames => {
+  const byAddress = new Map<Address, NamedToken>()
+  const owners = new Map<string, Address>()
+  for (const token of tokens) {
+    const address = canonicalAddress(token.address)
+    byAddress.set(address, { ...byAddress.get(address), ...token })
+    owners.set(token.symbol, address)
+  }
+  const find = (address: Address) => byAddress.get(canonicalAddress(address))
+  const symbolOf = (address: Address) => {
+    const symbol = find(address)?.symbol
+    return symbol !== undefined && owners.get(symbol) === canonicalAddress(address) ? symbol : undefined
+  }
+  return {
+    full: (address) => symbolOf(address) ?? address,
+    short: (address) => symbolOf(address) ?? shortAddress(address),
+    symbol: symbolOf,
+    decimals: (address) => find(address)?.decimals,
+    topic: (address) => `${service}-${address}`,
+  }
+}
+
+/** The first and last digits of a long address. */
+export const shortAddress = (address: string): string =>
+  address.length <= 13 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`

@@ -1,0 +1,97 @@
+import { isAddress, type Address } from '../domain/address.js'
+import { decimalsSyntax, isDecimals } from '../domain/decimals.js'
+import type { Topic } from '../domain/topic.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { describeValue, oneLine } from '../errors/text.js'
+import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
+import { checkNames, checkOption, checkSpelling } from '../option-kinds/check-options.js'
+import { clientTable } from './option-table.js'
+
+/** The contract of a token. */
+export interface TokenDefinition {
+  /** The contract address: `0x` and hex digits, in any case. */
+  readonly address: Address
+  /** 0 to 255. One token is 10 to the power of `decimals` base-token units. */
+  readonly decimals: number
+}
+
+/** A token of `defineTokens`. */
+export interface DefinedToken<Symbol extends string = string> extends TokenDefinition {
+  readonly symbol: Symbol
+  /** The topic of the token's prices. */
+  readonly topic: Topic
+}
+
+/** The tokens of `defineTokens`, by symbol. */
+export type DefinedTokens<Symbol extends string = string> = {
+  readonly [S in Symbol]: DefinedToken<S>
+}
+
+/** Options of `defineTokens`. */
+export interface DefineTokensOptions {
+  /** Name of the service: the prefix of the topics. Default: `svc`. */
+  readonly service?: string
+}
+
+/** The definitions of the tokens with these addresses, by symbol. */
+type Definitions<Addresses> = {
+  readonly [S in keyof Addresses]: {
+    readonly address: CheckedAddress<Addresses[S]>
+    readonly decimals: number
+  }
+}
+
+/** The compiler checks a literal. An address of type `string`, as in an imported JSON file, is checked by the call. */
+type CheckedAddress<A> = A extends Address ? A : string extends A ? A : Address
+
+/**
+ * Defines the tokens of a program once, by symbol. Each has the `topic` for `price$`, the `address` for `depth$` and the
+ * `decimals` for `formatQuantity`. Addresses keep their spelling. Throws a `ConfigurationError` that names the symbol and
+ * the invalid property. Unknown properties are ignored.
+ *
+ * @example
+ * const { WETH } = defineTokens({
+ *   WETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+ * })
+ * WETH.topic // 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+ */
+export const defineTokens = <const Addresses extends Readonly<Record<string, string>>>(
+  definitions: Definitions<Addresses>,
+  options: DefineTokensOptions = {},
+): DefinedTokens<keyof Addresses & string> => {
+  checkOption('options', options, plainObject)
+  checkNames(options, { service: clientTable.service })
+  const { service = clientTable.service.default } = options
+  checkOption('service', service, clientTable.service)
+  checkValue('tokens', definitions, definitionsCheck)
+  const tokens = Object.entries<object>(definitions).map(([symbol, definition]) => {
+    const { address, decimals } = checkedDefinition(oneLine(symbol), definition)
+    return [symbol, { symbol, address, topic: `${service}-${address}`, decimals }]
+  })
+  return Object.fromEntries(tokens) as DefinedTokens<keyof Addresses & string>
+}
+
+const checkedDefinition = (symbol: string, definition: object): TokenDefinition => {
+  checkValue(symbol, definition, definitionCheck)
+  for (const name of Object.keys(definition)) checkSpelling(name, propertyChecks, `${symbol}.`)
+  const { address, decimals } = definition as TokenDefinition
+  checkValue(`${symbol}.address`, address, propertyChecks.address)
+  checkValue(`${symbol}.decimals`, decimals, propertyChecks.decimals)
+  return { address, decimals }
+}
+
+const definitionsCheck: Check = {
+  ...plainObject,
+  expected: 'an object like { WETH: { address, decimals } }',
+}
+
+const definitionCheck: Check = { ...plainObject, expected: 'an object like { address, decimals }' }
+
+const propertyChecks: Checks<TokenDefinition> = {
+  address: { expected: '0x and hex digits', holds: isAddress },
+  decimals: { expected: decimalsSyntax, holds: isDecimals },
+}
+
+const checkValue = (name: string, value: unknown, { expected, holds }: Check): void => {
+  if (!holds(value)) throw new ConfigurationError(name, `expected ${expected}, got ${describeValue(value)}`)
+}

@@ -1,0 +1,68 @@
+import type { Environment } from '../../domain/environment.js'
+import { ConfigurationError } from '../../errors/configuration-error.js'
+import { checkAll } from '../../option-kinds/check-options.js'
+import { environmentOption } from '../../option-kinds/environment-option.js'
+import { checkedOption, type CheckedOption, type OptionTable } from '../../option-kinds/option.js'
+import { maxTime } from '../format/value-codecs.js'
+import { allTimes, type TimeRange } from '../format/time-range.js'
+
+export interface ReplayOptions {
+  /**
+   * Speed relative to the recording, above 0. `Infinity` replays as fast as possible, in virtual time. Default: 1.
+   */
+  readonly speed?: number
+  /** The environment of the client, which a recording does not contain. Default: `mainnet`. */
+  readonly environment?: Environment
+  /** Plays only rows with an `at` of at least this time, in ms since the Unix epoch. Default: all rows. */
+  readonly from?: number
+  /** Plays only rows with an `at` below this time, in ms since the Unix epoch. Default: all rows. */
+  readonly to?: number
+}
+
+const timeOption = (meaning: string): CheckedOption<number> =>
+  checkedOption<number>(
+    'number',
+    {
+      expected: 'a time in ms since the Unix epoch',
+      holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
+    },
+    { meaning },
+  )
+
+const replayTable = {
+  speed: {
+    ...checkedOption<number>(
+      'number',
+      {
+        expected: 'a number above 0, or Infinity',
+        holds: (value) => typeof value === 'number' && value > 0,
+      },
+      { meaning: 'Speed relative to the recording' },
+    ),
+    default: 1,
+  },
+  environment: environmentOption,
+  from: timeOption('Time of the first row that is played'),
+  to: timeOption('Time after the last row that is played'),
+} satisfies OptionTable<ReplayOptions>
+
+/** The options with their defaults. */
+export interface ReplaySettings {
+  readonly speed: number
+  readonly environment: Environment
+  readonly range: TimeRange
+}
+
+/** Throws a `ConfigurationError` for an invalid value and a misspelt name. */
+export const replaySettings = (options: ReplayOptions): ReplaySettings => {
+  checkAll(options, replayTable)
+  const { speed = replayTable.speed.default, environment = replayTable.environment.default } = options
+  return { speed, environment, range: timeRange(options) }
+}
+
+const timeRange = ({ from, to }: ReplayOptions): TimeRange => {
+  if (from === undefined && to === undefined) return allTimes
+  const range = { from: from ?? allTimes.from, to: to ?? allTimes.to }
+  if (range.from >= range.to) throw new ConfigurationError('to', 'expected a time after from')
+  return range
+}

@@ -1,0 +1,24 @@
+import { clientFromStreams } from '../../client/client-from-streams.js'
+import type { Client } from '../../client/client.js'
+import type { Environment } from '../../domain/environment.js'
+import type { Playback } from './playback.js'
+
+/** One replay of the sources, and a client over it. */
+export interface ReplaySession {
+  readonly playback: Playback
+  readonly client: Client
+}
+
+export const createSession = (playback: Playback, environment: Environment): ReplaySession => {
+  const { streams } = playback
+  const client = clientFromStreams({
+    environment,
+    status$: streams.status$,
+    currentStatus: () => streams.status,
+    errors$: streams.errors$,
+    price$: (topic) => streams.price$(topic),
+    depth$: (mint) => streams.depth$(mint),
+    onClose: (completeStreams) => playback.close(completeStreams),
+  })
+  return { playback, client: { ...client, inspect: () => playback.run(client.inspect) } }
+}

@@ -1,0 +1,51 @@
+import { asyncScheduler, map } from 'rxjs'
+import { expect, test } from 'vitest'
+import { createTimetable } from '../../../src/cli/demonstration/timetable.js'
+import { marbles } from '../../support/time/marbles.js'
+
+const steps = [
+  { text: 'drops', first: 10_000, every: 20_000, run: () => undefined },
+  { text: 'lists', first: 15_000, run: () => undefined },
+]
+
+test('runs a step at its first time and then at its period, and a step without a period once', () => {
+  marbles(({ expectObservable }) => {
+    const runs: string[] = []
+    const recorded = steps.map((step) => ({ ...step, run: () => runs.push(step.text) }))
+    const { step$ } = createTimetable(recorded)
+    const emitted$ = step$.pipe(map(({ text }) => `${text} ${runs.length}`))
+    expectObservable(emitted$, '^ 55s !').toBe('10s a 4999ms b 14999ms c 19999ms d', {
+      a: 'drops 1',
+      b: 'lists 2',
+      c: 'drops 3',
+      d: 'drops 4',
+    })
+  })
+})
+
+test('runs each step once for any number of subscribers', () => {
+  marbles(({ expectObservable, flush }) => {
+    const runs: string[] = []
+    const { step$ } = createTimetable(steps.map((step) => ({ ...step, run: () => runs.push(step.text) })))
+    expectObservable(step$.pipe(map(({ text }) => text)), '^ 12s !').toBe('10s a', { a: 'drops' })
+    expectObservable(step$.pipe(map(({ text }) => text)), '^ 12s !').toBe('10s a', { a: 'drops' })
+    flush()
+    expect(runs).toEqual(['drops'])
+  })
+})
+
+test('names the next step with the remaining time', () => {
+  marbles(({ expectObservable }) => {
+    const { step$, next } = createTimetable(steps)
+    const next$ = step$.pipe(map(() => next(asyncScheduler.now())))
+    expect(next(asyncScheduler.now())).toBe('drops in 10 s')
+    expect(next(asyncScheduler.now() + 9001)).toBe('drops in 1 s')
+    // The timer of a blocked event loop is late.
+    expect(next(asyncScheduler.now() + 12_000)).toBe('drops in 0 s')
+    expectObservable(next$, '^ 35s !').toBe('10s a 4999ms b 14999ms c', {
+      a: 'lists in 5 s',
+      b: 'drops in 15 s',
+      c: 'drops in 20 s',
+    })
+  })
+})

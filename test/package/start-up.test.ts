@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { run } from './support/run.js'
+
+// Every dependency is CommonJS, or loads CommonJS, and is then in the cache of `require`.
+
+const packed = inject('packed')
+
+const loadedBy = async (...args: readonly string[]): Promise<readonly string[]> => {
+  const preload = ['--require', './programs/loaded-packages.cjs']
+  const { code, stderr } = await run('node', [...preload, ...args], { cwd: packed.user, timeout: 30_000 })
+  expect(code).toBe(0)
+  return JSON.parse(stderr) as string[]
+}
+
+const program = (code: string): readonly string[] => ['--input-type=module', '-e', code]
+
+const simulation = `
+  import { firstValueFrom } from 'rxjs'
+  import { createClient } from 'svc-streams'
+  const client = createClient({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:9' })`
+
+describe('svc-streams', () => {
+  const atStart = ['fp-ts', 'io-ts', 'rxjs']
+
+  test('loads no transport when it is imported', async () => {
+    expect(await loadedBy(...program("import 'svc-streams'"))).toEqual(atStart)
+  })
+
+  test('loads no transport when a client is created and closed', async () => {
+    expect(await loadedBy(...program(`${simulation}; await client.close()`))).toEqual(atStart)
+  })
+
+  test('loads only ws for a price stream', async () => {
+    const code = `${simulation}; await firstValueFrom(client.price$('svc-0xaa')); await client.close()`
+    expect(await loadedBy(...program(code))).toEqual([...atStart, 'ws'].sort())
+  })
+
+  test('loads only undici for a request', async () => {
+    const code = `${simulation}; await client.price('svc-0xaa')(); await client.close()`
+    expect(await loadedBy(...program(code))).toEqual([...atStart, 'undici'].sort())
+  })
+})
+
+describe('the command line', () => {
+  const command = join('node_modules/svc-streams/dist/cli/main.js')
+
+  test.each([
+    ['--version'],
+    ['--help'],
+    ['help'],
+    ['watch', '--help'],
+    ['record', '--help'],
+    ['help', 'simulate'],
+  ])('loads only commander for %s %s', async (...args) => {
+    expect(await loadedBy(command, ...args)).toEqual(['commander'])
+  })
+})

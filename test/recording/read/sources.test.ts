@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { asyncScheduler, map } from 'rxjs'
+import type { Client } from 'svc-streams'
+import { replay, type RecordingSource } from 'svc-streams/recording'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Row } from '../../../src/recording/format/row.js'
+import { newFile } from '../../cli/support/new-file.js'
+import { chunked } from '../support/bytes.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  other,
+  priceRow,
+  recordingText,
+  start,
+  summary$,
+  topic,
+} from '../support/recordings.js'
+import { rowsOf } from '../support/rows.js'
+
+const first = recordingText(header, priceRow(1, 1), priceRow(2, 2))
+const second = recordingText({ ...header, at: start + 3 }, priceRow(3, 3))
+
+describe('a list of sources', () => {
+  it('is replayed in its order: paths, URLs, streams and iterables, plain and gzip', async () => {
+    const third = recordingText({ ...header, at: start + 4 }, priceRow(5, 4))
+    const fourth = recordingText({ ...header, at: start + 6 }, priceRow(6, 5))
+    const client = replay(
+      [
+        newFile('a.ndjson', first),
+        pathToFileURL(newFile('b.ndjson', second)),
+        Readable.from([gzipSync(third)]),
+        chunksOf(fourth.slice(0, 50), fourth.slice(50)),
+      ],
+      { speed: Infinity },
+    )
+    expect(await collect(summary$(client))).toEqual(['1', '2', '3', '4', '5'])
+    expect(await client.finished).toEqual(rowsOf(5))
+  })
+
+  it('joins no lines of two sources: a last line needs no line end', async () => {
+    const client = replay([chunksOf(first.trimEnd()), chunksOf(second)], { speed: Infinity })
+    expect(await collect(summary$(client))).toEqual(['1', '2', '3'])
+  })
+
+  it.each<[string, () => RecordingSource, string]>([
+    [
+      'a path',
+      () => newFile('b.ndjson', `${second}{}\n`),
+      'line 3 of \\S+b.ndjson: expected a row of a recording',
+    ],
+    ['no path', () => chunksOf(`${second}{}\n`), 'line 3 of source 2: expected a row of a recording'],
+    [
+      'no header',
+      () => chunksOf(recordingText(priceRow(3, 3))),
+      'line 1 of source 2: _tag: expected "Recording"',
+    ],
+    [
+      'nothing',
+      () => newFile('empty.ndjson', ''),
+      'line 1 of \\S+empty.ndjson: expected a recording, got nothing',
+    ],
+    ['a missing file', () => '/no/such/b.ndjson', '/no/such/b.ndjson does not exist \\(ENOENT\\)'],
+    [
+      'a row that is too late',
+      () => chunksOf(second + recordingText(priceRow(400 * 86_400_000, 1))),
+      'line 3 of source 2: at: expected a time',
+    ],
+  ])('names the source and its line in the error of a source with %s', async (_, damaged, message) => {
+    const client = replay([chunksOf(first), damaged() as string], { speed: Infinity })
+    expect((await collect(summary$(client))).slice(0, 2)).toEqual(['1', '2'])
+    expect(await client.finished).toMatchObject({
+      left: { _tag: 'RecordingError', message: expect.stringMatching(`^${message}`) as string },
+    })
+  })
+
+  it('has one time, which does not go back when a source is earlier than its predecessor', async () => {
+    const early = recordingText({ ...header, at: start - 50 }, priceRow(-40, 3), priceRow(-30, 4))
+    const client = replay([chunksOf(first), chunksOf(early)], { speed: Infinity })
+    const times = client.run$((inside) => inside.price$(topic).pipe(map(() => asyncScheduler.now() - start)))
+    expect(await collect(times)).toEqual([1, 2, 12, 22])
+  })
+
+  it('is a RecordingError if it is empty', async () => {
+    expect(await replay([]).finished).toMatchObject({
+      left: { message: 'line 1 of the recording: expected a recording, got nothing' },
+    })
+  })
+
+  it('is replayed like one source, however the recording is split', async () => {
+    const rows: readonly Row[] = Array.from({ length: 20 }, (_, n) =>
+      n % 7 === 6
+        ? { _tag: 'Status', at: start + n * 10, status: { _tag: 'Open', epoch: n, since: start } }
+        : priceRow(n * 10, n + 1, n % 3 === 0 ? other : topic),
+    )
+    const timed$ = (client: Client) =>
+      client.price$(topic).pipe(map((event) => `${asyncScheduler.now()} ${JSON.stringify(event)}`))
+    const run = (source: RecordingSource) => collect(replay(source, { speed: Infinity }).run$(timed$))
+    const whole = await run(chunksOf(recordingText(header, ...rows)))
+    const split = fc.record({
+      bounds: fc.uniqueArray(fc.integer({ min: 1, max: rows.length - 1 }), { maxLength: 4 }),
+      lengths: fc.array(fc.nat(80), { maxLength: 20 }),
+      zipped: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(split, async ({ bounds, lengths, zipped }) => {
+        const ends = [0, ...bounds.sort((a, b) => a - b), rows.length]
+        const sources = ends.slice(1).map((end, index) => {
+          const part = rows.slice(ends[index], end)
+          const bytes = Buffer.from(recordingText({ ...header, at: part[0]!.at }, ...part))
+          return chunksOf(...chunked(zipped[index]! ? gzipSync(bytes) : bytes, lengths))
+        })
+        expect(await run(sources)).toEqual(whole)
+      }),
+    )
+  })
+})
+
+describe('a source that cannot be read', () => {
+  const folder = (): string => {
+    const path = mkdtempSync(`${tmpdir()}/replay-`)
+    onTestFinished(() => rmSync(path, { recursive: true }))
+    return path
+  }
+
+  it.each<[string, () => string | URL, RegExp]>([
+    [
+      'a missing file',
+      () => '/no/such/market.ndjson',
+      /^\/no\/such\/market.ndjson does not exist \(ENOENT\)$/,
+    ],
+    [
+      'a missing file by its URL',
+      () => new URL('file:///no/such/market.ndjson'),
+      /^file:\/\/\/no\/such\/market.ndjson does not exist/,
+    ],
+    ['a folder', folder, /^\/\S+ is a directory \(EISDIR\)$/],
+    [
+      'a file whose content cannot be read',
+      () => '/proc/self/mem',
+      /^line 1 of \/proc\/self\/mem: expected a line that can be read, got EIO/,
+    ],
+    [
+      'the text of a recording',
+      () => first,
+      /^\{"_tag":"Recording".{1,60} \(ENAMETOOLONG\)\. A string is a path\. Pass text as an iterable of strings$/,
+    ],
+    ['a long text', () => '\n', /^… does not exist \(ENOENT\)\. A string is a path/],
+    [
+      'an http URL',
+      () => new URL('http://localhost/market.ndjson'),
+      /of http:\/\/localhost\/market.ndjson: .*must be of scheme file/,
+    ],
+  ])('%s is a RecordingError in finished, header() and the streams', async (_, source, message) => {
+    const client = replay(source(), { speed: Infinity })
+    const expected = { message: expect.stringMatching(message) as string }
+    // Without a subscriber.
+    expect(await client.finished).toMatchObject({ left: { ...expected, _tag: 'RecordingError', line: 1 } })
+    expect(await client.header()).toMatchObject({ left: { ...expected, _tag: 'RecordingError' } })
+    expect(await collect(client.price$(topic))).toMatchObject([
+      { left: { ...expected, _tag: 'DecodeError' } },
+    ])
+    expect(await collect(client.run$((inside) => summary$(inside)))).toEqual(['DecodeError'])
+  })
+
+  it.each([undefined, null, 5, {}, [5], [undefined]])('%j throws a ConfigurationError', (source) => {
+    expect(() => replay(source as never)).toThrow(
+      'source: expected a path, a file URL, an iterable of text or bytes, or an array of these',
+    )
+  })
+
+  it('with chunks of another type is a RecordingError', async () => {
+    const client = replay(new Set([5]) as unknown as Iterable<string>)
+    expect(await client.finished).toMatchObject({
+      left: {
+        message: 'line 1 of the recording: expected a line that can be read, got a chunk of type number',
+      },
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => pattern.test(file))
+
+/** The sources that tests run as processes, or import in them. */
+export const sources: readonly string[] = [
+  'src/cli/main.ts',
+  'src/cli/stop.ts',
+  'src/codec/http-date.ts',
+  'src/simulator/index.ts',
+]
+
+/** `npm start`, the examples, and the programs of the tests that run them as processes. */
+export const programs: readonly string[] = [
+  'scripts/start.ts',
+  ...filesOf('examples', /^examples\/[^/]+\.ts$/),
+  ...filesOf('test', /^test\/\w+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
+]
+
+/** The entry points of the package. */
+export const entryPoints: readonly string[] = filesOf('src', /^src\/(?:\w+\/)?index\.ts$/)
+
+/** Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. */
+const keepUrls: Plugin = {
+  name: 'keep import.meta.url',
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const url = JSON.stringify(pathToFileURL(path).href)
+      return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }
+    })
+  },
+}
+
+/** Defines `require` in a bundle: bundled CommonJS packages require modules of Node. */
+export const defineRequire =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)"
+
+/** Bundles each file of `entryPoints`, relative to the root of the repository, into one file in `outdir`. */
+export const bundle = async ({ plugins = [], ...options }: BuildOptions): Promise<void> => {
+  await build({
+    absWorkingDir: root,
+    outbase: root,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    ...options,
+    plugins: [...plugins, keepUrls],
+  })
+}

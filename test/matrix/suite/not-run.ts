@@ -1,0 +1,15 @@
+interface NotRun {
+  /** A pattern of paths. */
+  readonly files: string
+  readonly reason: string
+}
+
+/** The tests that do not run against the packed package. */
+export const notRun: readonly NotRun[] = [
+  { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
+  { files: 'test/matrix/**', reason: 'tests this table' },
+  { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },
+  { files: 'test/types/**', reason: 'is compiled, not run; see the column of the types' },
+  { files: 'test/**/*.long.test.ts', reason: 'measures the heap of V8 over minutes' },
+  { files: 'test/option-kinds/doc-comments.test.ts', reason: 'reads the comments of the sources' },
+]

@@ -1,0 +1,26 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+import { notRun } from './not-run.js'
+import { packedPackage } from './packed-package.js'
+
+// The tests of this repository, in the runtime that runs Vitest, against the packed package in the folder MATRIX_USER.
+
+const root = new URL('../../../', import.meta.url).pathname
+const { MATRIX_USER: user = '', MATRIX_REPORT: report = '', TEST_SEED: seed = '0' } = process.env
+
+export default defineConfig({
+  root,
+  plugins: [packedPackage(root, user)],
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: notRun.map(({ files }) => files),
+    provide: { isLong: false, seed: Number(seed) },
+    setupFiles: ['test/support/run/setup.ts'],
+    globalSetup: ['test/matrix/suite/compiled-programs.ts'],
+    isolate: false,
+    maxWorkers: Math.max(4, availableParallelism()),
+    testTimeout: 60_000,
+    reporters: ['default', 'json'],
+    outputFile: { json: report },
+  },
+})

@@ -8,6 +8,7 @@ import { pack } from '../package/support/pack.js'
 import type { Check, Result, Subject } from './check.js'
 import { measureRatio } from './checks/benchmark.js'
 import { runCommandLine } from './checks/command.js'
+import { checkBundles } from './checks/bundles.js'
 import { checkImports } from './checks/imports.js'
 import { checkReadme } from './checks/readme.js'
 import { runSuite } from './checks/suite.js'
@@ -22,6 +23,7 @@ import { notRun } from './suite/not-run.js'
 
 const checks: Readonly<Record<string, Check>> = {
   imports: checkImports,
+  bundles: checkBundles,
   types: checkTypes,
   readme: checkReadme,
   command: runCommandLine,

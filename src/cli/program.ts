@@ -15,7 +15,7 @@ Examples:
       Show live prices and depth of a simulator. Needs nothing else.
   $ svc-streams simulate
       Run the simulator for your own program. Prints environment variables with its addresses.
-  $ svc-streams record --simulate --duration 60 --out market.ndjson
+  $ svc-streams record --simulate --duration 1m --out market.ndjson
       Record the simulator for one minute, for svc-streams replay and for tests of strategies.
   $ svc-streams help watch
       Print the help of a command, with examples.`

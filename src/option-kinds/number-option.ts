@@ -3,7 +3,7 @@ import { integer, type Check } from './check.js'
 import { checkedOption, type CheckedOption, type Described } from './option.js'
 
 /** The unit of a number. A count has none. */
-export type Unit = 'ms' | 's' | 'bytes'
+export type Unit = 'ms' | 'bytes'
 
 /** Inclusive, except `above`. Without `max`, `Infinity` is accepted only as the default: it disables a limit. */
 export interface Bounds {

@@ -7,7 +7,7 @@ import { run } from './support/run.js'
 const packed = inject('packed')
 
 test.each(bundledPrograms)(
-  'the bundle of a client and a simulator, %s as %s, runs without the package',
+  'a bundle of a client and a simulator as %s runs without the package',
   async (...program) => {
     const [file] = program
     // Outside of the user's folder, so that no package can be resolved.

@@ -81,7 +81,7 @@ interface Stopped {
 
 /** Waits until the command is stopped or all streams have completed, and until all lines are written. */
 const stopped = async (recorder: Recorder, { duration }: RecordFlags): Promise<Stopped> => {
-  const stopped$ = stop$(duration === undefined ? undefined : duration * 1000)
+  const stopped$ = stop$(duration)
   const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
   const end = await firstValueFrom(merge(stopped$, completed$))
   return { end, result: await recorder.stop() }

@@ -43,7 +43,7 @@ const show = async (
     tap((row) => (received = receive(received, row))),
   )
   const shown$ = showRows$(rows$, options, json)
-  const stopped$ = stop$(duration === undefined ? undefined : duration * 1000)
+  const stopped$ = stop$(duration)
   const demonstrated$ =
     demonstration === undefined ? NEVER : demonstrate$(demonstration, process.stdout, json)
   const end = await firstValueFrom(merge(demonstrated$, shown$.pipe(endWith('completed' as const)), stopped$))

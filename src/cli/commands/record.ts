@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { RecordFlags } from '../actions/record.js'
-import { parseDuration } from '../input/duration-flag.js'
+import { parseRotation } from '../input/duration-flag.js'
 import { createCommand } from './create-command.js'
 import { addStreamFlags } from './stream-command.js'
 
 const examples = `
 Examples:
-  $ svc-streams record --simulate --duration 60 --out market.ndjson
+  $ svc-streams record --simulate --duration 1m --out market.ndjson
       Record a simulator for one minute. Needs no service, no key and no token.
   $ svc-streams record 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Record a token of the service that the environment variables configure, until Ctrl-C.
@@ -41,7 +41,7 @@ export const recordCommand = (): Command => {
       .option(
         '--rotate <duration>',
         'start a new file at each multiple of 30s, 15m, 1h, 1d, …; its name contains its start',
-        parseDuration,
+        parseRotation,
       ),
   )
   return command.action(async (given: readonly string[], flags: RecordFlags) => {

@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander'
-import { numberOption, timerOption } from '../../option-kinds/number-option.js'
+import { timerOption } from '../../option-kinds/number-option.js'
 import type { DataKind } from '../input/client-options.js'
 import { addDeploymentFlags } from '../input/deployment-flags.js'
+import { parseDuration } from '../input/duration-flag.js'
 import { numberFlag } from '../input/number-flag.js'
 import { tokensHelp } from '../tokens/token-address.js'
 import { tokensFlag } from '../tokens/tokens-flag.js'
@@ -12,13 +13,12 @@ import { tokensFlag } from '../tokens/tokens-flag.js'
 export interface StreamFlags {
   /** In ms. */
   readonly interval: number
-  /** In s. */
+  /** In ms. */
   readonly duration?: number
   readonly depth: boolean
 }
 
 const intervalOption = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
-const durationOption = numberOption({ meaning: 'Stop after this time', unit: 's', above: 0, max: 2_000_000 })
 
 /** Adds the tokens, the flags above and those of the deployment to a command. */
 export const addStreamFlags = (command: Command): Command =>
@@ -32,7 +32,11 @@ export const addStreamFlags = (command: Command): Command =>
       )
       .addOption(tokensFlag())
       .addOption(numberFlag('--interval <ms>', intervalOption))
-      .addOption(numberFlag('--duration <s>', durationOption))
+      .option(
+        '--duration <duration>',
+        'stop after this time: a number of seconds, or 30s, 15m, 1h, 1d, …',
+        parseDuration,
+      )
       .option('--no-depth', 'request prices only'),
   )
 

@@ -19,7 +19,7 @@ Examples:
       Print prices only, one per line, as in any pipe.
   $ svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print one JSON object per line, for programs.
-  $ svc-streams watch --simulate --json --duration 60 > minute.ndjson
+  $ svc-streams watch --simulate --json --duration 1m > minute.ndjson
       Write one minute to a file.
 
 ${priceHelp}

@@ -10,7 +10,7 @@ export interface StreamRun {
   readonly command: 'watch' | 'record'
   /** Host and port of the price reporter's WebSocket. */
   readonly priceHost: string
-  /** In s. */
+  /** In ms. */
   readonly duration: number | undefined
   /** Why it ended. `completed`: the price streams of all tokens have completed. */
   readonly end: StopReason | 'completed'
@@ -38,7 +38,7 @@ Check the tokens and --environment: a token has another address in each environm
 const rejectedKeyText = `the service rejected the signature of every depth request\n${keyHint}`
 
 const noPriceText = (received: Received, { priceHost, duration }: StreamRun): string => `\
-no price arrived from ${priceHost} in ${String(duration)} s
+no price arrived from ${priceHost} in ${(duration ?? 0) / 1000} s
 ${reasonText(received)}
 Check ${withVariable(deploymentFlags.priceBaseUrl)} and ${withVariable(deploymentFlags.priceWsUrl)}, or run svc-streams doctor.`
 

@@ -57,7 +57,7 @@ test('records prices only into a pipe, for --duration', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = environmentOf(simulator)
   const { code, stdout, stderr } = await runCommand(
-    ['record', weth, '--no-depth', '--duration', '1'],
+    ['record', weth, '--no-depth', '--duration', '1s'],
     variables,
   )
   expect([code, stderr]).toEqual([0, ''])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDuration } from '../../../src/cli/input/duration-flag.js'
+import { parseDuration, parseRotation } from '../../../src/cli/input/duration-flag.js'
 import { parseTime } from '../../../src/cli/input/time-flag.js'
 
 test.each([
@@ -8,14 +8,35 @@ test.each([
   ['1h', 3_600_000],
   ['1d', 86_400_000],
   ['365d', 31_536_000_000],
+])('a rotation of %s is %s ms', (text, ms) => {
+  expect(parseRotation(text)).toBe(ms)
+})
+
+test.each([
+  ['1', 1000],
+  ['0.5', 500],
+  ['2000000', 2_000_000_000],
+  ['30s', 30_000],
+  ['15m', 900_000],
+  ['1h', 3_600_000],
+  ['24d', 2_073_600_000],
 ])('a duration of %s is %s ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms)
 })
 
 test.each(['', '0s', '1', 'h', '1.5h', '-1h', '1 h', '1H', '366d', '99999999d', '1h30m', '1ms'])(
+  '%j is no rotation',
+  (text) => {
+    expect(() => parseRotation(text)).toThrow('Give a duration like 30s, 15m, 1h or 1d, at most 365d.')
+  },
+)
+
+test.each(['', '0', '0.0', '0s', '-1', '1e2', '.5', '1.5h', '1ms', '25d', '2073601', 'long'])(
   '%j is no duration',
   (text) => {
-    expect(() => parseDuration(text)).toThrow('Give a duration like 30s, 15m, 1h or 1d, at most 365d.')
+    expect(() => parseDuration(text)).toThrow(
+      'Give a number of seconds above 0, or a duration like 30s, 15m, 1h or 1d, at most 24d.',
+    )
   },
 )
 

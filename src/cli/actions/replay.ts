@@ -101,7 +101,9 @@ const show$ = (
   }
   const rows$ = client.run$((inner) => allRows$(inner, header))
   // At unlimited speed, a redrawn board would show only the last event.
-  if (speed !== Infinity && !json && canRedraw(process.stdout)) return showBoard$(rows$, options)
+  if (speed !== Infinity && !json && canRedraw(process.stdout)) {
+    return showBoard$(rows$, { ...options, loggedAt: recordedAt })
+  }
   return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), options, json)
 }
 

@@ -36,6 +36,8 @@ export interface BoardOptions {
   /** A line below the table. */
   readonly note: string | undefined
   readonly output: NodeJS.WriteStream
+  /** Time of the current event for the event log, in ms since the Unix epoch. Default: that of its row. */
+  readonly loggedAt?: () => number
 }
 
 /** Redraws the board in place until `rows$` completes or is unsubscribed. The last view stays on the terminal. */
@@ -56,13 +58,13 @@ export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Obser
 /** The current view once per redraw interval, and the last view on completion. */
 const view$ = (
   rows$: Observable<Row>,
-  { tokens, names, hasDepth, header, note }: BoardOptions,
+  { tokens, names, hasDepth, header, note, loggedAt }: BoardOptions,
 ): Observable<BoardView> => {
   const initial: BoardView = { board: emptyBoard(tokens), events: [], hasDepth, header, note }
   const update = ({ board, events, ...rest }: BoardView, row: Row): BoardView => ({
     ...rest,
     board: updateBoard(board, row),
-    events: logEvent(events, board, row, names),
+    events: logEvent(events, board, loggedAt === undefined ? row : { ...row, at: loggedAt() }, names),
   })
   return rows$.pipe(
     scan(update, initial),

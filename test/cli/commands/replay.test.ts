@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { depth, price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
+import { stale } from '../../../src/errors/constructors.js'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { eventually } from '../../support/time/eventually.js'
 import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { startOnTerminal } from '../support/terminal.js'
 
 const topic = 'svc-0xab'
 const at = Date.parse('2026-11-21T10:00:00Z')
@@ -67,6 +69,14 @@ test.each(['1', '10', 'max'])('--speed %s prints the recorded rows and times', a
 2026-11-21T10:00:00.025Z 0xab price 3.500000 USD
 2026-11-21T10:00:00.025Z 0xab price ended
 `)
+})
+
+test('shows the recorded time of an error on a terminal at a finite speed', async () => {
+  const silent: Row = { _tag: 'Price', at: at + 20, topic, event: left(stale(topic, 30_000, undefined)) }
+  const file = newFile('market.ndjson', textOf(priced(10, 1.5), silent, priced(30, 2.5)))
+  const command = startOnTerminal(['replay', file], { TZ: 'UTC' }, { columns: 100, rows: 24 })
+  expect(await command.waitForExit()).toBe(0)
+  expect((await command.screen()).visible).toContainEqual(expect.stringMatching(/^10:00:00 {2}0xab Stale:/))
 })
 
 test('--speed shortens the intervals; exits with 0 on SIGINT', async () => {

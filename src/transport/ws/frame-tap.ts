@@ -148,7 +148,9 @@ export class FrameTap extends Duplex {
     let at = Math.min(start + this.remainingBytes, end)
     this.remainingBytes -= at - start
     while (this.state === 'frames' && at < end) {
-      const length = bytes[at + 1] ?? Infinity
+      // Without a second byte, `next` is after `end` for any length. Not `Infinity`: Bun would then compute positions as
+      // doubles, here and in `onTextFrame`, and a price would cost about five times the CPU time.
+      const length = bytes[at + 1] ?? 0
       const next = at + 2 + length
       if (bytes[at] === finalText && !this.fragmented && length <= this.maxPayload && next <= end) {
         this.forward(bytes, from, at)

@@ -161,6 +161,12 @@ export const recordingError = (
   issues,
 })
 
+/** A source without a line, as after a crash between the creation of a file and its header. */
+export const emptyRecording = (source: string): RecordingError => ({
+  ...recordingError(source, 1, '', [{ path: '', expected: 'a recording', actual: 'nothing' }]),
+  message: `${nameOf(source)} is empty: no header was written. Leave it out, or record again`,
+})
+
 /** A source that could not be opened or read. `line`: the line that was to be read. */
 export const unreadableRecording = (source: string, line: number, thrown: unknown): RecordingError => {
   const { code, message } = causeOf(thrown)

@@ -1,6 +1,6 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { recordingError, unreadableRecording } from '../../errors/constructors.js'
+import { emptyRecording, recordingError, unreadableRecording } from '../../errors/constructors.js'
 import type { DecodeError, RecordingError } from '../../errors/model.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -27,7 +27,7 @@ export async function* readEntries(
   closing: Subscription,
 ): AsyncGenerator<Iterable<EntryResult>, void> {
   const timeline = new Timeline(range)
-  if (sources.length === 0) yield [left(nothing('the recording'))]
+  if (sources.length === 0) yield [left(emptyRecording('the recording'))]
   for (const source of sources) {
     const decoder = new EntryDecoder(source.name, range, timeline)
     const opened = new Subscription()
@@ -45,7 +45,7 @@ export async function* readEntries(
     }
     if (closing.closed) return
     if (!decoder.started) {
-      yield [left(nothing(source.name))]
+      yield [left(emptyRecording(source.name))]
       return
     }
   }
@@ -122,6 +122,3 @@ class EntryDecoder {
 
 /** Some editors add one to each file. */
 const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
-
-const nothing = (name: string): RecordingError =>
-  recordingError(name, 1, '', [{ path: '', expected: 'a recording', actual: 'nothing' }])

@@ -192,9 +192,16 @@ test('exits with 2 for a part that ends before it starts, and for a time without
   ])
 })
 
-test('prints the events of the files before one that is missing, and exits with 1', async () => {
-  const file = newFile('market.ndjson', recording)
-  const { code, stdout, stderr } = await runCommand(['replay', file, '/no/such/file', '--speed', 'max'])
-  expect([code, stderr]).toEqual([1, 'error: RecordingError: /no/such/file does not exist (ENOENT)\n'])
+test.each([
+  ['is missing', () => '/no/such/file', 'does not exist (ENOENT)'],
+  [
+    'is empty',
+    () => newFile('empty.ndjson', ''),
+    'is empty: no header was written. Leave it out, or record again',
+  ],
+])('prints the events of the files before one that %s, and exits with 1', async (_, other, problem) => {
+  const files = [newFile('market.ndjson', recording), other(), newFile('two.ndjson', secondHour)] as const
+  const { code, stdout, stderr } = await runCommand(['replay', ...files, '--speed', 'max'])
+  expect([code, stderr]).toEqual([1, `error: RecordingError: ${files[1]} ${problem}\n`])
   expect(stdout).toContain('price 2.500000 USD')
 })

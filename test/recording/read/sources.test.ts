@@ -64,7 +64,7 @@ describe('a list of sources', () => {
     [
       'nothing',
       () => newFile('empty.ndjson', ''),
-      'line 1 of \\S+empty.ndjson: expected a recording, got nothing',
+      '\\S+empty.ndjson is empty: no header was written. Leave it out, or record again$',
     ],
     ['a missing file', () => '/no/such/b.ndjson', '/no/such/b.ndjson does not exist \\(ENOENT\\)'],
     [
@@ -89,7 +89,7 @@ describe('a list of sources', () => {
 
   it('is a RecordingError if it is empty', async () => {
     expect(await replay([]).finished).toMatchObject({
-      left: { message: 'line 1 of the recording: expected a recording, got nothing' },
+      left: { message: 'the recording is empty: no header was written. Leave it out, or record again' },
     })
   })
 

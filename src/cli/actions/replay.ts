@@ -14,6 +14,7 @@ import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../record
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
 import { usageError } from '../input/deployment.js'
+import { FileOrder } from '../output/file-order.js'
 import { formatTime } from '../output/format.js'
 import { pacedBy } from '../output/stdout.js'
 import { stop$ } from '../stop.js'
@@ -43,8 +44,11 @@ export const showRecordings = async (
   const user = userTokens(command, tokens)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
-  await using client = replaySources(files.map(sourceOf), { speed, ...range }, ({ at }) => {
-    recordedAt = at
+  const order = new FileOrder()
+  const sources = files.map((file) => order.observed(sourceOf(file)))
+  await using client = replaySources(sources, { speed, ...range }, (line) => {
+    recordedAt = line.at
+    order.onLine(line)
   })
   const header = await client.header()
   if (isLeft(header)) throw new Error(printable(renderError(header.left)))
@@ -56,6 +60,8 @@ export const showRecordings = async (
   const completed = await firstValueFrom(
     merge(shown$.pipe(endWith(true)), stop$(undefined).pipe(map(() => false))),
   )
+  // Not earlier: it would appear within the board.
+  if (order.warning !== undefined) process.stderr.write(`warning: ${order.warning}\n`)
   if (!completed) return
   const result = await client.finished
   if (isLeft(result)) throw new Error(printable(renderError(result.left)))

@@ -22,7 +22,7 @@ Examples:
   $ ssh recorder cat market.ndjson | svc-streams replay -
       Read from a pipe.
 
-Give the files in the order of their times. --from is inclusive, --to is exclusive. Both compare the times at which the
+Give the files in the order of their times; otherwise a warning is printed at the end. --from is inclusive, --to is exclusive. Both compare the times at which the
 events were recorded. A part starts without the values from before it.
 
 ${priceHelp}

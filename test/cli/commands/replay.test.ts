@@ -171,6 +171,22 @@ test.each<[readonly string[], readonly number[]]>([
   if (prices.length > 0) expect([result.code, result.stderr]).toEqual([0, ''])
 })
 
+test('prints one warning if a file starts before the previous one ends', async () => {
+  const [late, early] = [newFile('late.ndjson', secondHour), newFile('early.ndjson', recording)]
+  const { code, stdout, stderr } = await runCommand(['replay', late, early, early, '--speed', 'max'])
+  expect([code, stderr]).toEqual([
+    0,
+    `warning: ${early} starts at 2026-11-21T10:00:00.010Z, before ${late} ends at \
+2026-11-21T11:01:00.000Z; give the files in the order of their times\n`,
+  ])
+  expect(stdout.match(/price [\d.]+ USD/g)).toHaveLength(6)
+})
+
+test('prints no warning if a row is earlier than its predecessor in one file', async () => {
+  const file = newFile('market.ndjson', textOf(priced(10, 1.5), priced(5, 2.5)))
+  expect(await runCommand(['replay', file, '--speed', 'max'])).toMatchObject({ code: 0, stderr: '' })
+})
+
 test('exits with 1 if no event is in the part', async () => {
   expect(await replayParts('--to', '2026-11-21')).toEqual({
     code: 1,

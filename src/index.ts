@@ -6,7 +6,8 @@
 
 // Client
 export type { Client, PriceClient } from './client/client.js'
-export { createClient } from './client/create-client.js'
+export { createClient, signRequest } from './client/on-node.js'
+export type { CreateClient } from './client/create-client.js'
 export type {
   ClientOptions,
   DepthClientOptions,
@@ -83,7 +84,7 @@ export { parseTopic, topicOf } from './codec/arguments/topic.js'
 
 // Signing
 export type { CanonicalHeaders, HeaderPairs } from './auth/canonical-headers.js'
-export { signRequest, type SignRequest } from './auth/sign-request.js'
+export type { RequestSigner, SignRequest } from './auth/sign-request.js'
 
 // Ports
 export type {

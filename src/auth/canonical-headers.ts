@@ -10,7 +10,7 @@ export const concatenateHeaders: CanonicalHeaders = (headers) =>
 
 /**
  * Selects the headers that a signature covers: all whose name starts with `x-<service>-`, except the signature itself.
- * Sorts them by the bytes of their lower-cased names.
+ * Sorts them by the bytes of their lower-cased names, which are ASCII.
  */
 export const selectSignedHeaders = (
   headers: Readonly<Record<string, string>>,
@@ -20,5 +20,5 @@ export const selectSignedHeaders = (
   return Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => name.startsWith(prefix) && name !== `${prefix}auth`)
-    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -1,4 +1,3 @@
-import { createHmac, type KeyObject } from 'node:crypto'
 import { concatenateHeaders, selectSignedHeaders, type CanonicalHeaders } from './canonical-headers.js'
 
 /** The message of the MAC, in consecutive pieces. */
@@ -25,9 +24,8 @@ export const macInput = ({ path, headers, body, service, canonicalHeaders }: Mac
 export const pathAndHeaders = (path: string, canonical: string | Uint8Array): MacInput =>
   typeof canonical === 'string' ? [path + canonical] : [path, canonical]
 
-/** HMAC-SHA256, in base64 without padding. */
-export const hmac = (key: KeyObject, input: MacInput): string => {
-  const mac = createHmac('sha256', key)
-  for (const piece of input) mac.update(piece)
-  return mac.digest('base64').replace('=', '')
-}
+/** The HMAC-SHA256 of a message with one key, in base64 without padding. */
+export type Mac = (input: MacInput) => string
+
+/** Creates the MAC of a key. */
+export type CreateMac = (key: Uint8Array) => Mac

@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto'
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { base64Bytes, base64Of, hexOf, latin1Of } from '../domain/bytes.js'
 import type { AnyError } from '../errors/model.js'
 import { maxTextLength, truncate } from '../errors/text.js'
 import { decodeEscapes, foldSpelling } from './canonical-text.js'
@@ -22,9 +22,8 @@ export class Secrets {
   private indexedSignatures = 0
 
   /** The auth key: in base64, in hexadecimal, and as the text that its bytes may be. */
-  addKey(key: KeyObject): void {
-    const bytes = key.export()
-    this.permanent.push(...base64Forms(bytes.toString('base64')), wordForm(bytes.toString('latin1')))
+  addKey(key: Uint8Array): void {
+    this.permanent.push(...base64Forms(base64Of(key)), wordForm(latin1Of(key)))
     this.index = undefined
   }
 
@@ -92,7 +91,7 @@ const addAll = (index: RunIndex, secrets: readonly Secret[]): void => {
 /** Random base64 does not occur in other text by chance, not even the shortest run. */
 const base64Forms = (base64: string): readonly Secret[] => [
   { text: foldSpelling(base64.replace(/=+$/, '')), run: minRun },
-  wordForm(Buffer.from(base64, 'base64').toString('hex')),
+  wordForm(hexOf(base64Bytes(base64))),
 ]
 
 const wordForm = (value: string): Secret => {

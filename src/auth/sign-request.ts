@@ -2,7 +2,7 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
 import { decodeKey } from './key.js'
-import { hmac, macInput } from './mac.js'
+import { macInput, type CreateMac } from './mac.js'
 import type { CanonicalHeaders } from './canonical-headers.js'
 
 export interface SignRequest {
@@ -20,21 +20,13 @@ export interface SignRequest {
   readonly canonicalHeaders?: CanonicalHeaders
 }
 
-/**
- * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
- * A `Left` describes what is wrong with the key and never contains the key.
- *
- * @example
- * const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
- * const headers = { 'x-svc-auth-expiration': '1745462597105' }
- * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers })
- * // Right('66EN1fGgqqHy4ZiOseYfdbcqrJGExiJK2tBjytV8iUc')
- */
-export const signRequest = ({
-  key,
-  service = defaultService,
-  ...request
-}: SignRequest): Either<ConfigurationError, string> => {
-  const secret = decodeKey(key, 'key')
-  return isLeft(secret) ? secret : right(hmac(secret.right, macInput({ service, ...request })))
-}
+/** Signs a request, or describes what is wrong with the key. */
+export type RequestSigner = (request: SignRequest) => Either<ConfigurationError, string>
+
+/** The `signRequest` of a platform. */
+export const signRequestWith =
+  (createMac: CreateMac): RequestSigner =>
+  ({ key, service = defaultService, ...request }) => {
+    const secret = decodeKey(key, 'key')
+    return isLeft(secret) ? secret : right(createMac(secret.right)(macInput({ service, ...request })))
+  }

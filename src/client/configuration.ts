@@ -8,7 +8,7 @@ import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { checkNames, checkShapes, checkOption, numbersOf } from '../option-kinds/check-options.js'
-import { parseCertificates } from '../platform/certificates.js'
+import type { Platform } from '../platform/platform.js'
 import type { ReconnectPolicy } from '../socket/reconnecting.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 import { clientTable, limitTable, reconnectTable, type Limits } from './option-table.js'
@@ -43,7 +43,10 @@ interface RelayerAccess {
 type UrlName = 'priceBaseUrl' | 'baseUrl' | 'priceWsUrl'
 
 /** Throws a `ConfigurationError` that names the first invalid option. */
-export const configure = (options: ClientOptions): Configuration => {
+export const configure = (
+  options: ClientOptions,
+  { createMac, parseCertificates }: Platform,
+): Configuration => {
   checkShapes(options, clientTable)
   checkNames(options, clientTable)
   const { environment, baseUrl, authKey, allowInsecure = clientTable.allowInsecure.default } = options
@@ -71,6 +74,7 @@ export const configure = (options: ClientOptions): Configuration => {
       ? undefined
       : createCheckedSigner(authKey, {
           service,
+          createMac,
           headers,
           secrets,
           canonicalHeaders: options.canonicalHeaders ?? concatenateHeaders,

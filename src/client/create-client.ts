@@ -5,7 +5,7 @@ import type { GetConfig } from '../http/get.js'
 import { priceRequest } from '../http/price-request.js'
 import { RequestLimiter } from '../http/request-limiter.js'
 import { SignedGet } from '../http/signed-get.js'
-import { node } from '../platform/node.js'
+import type { Platform } from '../platform/platform.js'
 import { ConnectionPool } from '../prices/connection-pool.js'
 import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/active-clock.js'
@@ -14,27 +14,34 @@ import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
 import type { ClientOptions, DepthClientOptions, UnsignedClientOptions } from './options.js'
 
-/**
- * Creates a client. Opens no connection until a stream is subscribed to or a task is run. The depth methods exist if
- * the options have `environment: 'mainnet'`, `baseUrl`, and either `authKey` or `unsigned: true`. Throws a
- * `ConfigurationError` that names the first invalid option.
- */
-export function createClient(options: DepthClientOptions | UnsignedClientOptions): Client
-export function createClient(options: ClientOptions): PriceClient
-export function createClient(options: ClientOptions): Client {
-  const configuration = configure(options)
-  const client = clientOf(configuration)
-  closeOnAbort(client, configuration.signal)
-  return client
+export interface CreateClient {
+  /**
+   * Creates a client. Opens no connection until a stream is subscribed to or a task is run. The depth methods exist if
+   * the options have `environment: 'mainnet'`, `baseUrl`, and either `authKey` or `unsigned: true`. Throws a
+   * `ConfigurationError` that names the first invalid option.
+   */
+  (options: DepthClientOptions | UnsignedClientOptions): Client
+  (options: ClientOptions): PriceClient
 }
 
-const clientOf = (configuration: Configuration): Client => {
+/** The `createClient` of a platform. */
+export const createClientOn =
+  (platform: Platform): CreateClient =>
+  (options: ClientOptions): Client => {
+    const configuration = configure(options, platform)
+    const client = clientOf(configuration, platform)
+    closeOnAbort(client, configuration.signal)
+    return client
+  }
+
+const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const { chainId, limits, priceWsUrl: url, ca } = configuration
-  const transport = configuration.webSocket ?? node.webSocketTransport(ca)
-  const http = configuration.http ?? node.httpTransport({ ...limits, ca })
+  const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
+  const http = configuration.http ?? platform.httpTransport({ ...limits, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...limits, clock })
-  const shared = { ...configuration, ...limits, http, clock, limiter }
+  const { publish } = platform
+  const shared = { ...configuration, ...limits, http, clock, publish, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host })
   const depths = createDepths(configuration, shared)
   const lifetime = new Lifetime()
@@ -79,7 +86,7 @@ const createDepths = ({ depth, limits, reconnect }: Configuration, shared: GetCo
   if (depth === undefined) return undefined
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration: limits.authExpiration })
   const { host } = new URL(depth.relayer.origin)
-  return { signedGet, polls: new DepthPolls({ signedGet, reconnect, host, clock: shared.clock }) }
+  return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host }) }
 }
 
 const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {

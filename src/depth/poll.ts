@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, map, merge, of, repeat, share, switchMap, take, takeUntil, tap, type Observable } from 'rxjs'
-import { publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/publish.js'
 import type { Address } from '../domain/address.js'
 import { resultOf, type PollSnapshot } from '../domain/snapshot.js'
 import { depthRequest, type DepthEvent } from '../http/depth-request.js'
@@ -17,6 +17,7 @@ export interface PollConfig {
   readonly signedGet: Pick<SignedGet, 'request' | 'secrets'>
   /** Host and port of the relayer, for diagnostics. */
   readonly host: string
+  readonly publish: Publish
 }
 
 /** One poll, shared by all subscribers of the same mint and interval. Times are monotonic, in ms. */
@@ -105,7 +106,7 @@ export class Poll {
     this.offset = clockOffset(this.config.clock)
     this.backoff.onResult(event)
     const { mint, interval } = this
-    const { host } = this.config
+    const { host, publish } = this.config
     const { failures } = this.backoff
     const durationMs = this.endedAt - this.startedAt
     const error = isLeft(event) ? event.left : undefined

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import { escapeUnsafe } from './escape-unsafe.js'
 
 /** The maximum length of a text from outside in an error, in UTF-16 code units. */
@@ -30,8 +29,10 @@ export const oneLine = (text: string): string => {
 export const asText = (value: unknown): string => {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'bigint') return `${value}n`
   const isObject = typeof value === 'object' && value !== null
-  return isObject || typeof value === 'function' ? `a value of type ${typeof value}` : inspect(value)
+  if (isObject || typeof value === 'function') return `a value of type ${typeof value}`
+  return Object.is(value, -0) ? '-0' : String(value)
 }
 
 /** Returns `NaN` for an argument of any other type, which a caller in plain JavaScript may pass. */

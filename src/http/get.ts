@@ -2,6 +2,7 @@ import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
+import type { Publish } from '../diagnostics/publish.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
@@ -16,6 +17,7 @@ import { sendRequest, type SendOnce } from './send-request.js'
 
 export interface GetConfig {
   readonly clock: Clock
+  readonly publish: Publish
   readonly http: HttpTransport
   readonly limiter: RequestLimiter
   /** The limit from the request to the last byte of its response, in ms. */
@@ -43,7 +45,7 @@ export type GetResult = Either<GetError, HttpResponse>
  */
 export const get =
   (
-    { clock, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
+    { clock, publish, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
     { origin, path, headers }: GetTarget,
   ): CancellableTask<GetResult> =>
   (onResult) => {
@@ -100,7 +102,7 @@ export const get =
       const task = sendNow(newConnection)
       return newConnection ? limiter.runFirst(task, onOutcome) : limiter.run(task, onOutcome)
     }
-    abort = sendRequest(origin, sendOnce, complete)
+    abort = sendRequest(origin, sendOnce, publish, complete)
     return () => {
       if (settle()) safeAbort()
     }

@@ -1,4 +1,4 @@
-import { publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/publish.js'
 import { noCancel, type Cancel } from '../task/cancellable-task.js'
 import type { HttpAnswer, OnHttpResult } from '../transport/ports.js'
 
@@ -13,6 +13,7 @@ export type SendOnce = (newConnection: boolean, onResult: OnHttpResult) => Cance
 export const sendRequest = (
   origin: string,
   sendOnce: SendOnce,
+  publish: Publish,
   onResult: (result: HttpAnswer) => void,
 ): Cancel => {
   let isAborted = false

@@ -1,15 +1,11 @@
-import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
-import type { UndiciOptions } from '../transport/undici/undici-transport.js'
-import { lazyHttpTransport } from './lazy/lazy-http-transport.js'
-import { lazyWebSocketTransport } from './lazy/lazy-web-socket-transport.js'
+import { parseCertificates } from './node/certificates.js'
+import { publish } from './node/diagnostics-channels.js'
+import { lazyHttpTransport } from './node/lazy/lazy-http-transport.js'
+import { lazyWebSocketTransport } from './node/lazy/lazy-web-socket-transport.js'
+import { createMac } from './node/mac.js'
+import type { Platform } from './platform.js'
 
-/** The transports of a platform. */
-export interface Platform {
-  /** `ca`: PEM certificates to trust; default: the platform's certificates. */
-  readonly webSocketTransport: (ca: string | undefined) => WebSocketTransport
-  readonly httpTransport: (options: UndiciOptions) => HttpTransport
-}
-
+/** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
   webSocketTransport: (ca) =>
     lazyWebSocketTransport(async () => (await import('../transport/ws/ws-transport.js')).wsTransport(ca)),
@@ -17,4 +13,7 @@ export const node: Platform = {
     lazyHttpTransport(async () =>
       (await import('../transport/undici/undici-transport.js')).undiciTransport(options),
     ),
+  createMac,
+  parseCertificates,
+  publish,
 }

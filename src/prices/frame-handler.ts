@@ -1,8 +1,9 @@
 import type { Secrets } from '../auth/secrets.js'
 import { readFrame } from '../codec/price-frame.js'
-import { publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Address } from '../domain/address.js'
+import { hexOf, latin1Bytes, latin1Of } from '../domain/bytes.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
 import { uncorrelatedError } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
@@ -26,6 +27,7 @@ export interface FrameHandlerContext {
   readonly service: string
   /** The name of the connection in diagnostics. */
   readonly host: string
+  readonly publish: Publish
   /** Redacted from errors: a frame may repeat them. */
   readonly secrets: Secrets
   readonly epoch: () => number
@@ -92,10 +94,8 @@ export class FrameHandler implements FrameSink {
 
   onBinary(frame: Uint8Array): void {
     // Redacted before the conversion, because the bytes may be the text of a secret.
-    const shown = this.context.secrets.redact(
-      Buffer.from(frame.subarray(0, maxShownBytes)).toString('latin1'),
-    )
-    this.reportUncorrelated('binary', Buffer.from(shown, 'latin1').toString('hex'))
+    const shown = this.context.secrets.redact(latin1Of(frame.subarray(0, maxShownBytes)))
+    this.reportUncorrelated('binary', hexOf(latin1Bytes(shown)))
   }
 
   private onPriceUpdate(topic: string, price: number, text: string): void {
@@ -135,11 +135,11 @@ export class FrameHandler implements FrameSink {
     const delivery = subscriptions.onErrorText(text, clock.elapsed(), secrets.redact(truncate(text)))
     this.context.onChange()
     if (delivery === undefined) this.reportUncorrelated('error-text', text)
-    else publishFailure(this.context.host, deliver(delivery))
+    else publishFailure(this.context, deliver(delivery))
   }
 
   private onMalformed(topic: string | undefined, unsafeError: DecodeError, text: string): void {
-    const { clock, subscriptions, service, host, secrets } = this.context
+    const { clock, subscriptions, service, host, publish, secrets } = this.context
     const error = secrets.redactError(unsafeError)
     const base = topic === undefined ? undefined : baseAddressOf(topic, service)
     const state = base === undefined ? undefined : subscriptions.topics.requested(base)

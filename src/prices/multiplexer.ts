@@ -1,5 +1,4 @@
 import type { Subscriber, Unsubscribable } from 'rxjs'
-import { publish } from '../diagnostics/publish.js'
 import type { Address } from '../domain/address.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
@@ -37,7 +36,7 @@ export class Multiplexer {
     private readonly config: MultiplexerConfig,
     listener: MultiplexerListener,
   ) {
-    const { clock, host, service, secrets } = config
+    const { clock, host, publish, service, secrets } = config
     this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
       const { epoch } = this.reconciler
       this.reconciler.onConfirmed()
@@ -50,6 +49,7 @@ export class Multiplexer {
       subscriptions: this.subscriptions,
       service,
       host,
+      publish,
       secrets,
       epoch: () => this.reconciler.epoch,
       isProbing: () => this.reconciler.isProbing,
@@ -150,7 +150,7 @@ export class Multiplexer {
   private onSilence(deliveries: readonly Delivery[]): void {
     this.setDeadline()
     if (this.subscriptions.hasPendingFrames) this.reconciler.schedule()
-    for (const delivery of deliveries) publishFailure(this.config.host, deliver(delivery))
+    for (const delivery of deliveries) publishFailure(this.config, deliver(delivery))
   }
 }
 

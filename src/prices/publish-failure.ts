@@ -1,10 +1,16 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { PriceEvent } from './subscriber-list.js'
 
+interface FailureChannel {
+  /** Host and port of the service. */
+  readonly host: string
+  readonly publish: Publish
+}
+
 /** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
-export const publishFailure = (host: string, event: PriceEvent | undefined): void => {
+export const publishFailure = ({ host, publish }: FailureChannel, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
   switch (error._tag) {

@@ -1,7 +1,7 @@
 import { concat, defer, EMPTY, finalize, ignoreElements, map, of, repeat, type Observable } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
-import { publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
@@ -23,6 +23,7 @@ export interface ReconnectPolicy extends BackoffPolicy {
 export interface ReconnectingConfig extends SessionConfig {
   /** Host and port of `url`: the name of the connection in diagnostics. */
   readonly host: string
+  readonly publish: Publish
   readonly reconnect: ReconnectPolicy
   /** Redacted from the reasons of transports, which may contain the URL. */
   readonly secrets: Secrets
@@ -86,7 +87,7 @@ export class ReconnectingSocket {
   }
 
   private onOpened(opened: SessionOpenedEvent): SocketEvent {
-    const { clock, host, nextEpoch } = this.config
+    const { clock, host, publish, nextEpoch } = this.config
     const epoch = nextEpoch()
     const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
     this.dialStartedAt = undefined
@@ -96,7 +97,7 @@ export class ReconnectingSocket {
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
-    const { clock, host, reconnect, secrets } = this.config
+    const { clock, host, publish, reconnect, secrets } = this.config
     const connection = this.endConnection()
     this.dialStartedAt = undefined
     this.failures++
@@ -112,7 +113,7 @@ export class ReconnectingSocket {
 
   /** An aborted dial is not a failure, but it delays the next dial by one backoff step. */
   private onUnsubscribe(): void {
-    const { host, reconnect } = this.config
+    const { host, publish, reconnect } = this.config
     if (this.dialStartedAt !== undefined) {
       this.redialAt = this.dialStartedAt + backoff(reconnect, 1, Math.random())
     }

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js'
+import { macrotasks } from './macrotask.js'
 import { realImmediate } from './rx-providers.js'
 
 /** In ms. A timer of 0 ms is 1 ms on Node. */
@@ -11,7 +12,8 @@ const shortestTimer = 1
 export const systemClock = (): Clock => {
   // The objects, not their methods: `performance.now` must be called on `performance`.
   const { Date, performance, setInterval, clearInterval } = globalThis
-  const { setTimeout, clearTimeout, setImmediate, clearImmediate } = globalThis
+  const { setTimeout, clearTimeout } = globalThis
+  const startMacrotask = macrotasks()
   return {
     isVirtual: false,
     elapsed: () => performance.now(),
@@ -27,13 +29,13 @@ export const systemClock = (): Clock => {
     },
     // Node reads sockets between timers and immediates, Deno only before timers.
     afterRead: (callback) => {
-      let immediate: NodeJS.Immediate | undefined
+      let cancel = (): void => undefined
       const timer = setTimeout(() => {
-        immediate = setImmediate(callback)
+        cancel = startMacrotask(callback)
       }, shortestTimer)
       return () => {
         clearTimeout(timer)
-        clearImmediate(immediate)
+        cancel()
       }
     },
   }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { signRequest, type SignRequest } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { signRequest, type SignRequest } from '../../src/auth/sign-request.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { anyText } from '../support/arbitraries.js'
 

@@ -1,12 +1,12 @@
-import { createSecretKey } from 'node:crypto'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
+import { signRequest } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
-import { signRequest } from '../../src/auth/sign-request.js'
 import { concatenateHeaders, type HeaderPairs } from '../../src/auth/canonical-headers.js'
 import { createSigner, type Signer, type SignerConfig } from '../../src/auth/signed-headers.js'
+import { node } from '../../src/platform/node.js'
 
 const bytes = Buffer.from('a key of thirty-two bytes or so!')
 const key = bytes.toString('base64')
@@ -14,7 +14,8 @@ const key = bytes.toString('base64')
 const signerOf = (config: Partial<SignerConfig> = {}): Signer =>
   createSigner({
     service: 'svc',
-    key: createSecretKey(bytes),
+    key: bytes,
+    createMac: node.createMac,
     canonicalHeaders: concatenateHeaders,
     headers: {},
     secrets: new Secrets(),

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
-import { createClient } from 'svc-streams'
+import { createClient, signRequest } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
-import { signRequest } from '../../src/auth/sign-request.js'
-import { configure } from '../../src/client/configuration.js'
+import { configure as configureOn } from '../../src/client/configuration.js'
 import type { ClientOptions } from '../../src/client/options.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { node } from '../../src/platform/node.js'
 import { startTestSimulator } from '../support/simulator.js'
 import { anyText } from '../support/arbitraries.js'
 
@@ -21,6 +21,8 @@ const full = {
   priceBaseUrl: 'https://prices.example:3000',
   authKey,
 } as const
+
+const configure = (options: ClientOptions) => configureOn(options, node)
 
 /** Accepts any value, like a call from plain JavaScript. */
 const configureAny = (options: unknown) => configure(options as ClientOptions)

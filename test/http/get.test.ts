@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
 import { get } from '../../src/http/get.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
+import { node } from '../../src/platform/node.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import type { HttpTransport } from '../../src/transport/ports.js'
 import { FakeHttp } from '../support/fake-http.js'
@@ -15,6 +16,7 @@ const headers = { name: 'value' }
 const target = { origin: 'https://host:3000', path: '/path?query', headers: () => headers }
 const limits = {
   clock: rxClock,
+  publish: node.publish,
   limiter: unlimited,
   requestTimeout: 100,
   maxBodyBytes: 4096,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
 import { priceRequest } from '../../src/http/price-request.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
+import { node } from '../../src/platform/node.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { FakeHttp } from '../support/fake-http.js'
 import { leftWith, marbles } from '../support/time/marbles.js'
@@ -12,6 +13,7 @@ import { unlimited } from './support/unlimited.js'
 const topic: Topic = 'svc-0xAb'
 const limits = {
   clock: rxClock,
+  publish: node.publish,
   limiter: unlimited,
   requestTimeout: 100,
   maxBodyBytes: 4096,

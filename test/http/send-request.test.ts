@@ -7,6 +7,7 @@ import { networkError } from '../../src/errors/constructors.js'
 import { depthRequest } from '../../src/http/depth-request.js'
 import { sendRequest, type SendOnce } from '../../src/http/send-request.js'
 import { RequestLimiter } from '../../src/http/request-limiter.js'
+import { node } from '../../src/platform/node.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../src/transport/ports.js'
@@ -30,7 +31,7 @@ const request: HttpRequest = { origin: 'http://host:3000', path: '/path', header
 const send = (http: HttpTransport) => {
   const results: HttpAnswer[] = []
   const sendOnce: SendOnce = (newConnection, onResult) => http.get({ ...request, newConnection }, onResult)
-  const abort = sendRequest(request.origin, sendOnce, (result) => results.push(result))
+  const abort = sendRequest(request.origin, sendOnce, node.publish, (result) => results.push(result))
   return { results, abort }
 }
 

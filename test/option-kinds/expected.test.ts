@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { configure } from '../../src/client/configuration.js'
 import { clientTable } from '../../src/client/option-table.js'
 import type { ClientOptions } from '../../src/client/options.js'
+import { node } from '../../src/platform/node.js'
 
 const valid = {
   environment: 'mainnet',
@@ -14,6 +15,6 @@ it.each(Object.entries(clientTable))(
   'the error for an invalid %s states what is expected',
   (name, option) => {
     const options = { ...valid, [name]: null } as unknown as ClientOptions
-    expect(() => configure(options)).toThrow(`${name}: expected ${option.expected}`)
+    expect(() => configure(options, node)).toThrow(`${name}: expected ${option.expected}`)
   },
 )

@@ -1,7 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { configure } from '../../client/configuration.js'
-import { createClient } from '../../client/create-client.js'
+import { node } from '../../platform/node.js'
+import { createClient } from '../../client/on-node.js'
 import type { ClientOptions } from '../../client/options.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
@@ -90,7 +91,7 @@ const targetOf = (
   const client = signingClient ?? createClient(priceOptions)
   return {
     priceHttp: { url: new URL(String(options.priceBaseUrl)), flag: 'priceBaseUrl' },
-    priceSocket: { url: new URL(configure(options).priceWsUrl), flag: socketFlag(options) },
+    priceSocket: { url: new URL(configure(options, node).priceWsUrl), flag: socketFlag(options) },
     relayer: baseUrl === undefined ? undefined : { url: new URL(baseUrl), flag: 'baseUrl' },
     isTestnet,
     client,

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { configure } from '../../client/configuration.js'
-import { createClient } from '../../client/create-client.js'
+import { node } from '../../platform/node.js'
+import { createClient } from '../../client/on-node.js'
 import type { ClientOptions } from '../../client/options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { recordedMarket, startSimulator, type Token } from '../../simulator/index.js'
@@ -66,7 +67,7 @@ const createClients = (
   options: ClientOptions,
 ): Either<string, Pick<Deployment, 'client' | 'depthClient' | 'priceHost'>> => {
   try {
-    const priceHost = new URL(configure(options).priceWsUrl).host
+    const priceHost = new URL(configure(options, node).priceWsUrl).host
     if (!hasDepth(options)) return right({ client: createClient(options), depthClient: undefined, priceHost })
     const client = createClient(options)
     return right({ client, depthClient: client, priceHost })

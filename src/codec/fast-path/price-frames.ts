@@ -1,3 +1,4 @@
+import { latin1Of } from '../../domain/bytes.js'
 import { isPriceValue } from '../../domain/price-value.js'
 import { jsonNumberPattern } from '../json.js'
 import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
@@ -103,7 +104,7 @@ export class PriceFrames<V> {
   private readText(bytes: Uint8Array, start: number, end: number): number {
     let at = end - 1
     while (at > start && isNumeric[bytes[at - 1] ?? 0]) at--
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - 1 - at).toString('latin1')
+    const text = latin1Of(bytes.subarray(at, end - 1))
     this.price = jsonNumber.test(text) ? Number(text) : NaN
     return isPriceValue(this.price) ? at - start : 0
   }

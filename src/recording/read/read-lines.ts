@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscription } from 'rxjs'
-import { Gunzip } from '../../platform/gunzip.js'
+import { Gunzip } from '../../platform/node/gunzip.js'
 import type { Chunks } from './iterable-opener.js'
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */

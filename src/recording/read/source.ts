@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { readFileBytes } from '../../platform/files.js'
+import { readFileBytes } from '../../platform/node/files.js'
 import { isIterable, iterableOpener, type Chunks } from './iterable-opener.js'
 
 /** A `file:` URL, such as `new URL('market.ndjson', import.meta.url)`. */

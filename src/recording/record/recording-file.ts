@@ -1,5 +1,5 @@
-import { createFile } from '../../platform/files.js'
-import { Gzip } from '../../platform/gzip.js'
+import { createFile } from '../../platform/node/files.js'
+import { Gzip } from '../../platform/node/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 
 /** A new file that receives the lines of a recording. */

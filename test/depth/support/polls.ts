@@ -5,6 +5,7 @@ import { depth, networkError } from 'svc-streams/testing'
 import { Secrets } from '../../../src/auth/secrets.js'
 import { DepthPolls } from '../../../src/depth/polls.js'
 import type { SignedGet } from '../../../src/http/signed-get.js'
+import { node } from '../../../src/platform/node.js'
 import { rxClock } from '../../../src/time/rx-clock.js'
 import { cancellableTaskOf } from '../../support/cancellable-task.js'
 import { runInVirtualTime, type VirtualTimeOptions } from '../../support/time/virtual-time.js'
@@ -26,7 +27,13 @@ export const pollsOf = (
   request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
   reconnect = backoffPolicy,
 ): DepthPolls =>
-  new DepthPolls({ signedGet: signedGetOf(request$), reconnect, host: 'relayer', clock: rxClock })
+  new DepthPolls({
+    signedGet: signedGetOf(request$),
+    reconnect,
+    host: 'relayer',
+    publish: node.publish,
+    clock: rxClock,
+  })
 
 const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
   const request = (resource: string) => cancellableTaskOf(request$(resource.replace(/.*\//, '') as Address))

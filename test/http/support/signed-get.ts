@@ -1,10 +1,10 @@
-import { createSecretKey } from 'node:crypto'
 import { signRequest, type Address } from 'svc-streams'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { concatenateHeaders } from '../../../src/auth/canonical-headers.js'
 import { Secrets } from '../../../src/auth/secrets.js'
 import { createSigner } from '../../../src/auth/signed-headers.js'
 import { SignedGet, type SignedGetConfig } from '../../../src/http/signed-get.js'
+import { node } from '../../../src/platform/node.js'
 import { rxClock } from '../../../src/time/rx-clock.js'
 import { FakeHttp } from '../../support/fake-http.js'
 import { unlimited } from './unlimited.js'
@@ -36,6 +36,7 @@ export const signedGetOf = (
   const secrets = new Secrets()
   const signedGet = new SignedGet({
     clock: rxClock,
+    publish: node.publish,
     limiter: unlimited,
     http,
     requestTimeout: 100,
@@ -45,7 +46,8 @@ export const signedGetOf = (
     headers: {},
     sign: createSigner({
       service: 'svc',
-      key: createSecretKey(Buffer.from(key, 'base64')),
+      key: Buffer.from(key, 'base64'),
+      createMac: node.createMac,
       canonicalHeaders: concatenateHeaders,
       headers: {},
       secrets,

@@ -1,7 +1,7 @@
 import { left } from 'fp-ts/lib/Either.js'
-import { networkError } from '../../errors/constructors.js'
-import { noCancel } from '../../task/cancellable-task.js'
-import type { HttpTransport } from '../../transport/ports.js'
+import { networkError } from '../../../errors/constructors.js'
+import { noCancel } from '../../../task/cancellable-task.js'
+import type { HttpTransport } from '../../../transport/ports.js'
 import { LazyTransport } from './lazy-transport.js'
 
 /**

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it, vi } from 'vitest'
-import { publish } from '../../src/diagnostics/publish.js'
+import { publish } from '../../../src/platform/node/diagnostics-channels.js'
 
 describe('publish', () => {
   it('does not build the message if the channel has no subscribers', () => {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { ConfigurationError } from '../errors/configuration-error.js'
+import { ConfigurationError } from '../../errors/configuration-error.js'
 
 /** Validates an option as PEM certificates, because TLS silently ignores any other text. Throws a `ConfigurationError`. */
 export const parseCertificates = (option: string, value: unknown): string => {

@@ -1,11 +1,11 @@
-import { causeOf } from '../../errors/failure-cause.js'
+import { causeOf } from '../../../errors/failure-cause.js'
 import {
   noCloseFrame,
   type DialOptions,
   type Socket,
   type SocketListener,
   type WebSocketTransport,
-} from '../../transport/ports.js'
+} from '../../../transport/ports.js'
 import { LazyTransport } from './lazy-transport.js'
 
 /**

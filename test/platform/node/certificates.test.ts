@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../../src/errors/configuration-error.js'
-import { parseCertificates } from '../../src/platform/certificates.js'
-import { createSelfSignedCertificate } from '../support/network/certificate.js'
+import { ConfigurationError } from '../../../src/errors/configuration-error.js'
+import { parseCertificates } from '../../../src/platform/node/certificates.js'
+import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 
 const { cert, key } = createSelfSignedCertificate()
 const other = createSelfSignedCertificate().cert

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { Secrets } from '../../../src/auth/secrets.js'
-import { get } from '../../../src/http/get.js'
-import { lazyHttpTransport } from '../../../src/platform/lazy/lazy-http-transport.js'
-import { rxClock } from '../../../src/time/rx-clock.js'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/transport/ports.js'
-import { unlimited } from '../../http/support/unlimited.js'
-import { FakeHttp } from '../../support/fake-http.js'
-import { eventually } from '../../support/time/eventually.js'
-import { runInVirtualTime } from '../../support/time/virtual-time.js'
+import { Secrets } from '../../../../src/auth/secrets.js'
+import { get } from '../../../../src/http/get.js'
+import { lazyHttpTransport } from '../../../../src/platform/node/lazy/lazy-http-transport.js'
+import { publish } from '../../../../src/platform/node/diagnostics-channels.js'
+import { rxClock } from '../../../../src/time/rx-clock.js'
+import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/transport/ports.js'
+import { unlimited } from '../../../http/support/unlimited.js'
+import { FakeHttp } from '../../../support/fake-http.js'
+import { eventually } from '../../../support/time/eventually.js'
+import { runInVirtualTime } from '../../../support/time/virtual-time.js'
 import { ManualLoad } from './support/manual-load.js'
 
 const requestOf = (path: string): HttpRequest => ({
@@ -117,7 +118,14 @@ describe('lazyHttpTransport', () => {
   it('counts the load toward requestTimeout, and sends no request that timed out', async () => {
     const { load, http, transport } = setUp()
     const secrets = new Secrets()
-    const config = { clock: rxClock, limiter: unlimited, requestTimeout: 100, maxBodyBytes: 100, secrets }
+    const config = {
+      clock: rxClock,
+      publish,
+      limiter: unlimited,
+      requestTimeout: 100,
+      maxBodyBytes: 100,
+      secrets,
+    }
     const log: unknown[] = []
     const target = { origin: 'http://localhost:3000', path: '/', headers: () => ({}) }
     runInVirtualTime(({ now }) => {

@@ -1,0 +1,20 @@
+import { signRequestWith } from '../auth/sign-request.js'
+import { node } from '../platform/node.js'
+import { createClientOn } from './create-client.js'
+
+// The parts of the front door that depend on the platform, for Node.
+
+/** @function */
+export const createClient = createClientOn(node)
+/**
+ * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
+ * A `Left` describes what is wrong with the key and never contains the key.
+ *
+ * @function
+ * @example
+ * const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+ * const headers = { 'x-svc-auth-expiration': '1745462597105' }
+ * signRequest({ key, path: '/v0/order_book/depth/0x82af', headers })
+ * // Right('66EN1fGgqqHy4ZiOseYfdbcqrJGExiJK2tBjytV8iUc')
+ */
+export const signRequest = signRequestWith(node.createMac)

@@ -1,0 +1,23 @@
+import type { CreateMac } from '../auth/mac.js'
+import type { Publish } from '../diagnostics/publish.js'
+import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
+
+export interface HttpTransportOptions {
+  /** In ms. */
+  readonly connectTimeout: number
+  /** The number of requests that the caller sends at the same time. */
+  readonly maxConcurrentRequests: number
+  /** PEM certificates to trust. `undefined`: those of the platform. */
+  readonly ca: string | undefined
+}
+
+/** What a client needs from the platform that it runs on. The other code runs on every platform. */
+export interface Platform {
+  /** `ca`: PEM certificates to trust. `undefined`: those of the platform. */
+  readonly webSocketTransport: (ca: string | undefined) => WebSocketTransport
+  readonly httpTransport: (options: HttpTransportOptions) => HttpTransport
+  readonly createMac: CreateMac
+  /** Validates an option as PEM certificates. Throws a `ConfigurationError`. */
+  readonly parseCertificates: (option: string, value: unknown) => string
+  readonly publish: Publish
+}

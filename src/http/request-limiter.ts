@@ -14,6 +14,8 @@ export interface RequestLimits {
 export class RequestLimiter {
   private readonly rate: RateLimiter
   private running = 0
+  /** The number of requests that are being sent by a call on the stack. */
+  private starting = 0
   /** The start functions of the queued requests, by the number that gives their order. */
   private readonly queued = new Map<number, () => void>()
   private lastNumber = 0
@@ -39,7 +41,7 @@ export class RequestLimiter {
   }
 
   private canSend(now: number): boolean {
-    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > 0
+    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.starting
   }
 
   private start<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
@@ -53,14 +55,24 @@ export class RequestLimiter {
       if (this.queued.size > 0) this.sending.afterRead()
     }
     this.running++
-    this.rate.consume(1, this.limits.clock.elapsed())
-    const cancel = task((result) => {
+    const cancel = this.send(task, (result) => {
       end()
       onResult(result)
     })
     return () => {
       cancel()
       end()
+    }
+  }
+
+  /** A request counts from the time at which it has been sent: a busy machine may delay the sending. */
+  private send<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+    this.starting++
+    try {
+      return task(onResult)
+    } finally {
+      this.starting--
+      this.rate.consume(1, this.limits.clock.elapsed())
     }
   }
 

@@ -129,8 +129,9 @@ export class Reconciler {
     const { isFull } = socket
     const limit = isFull ? 0 : Math.min(burst, rateLimiter.available(now))
     const frames = this.subscriptions.takeFrames(limit, now)
-    rateLimiter.consume(frames.length, now)
     for (const frame of frames) socket.send(frame)
+    // A frame counts from the time at which it has been sent: a busy machine may delay the sending.
+    rateLimiter.consume(frames.length, this.config.clock.elapsed())
     if (this.subscriptions.hasPendingFrames)
       this.sendMoreAfter(isFull ? drainCheckMs : rateLimiter.delay(now))
     this.listener.onDeadlines()

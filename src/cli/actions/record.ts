@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, from, map, merge } from 'rxjs'
+import { firstValueFrom, from, map, merge, type Observable } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
 import { renderError } from '../../errors/render.js'
@@ -11,7 +11,7 @@ import { openOutput, type OutputFlags, type RecordOutput } from '../output/recor
 import { showProgress } from '../output/record-progress.js'
 import { failureText, type StreamRun } from '../outcome/failure-text.js'
 import { nothingReceived, receive } from '../outcome/received.js'
-import { stop$ } from '../stop.js'
+import { stop$, type StopReason } from '../stop.js'
 import { withTokens } from '../tokens/with-tokens.js'
 import { canRedraw } from './show-rows.js'
 import { streamKind, type StreamFlags } from '../commands/stream-command.js'
@@ -27,6 +27,8 @@ export const recordStreams = (
   flags: RecordFlags,
 ): Promise<void> =>
   withTokens(command, streamKind(flags), given, async ({ deployment, tokens }) => {
+    // Before the first row is written: Ctrl-C must not end the process in the middle of it.
+    const stopped$ = stop$(flags.duration)
     const startAt = rxClock.wallClock()
     const opened = openOutput(flags, startAt)
     if (isLeft(opened)) return usageError(command, opened.left)
@@ -48,7 +50,7 @@ export const recordStreams = (
           priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
         }))
       : () => undefined
-    const result = await stopped(recorder, flags)
+    const result = await stopped(recorder, stopped$)
     hideProgress()
     receiving.unsubscribe()
     output.close()
@@ -80,8 +82,7 @@ interface Stopped {
 }
 
 /** Waits until the command is stopped or all streams have completed, and until all lines are written. */
-const stopped = async (recorder: Recorder, { duration }: RecordFlags): Promise<Stopped> => {
-  const stopped$ = stop$(duration)
+const stopped = async (recorder: Recorder, stopped$: Observable<StopReason>): Promise<Stopped> => {
   const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
   const end = await firstValueFrom(merge(stopped$, completed$))
   return { end, result: await recorder.stop() }

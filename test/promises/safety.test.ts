@@ -314,8 +314,7 @@ describe('a peer that streams endlessly', () => {
       const printed = await runProgram(program, [method, String(port), String(timeoutMs)])
       const { error, maxMB } = JSON.parse(printed) as { error: AnyError; maxMB: number }
       expect(error).toMatchObject({ _tag: tag })
-      // Bun and Deno collect their garbage later than Node.
-      expect(maxMB).toBeLessThan('Bun' in globalThis || 'Deno' in globalThis ? 128 : 48)
+      expect(maxMB).toBeLessThan(128)
     },
   )
 })

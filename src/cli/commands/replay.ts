@@ -22,8 +22,8 @@ Examples:
   $ ssh recorder cat market.ndjson | svc-streams replay -
       Read from a pipe.
 
-Give the files in the order of their times; otherwise a warning is printed at the end. --from is inclusive, --to is exclusive. Both compare the times at which the
-events were recorded. A part starts without the values from before it.
+Give the files in the order of their times; otherwise a warning is printed at the end. --from is inclusive, --to is
+exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
 
 ${priceHelp}
 

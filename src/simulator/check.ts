@@ -1,4 +1,5 @@
 import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
+import { display } from '../option-kinds/display.js'
 import { SimulatorError } from './simulator-error.js'
 
 /** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `kind` names a field. */
@@ -18,11 +19,4 @@ export const checkValue = (name: string, value: unknown, check: Check): void => 
   if (check.holds(value)) return
   const received = check.secret === true ? '' : `, got ${display(value)}`
   throw new SimulatorError(name, `expected ${check.expected}${received}`)
-}
-
-const display = (value: unknown): string => {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 100))
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
 }

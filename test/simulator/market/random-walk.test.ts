@@ -110,7 +110,7 @@ test('randomWalk rejects an invalid option by name', () => {
       "SimulatorError: decimals: expected an integer from 0 to 100, got 1.5",
       "SimulatorError: symbol: expected a string, got 7",
       "SimulatorError: prize: unknown token field; expected one of address, symbol, decimals, price, topic",
-      "SimulatorError: address: expected a token address, \`0x\` and hex digits, got a value of type undefined",
+      "SimulatorError: address: expected a token address, \`0x\` and hex digits, got undefined",
       "SimulatorError: token fields: expected an object, got null",
       "SimulatorError: tokens: expected an array of addresses or of { address, symbol, decimals, price }, got "ETH"",
     ]

@@ -5,7 +5,7 @@ import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 /**
  * Options of `createClient`. An absent option has its default. An invalid value, an explicit `undefined` and a
- * misspelt name throw a `ConfigurationError`. Other unknown properties are ignored.
+ * misspelt option name throw a `ConfigurationError`. Other unknown properties are ignored.
  */
 export interface ClientOptions {
   /** Environment of the service (section 1 of the service's documentation). Depth exists only on `mainnet`. */

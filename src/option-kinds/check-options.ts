@@ -35,7 +35,7 @@ export const checkAll = (options: object, table: Readonly<Record<string, Checked
   }
 }
 
-/** Rejects misspelt names and explicit `undefined`. Other unknown names are accepted, so that callers can spread. */
+/** Rejects misspelt option names and explicit `undefined`. Other unknown names are accepted, so that callers can spread. */
 export const checkNames = (options: object, table: Table, path = ''): void => {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     checkSpelling(name, table, path)

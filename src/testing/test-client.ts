@@ -40,7 +40,7 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
 /**
  * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
  * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive. Throws a
- * `ConfigurationError` for an invalid value, a misspelt name of an option, and an observable of another copy of RxJS, whose
+ * `ConfigurationError` for an invalid value, a misspelt option name, and an observable of another copy of RxJS, whose
  * clocks and timers a `TestScheduler` of this copy does not control.
  *
  * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxSkew` and freshness.

@@ -39,7 +39,7 @@ export interface RecordOptions {
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.
  *
- * Throws a `ConfigurationError` for an invalid value and a misspelt name of an option, if there is no topic and no mint,
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name, if there is no topic and no mint,
  * and for a mint if the client has no depth.
  *
  * @example

@@ -53,7 +53,7 @@ export interface ReplaySettings {
   readonly range: TimeRange
 }
 
-/** Throws a `ConfigurationError` for an invalid value and a misspelt name. */
+/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const replaySettings = (options: ReplayOptions): ReplaySettings => {
   checkAll(options, replayTable)
   const { speed = replayTable.speed.default, environment = replayTable.environment.default } = options

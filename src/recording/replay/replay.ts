@@ -63,7 +63,7 @@ export interface ReplayClient extends Client {
  *   that are created on subscription are virtual only inside `run$`.
  * - Promises in a strategy are not part of the virtual time.
  *
- * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt name of an option.
+ * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
  *
  * @example
  * const client = replay('market.ndjson', { speed: 10 })

@@ -16,6 +16,10 @@ const longestPhase = 10
 /** The maximum number of poll phases that a deadline waits for: a peer that never pauses must not postpone it forever. */
 const maxPhases = 64
 
+/** A deadline waits for no further phase after this many, if they have taken `maxReading` ms. */
+const minPhases = 8
+const maxReading = 1000
+
 /** Calls back once after `ms` ms, of any length, unless unsubscribed. */
 export const delay = (clock: Clock, ms: number, callback: () => void): Subscription => {
   const stop = clock.startInterval(
@@ -96,13 +100,16 @@ const noActivity = (): number => 0
 
 const afterReading = (clock: Clock, activityCount: () => number, callback: () => void): Subscription => {
   const subscription = new Subscription()
+  const dueAt = clock.elapsed()
+  const isOverdue = (phases: number): boolean =>
+    phases === maxPhases || (phases >= minPhases && clock.elapsed() - dueAt >= maxReading)
   const nextPhase = (phases: number, before: number): void => {
     const startedAt = clock.elapsed()
     const cancel = clock.afterRead(() => {
       const after = activityCount()
       // The loop may have been blocked after it read the sockets: by another immediate, for example.
       const wasBlocked = clock.elapsed() - startedAt > longestPhase
-      if ((after === before && !wasBlocked) || phases === maxPhases) callback()
+      if ((after === before && !wasBlocked) || isOverdue(phases)) callback()
       else nextPhase(phases + 1, after)
     })
     subscription.add(cancel)

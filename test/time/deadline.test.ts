@@ -55,7 +55,7 @@ describe('delay$', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  afterEach(() => void vi.useRealTimers())
+  afterEach(() => void vi.restoreAllMocks().useRealTimers())
 })
 
 describe('deadline$', () => {
@@ -71,9 +71,14 @@ describe('deadline$', () => {
     vi.advanceTimersToNextTimer()
   }
 
-  /** The number of poll phases between the timer and the emission, if each of the first `busyPhases` brings data. */
-  const phasesUntilEmitted = (busyPhases: number): number => {
+  /**
+   * The number of poll phases between the timer and the emission, if each of the first `busyPhases` brings data. A phase
+   * takes `phaseMs`.
+   */
+  const phasesUntilEmitted = (busyPhases: number, phaseMs = 0): number => {
     vi.useFakeTimers()
+    let elapsed = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
     let activity = 0
     const emitted: unknown[] = []
     deadline$(rxClock, 5, () => activity).subscribe((value) => emitted.push(value))
@@ -81,6 +86,7 @@ describe('deadline$', () => {
     for (let phases = 0; phases < 1000; phases++) {
       if (emitted.length > 0) return phases
       if (phases < busyPhases) activity++
+      elapsed += phaseMs
       advancePhase()
     }
     return Infinity
@@ -97,6 +103,11 @@ describe('deadline$', () => {
 
   it('emits after 64 poll phases, even if each brings data', () => {
     expect(phasesUntilEmitted(Infinity)).toBe(64)
+  })
+
+  it('emits after one second of poll phases that bring data, but not before the eighth', () => {
+    expect(phasesUntilEmitted(Infinity, 50)).toBe(20)
+    expect(phasesUntilEmitted(Infinity, 500)).toBe(8)
   })
 
   it('waits for a further poll phase after one in which the event loop was blocked', () => {

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, ReplaySubject, Subscription, type Observer } from 'rxjs'
+import { ReplaySubject, Subscription } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
-import { reportError } from '../../task/safe-notify.js'
 import type { Clock } from '../../time/clock.js'
 import { readEntries, type RecordingEntry } from '../read/read-entries.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -32,7 +31,9 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback {
   readonly streams = new RecordedStreams(() => this.addSubscriber())
   private readonly closing = new Subscription()
-  private readonly ended$ = new ReplaySubject<void>(1)
+  private readonly completion$ = new ReplaySubject<void>(1)
+  /** Emits at the end of the replay, also to late subscribers. */
+  readonly ended$ = this.completion$.asObservable()
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
@@ -80,40 +81,10 @@ export class Playback {
     return this.firstHeader.promise
   }
 
-  /**
-   * Subscribes to `source$`, and unsubscribes from it, on the clock of the recording. Completes with the recording. Once a
-   * source has run, the replay ends when its last subscriber leaves.
-   */
-  runInRecordingTime$<A>(source$: Observable<A>): Observable<A> {
-    return new Observable<A>((subscriber) => {
-      const subscription = new Subscription()
-      this.hasRun = true
-      const leave = this.addSubscriber()
-      const endRun = (): void => {
-        if (subscription.closed) return
-        this.run(() => subscription.unsubscribe())
-        leave()
-      }
-      subscriber.add(endRun)
-      subscription.add(this.ended$.subscribe(() => subscriber.complete()))
-      // The run ends before the subscriber is notified, so that timers which the notification starts are real.
-      const observer: Observer<A> = {
-        next: (value) => subscriber.next(value),
-        error: (error) => {
-          endRun()
-          subscriber.error(error)
-        },
-        complete: () => {
-          endRun()
-          subscriber.complete()
-        },
-      }
-      this.firstHeader.promise
-        .then(() => {
-          if (!subscription.closed) this.run(() => subscription.add(source$.subscribe(observer)))
-        })
-        .catch(reportError)
-    })
+  /** Counts a run as a subscriber, until the returned function is called. The replay then ends with its last subscriber. */
+  startRun(): () => void {
+    this.hasRun = true
+    return this.addSubscriber()
   }
 
   /** Runs `work` at the current time of the recording. */
@@ -142,7 +113,7 @@ export class Playback {
     this.clock.dispose()
     this.run(() => {
       completeStreams()
-      this.ended$.next()
+      this.completion$.next()
     })
   }
 

@@ -6,6 +6,7 @@ import { openableSources, type OpenableSource, type RecordingSource } from '../r
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
+import { runInRecordingTime$ } from './recording-time.js'
 import { createSession, type ReplaySession } from './replay-session.js'
 import { runStrategy$ } from './run-strategy.js'
 
@@ -117,7 +118,7 @@ export const replaySources = (
     run$: (strategy$) =>
       defer(() => {
         const { playback, client } = sessionAtStart()
-        return playback.runInRecordingTime$(runStrategy$(strategy$, client))
+        return runInRecordingTime$(playback, runStrategy$(strategy$, client))
       }),
     header: () => current.playback.header(),
     get finished() {

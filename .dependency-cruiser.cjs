@@ -16,7 +16,24 @@ const floors = [
 
 const folder = (name) => `^src/${name}/`
 
-const outsideFloors = { path: '^src/', pathNot: ['^src/index\\.ts$', ...floors.flat().map(folder)] }
+/** The entry point, and that of browsers. */
+const doors = '^src/(index|browser|exports)\\.ts$'
+
+const outsideFloors = { path: '^src/', pathNot: [doors, ...floors.flat().map(folder)] }
+
+/** The files that run on Node alone. All others run in browsers too. */
+const nodeOnly = [
+  '^src/(cli|simulator)/',
+  '^src/transport/(ws|undici)/',
+  '^src/platform/node(/|\\.ts)',
+  '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
+]
+
+const browserOnly = [
+  '^src/transport/(fetch|native-web-socket)\\.ts',
+  '^src/platform/browser(/|\\.ts)',
+  '^src/(browser|client/in-browser|recording/(browser|in-browser))\\.ts',
+]
 
 const floorRules = floors.flatMap((names, level) =>
   names.map((name) => ({
@@ -31,7 +48,7 @@ module.exports = {
   forbidden: [
     ...floorRules,
     {
-      name: 'src holds index.ts and the folders of the floors',
+      name: 'src holds the entry points and the folders of the floors',
       severity: 'error',
       from: {},
       to: outsideFloors,
@@ -65,7 +82,25 @@ module.exports = {
       name: 'adapters are reached from platform alone',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(platform|transport)/' },
-      to: { path: '^src/transport/(ws|undici)/' },
+      to: { path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
+    },
+    {
+      name: 'Node is imported by the files that run on Node alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: nodeOnly },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'a file that runs on every platform imports no file of one platform',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [...nodeOnly, ...browserOnly] },
+      to: { path: [...nodeOnly, ...browserOnly], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'a file for browsers imports no file for Node',
+      severity: 'error',
+      from: { path: browserOnly },
+      to: { path: nodeOnly, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'ws and undici are imported by their adapters and the simulator alone',
@@ -109,7 +144,8 @@ module.exports = {
       from: {
         path: '^src/',
         orphan: true,
-        pathNot: '^src/((operators/|testing/|recording/|simulator/)?index|cli/main)\\.ts$',
+        pathNot:
+          '^src/((operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main)\\.ts$',
       },
       to: {},
     },

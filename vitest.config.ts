@@ -8,6 +8,7 @@ const root = new URL('.', import.meta.url).pathname
 export const resolve = {
   alias: [
     { find: /^svc-streams$/, replacement: `${root}src/index.ts` },
+    { find: /^svc-streams\/browser$/, replacement: `${root}src/browser.ts` },
     { find: /^svc-streams\/(\w+)$/, replacement: `${root}src/$1/index.ts` },
   ],
 }
@@ -39,6 +40,7 @@ export default defineConfig(({ mode }) => {
     : files.filter((file) => !isLongOnly(file))
   const startsProcesses = (file: string): boolean =>
     imports(file, /(?:node-process|command|user-folder)\.js'/)
+  const opensPages = (file: string): boolean => file.startsWith('test/browser/')
 
   return {
     resolve,
@@ -56,8 +58,16 @@ export default defineConfig(({ mode }) => {
           extends: true as const,
           test: {
             name: 'in process',
-            include: selected.filter((file) => !startsProcesses(file)),
+            include: selected.filter((file) => !startsProcesses(file) && !opensPages(file)),
             globalSetup: ['test/support/run/print-seed.ts'],
+          },
+        },
+        {
+          extends: true as const,
+          test: {
+            name: 'in a browser',
+            include: selected.filter(opensPages),
+            globalSetup: ['test/browser/support/start-chromium.ts'],
           },
         },
         {

@@ -45,7 +45,7 @@ type UrlName = 'priceBaseUrl' | 'baseUrl' | 'priceWsUrl'
 /** Throws a `ConfigurationError` that names the first invalid option. */
 export const configure = (
   options: ClientOptions,
-  { createMac, parseCertificates }: Platform,
+  { createMac, parseCertificates, isPublic }: Platform,
 ): Configuration => {
   checkShapes(options, clientTable)
   checkNames(options, clientTable)
@@ -55,6 +55,13 @@ export const configure = (
   checkOption('service', service, clientTable.service)
   if (unsigned === true && authKey !== undefined) {
     throw new ConfigurationError('unsigned', 'cannot be combined with authKey; omit one of them')
+  }
+  const { allowBrowserKey = clientTable.allowBrowserKey.default } = options
+  if (isPublic && authKey !== undefined && !allowBrowserKey) {
+    throw new ConfigurationError(
+      'authKey',
+      'is public in a browser; use a gateway with unsigned: true, or set allowBrowserKey: true',
+    )
   }
   const headers = parseHeaders(options.headers ?? {}, service)
   const secrets = new Secrets()

@@ -44,6 +44,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const shared = { ...configuration, ...limits, http, clock, publish, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host })
   const depths = createDepths(configuration, shared)
+  const stopWaking = platform.onWake((isOnline) => pool.wake(isOnline))
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
 
@@ -54,6 +55,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
       // A transport that fails to close must not keep the client from closing.
       await Promise.allSettled([transport, http].map(async (each) => each.close()))
     })
+    stopWaking()
     pool.close()
     lifetime.close()
     return closing

@@ -92,6 +92,10 @@ export const clientTable = {
     meaning: 'Auth key; required for depth',
     expected: 'a base64 string of at least one byte',
   }),
+  allowBrowserKey: flagOption({
+    meaning: 'Allows `authKey` in a browser, where everyone can read it',
+    default: false,
+  }),
   unsigned: flagOption({
     meaning: 'True if `baseUrl` is a gateway of yours that signs the requests',
     default: false,
@@ -126,10 +130,10 @@ export const clientTable = {
   }),
   webSocket: objectOption<WebSocketTransport>(['dial', 'close'], {
     meaning: 'WebSocket transport; the client closes it',
-    defaultText: '`ws`',
+    defaultText: '`ws`, in a browser its own',
   }),
   http: objectOption<HttpTransport>(['get', 'close'], {
     meaning: 'HTTP transport; the client closes it',
-    defaultText: '`undici`',
+    defaultText: '`undici`, in a browser `fetch`',
   }),
 } satisfies OptionTable<ClientOptions>

@@ -19,6 +19,10 @@ export interface ClientOptions {
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
   readonly authKey?: string | undefined
   /**
+   * Allows `authKey` in a browser, where everyone can read it. No effect on Node. Default: `false`.
+   */
+  readonly allowBrowserKey?: boolean
+  /**
    * True if `baseUrl` is a gateway of yours that signs the requests it passes on: the client then sends no signature, and
    * `authKey` must be absent. Default: `false`.
    */
@@ -34,7 +38,10 @@ export interface ClientOptions {
   readonly service?: string
   /** Allows `http:` and `ws:` to other machines even if a key or a header is set. Default: `false`. */
   readonly allowInsecure?: boolean
-  /** Certificates of the trusted authorities: one or several in PEM, as a string or as bytes. Default: Node's own. */
+  /**
+   * Certificates of the trusted authorities: one or several in PEM, as a string or as bytes. Not available in a browser.
+   * Default: Node's own.
+   */
   readonly ca?: string | Uint8Array
   /** Closes the client when it aborts. */
   readonly signal?: Signal
@@ -89,9 +96,9 @@ export interface ClientOptions {
   readonly maxFrameBytes?: number
   /** Size of the longest HTTP body that is accepted, in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number
-  /** WebSocket transport; the client closes it. Default: `ws`. */
+  /** WebSocket transport; the client closes it. Default: `ws`, in a browser its own. */
   readonly webSocket?: WebSocketTransport
-  /** HTTP transport; the client closes it. Default: `undici`. */
+  /** HTTP transport; the client closes it. Default: `undici`, in a browser `fetch`. */
   readonly http?: HttpTransport
 }
 

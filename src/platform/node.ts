@@ -16,4 +16,6 @@ export const node: Platform = {
   createMac,
   parseCertificates,
   publish,
+  isPublic: false,
+  onWake: () => () => undefined,
 }

@@ -20,4 +20,11 @@ export interface Platform {
   /** Validates an option as PEM certificates. Throws a `ConfigurationError`. */
   readonly parseCertificates: (option: string, value: unknown) => string
   readonly publish: Publish
+  /** True if a user of the program can read its options, and so the key. */
+  readonly isPublic: boolean
+  /**
+   * Calls back when connections should be probed: the network has returned (`isOnline`), or the page is shown again.
+   * Returns the function that stops it.
+   */
+  readonly onWake: (wake: (isOnline: boolean) => void) => () => void
 }

@@ -13,7 +13,10 @@ import { RateLimiter } from '../time/rate-limiter.js'
 import { subscribersIn, type PriceEvent } from './subscriber-list.js'
 import { lastPrice, snapshotStateOf, type TopicState } from './topic-state.js'
 
-export interface ConnectionPoolConfig extends Omit<MultiplexerConfig, 'nextEpoch' | 'rateLimiter'> {
+export interface ConnectionPoolConfig extends Omit<
+  MultiplexerConfig,
+  'nextEpoch' | 'rateLimiter' | 'memory'
+> {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
 }
@@ -42,7 +45,12 @@ export class ConnectionPool {
 
   constructor(private readonly config: ConnectionPoolConfig) {
     const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
-    this.multiplexerConfig = { ...config, rateLimiter, nextEpoch: () => ++this.lastEpoch }
+    this.multiplexerConfig = {
+      ...config,
+      rateLimiter,
+      memory: { answersProbes: false },
+      nextEpoch: () => ++this.lastEpoch,
+    }
   }
 
   price$(topic: Topic): Observable<PriceEvent> {
@@ -70,6 +78,11 @@ export class ConnectionPool {
   snapshot(): readonly TopicSnapshot[] {
     const now = this.config.clock.elapsed()
     return this.multiplexers.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
+  }
+
+  /** Probes every connection. `isOnline`: the network has returned. */
+  wake(isOnline: boolean): void {
+    for (const multiplexer of [...this.multiplexers]) multiplexer.wake(isOnline)
   }
 
   close(): void {

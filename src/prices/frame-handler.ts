@@ -32,7 +32,9 @@ export interface FrameHandlerContext {
   readonly secrets: Secrets
   readonly epoch: () => number
   /** True while frames may be from before a suspend of the machine. */
-  readonly isProbing: () => boolean
+  readonly isAnswerMissing: () => boolean
+  /** Called when the service answers a probe. */
+  readonly onProbeAnswered: () => void
   readonly onUncorrelated: (error: UncorrelatedError) => void
   /** Called when the subscriptions have changed, before any subscriber is notified. */
   readonly onChange: () => void
@@ -99,7 +101,7 @@ export class FrameHandler implements FrameSink {
   }
 
   private onPriceUpdate(topic: string, price: number, text: string): void {
-    if (this.context.isProbing()) return
+    if (this.context.isAnswerMissing()) return
     const { clock, subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
     const now = clock.elapsed()
@@ -119,6 +121,7 @@ export class FrameHandler implements FrameSink {
   private onConfirmation(topics: readonly string[], text: string): void {
     const { clock, subscriptions, service } = this.context
     const now = clock.elapsed()
+    if (subscriptions.acks.onConfirmation()) this.context.onProbeAnswered()
     let hasForeignTopic = false
     for (const topic of topics) {
       const base = baseAddressOf(topic, service)

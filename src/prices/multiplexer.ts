@@ -52,7 +52,8 @@ export class Multiplexer {
       publish,
       secrets,
       epoch: () => this.reconciler.epoch,
-      isProbing: () => this.reconciler.isProbing,
+      isAnswerMissing: () => this.reconciler.isAnswerMissing,
+      onProbeAnswered: () => this.reconciler.onProbeAnswered(),
       onUncorrelated: listener.onUncorrelated,
       onChange: () => this.onChange(),
     })
@@ -93,6 +94,12 @@ export class Multiplexer {
   /** Emits `Stale` if the machine was suspended since the last frame. A handler may then close the client. */
   detectSuspend(): void {
     this.tickClock.refresh()
+  }
+
+  /** Probes the connection. `isOnline`: the network has returned. */
+  wake(isOnline: boolean): void {
+    this.tickClock.refresh()
+    this.reconciler.wake(isOnline)
   }
 
   /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
@@ -143,7 +150,7 @@ export class Multiplexer {
 
   /** Values from before a suspend are not current, and the service may have ended the connection meanwhile. */
   private onSuspend(ms: number): void {
-    this.reconciler.probe()
+    this.reconciler.requireAnswer()
     this.onSilence(this.subscriptions.deadlines.onSuspend(ms, this.config.clock.elapsed()))
   }
 

@@ -11,10 +11,12 @@ import {
 import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
 import type { RateLimiter } from '../time/rate-limiter.js'
+import { SubscribeProber, type ServiceMemory } from './subscribe-prober.js'
 import type { Subscriptions } from './subscriptions.js'
 import type { PriceSubscriber } from './subscriber-list.js'
 
 export interface ReconcilerConfig extends ReconnectingConfig {
+  readonly memory: ServiceMemory
   /** Shared by all connections of the client. */
   readonly rateLimiter: RateLimiter
 }
@@ -47,13 +49,26 @@ export class Reconciler {
   /** The last failure, if no connection opened since. */
   private failure: Disconnected | undefined
 
+  private readonly prober: SubscribeProber
+
   constructor(
     private readonly config: ReconcilerConfig,
     private readonly subscriptions: Subscriptions,
     private readonly sink: FrameSink,
     private readonly listener: ReconcilerListener,
   ) {
+    const { clock, memory, rateLimiter } = config
     this.socket = new ReconnectingSocket(config)
+    this.prober = new SubscribeProber(
+      subscriptions.topics,
+      subscriptions.acks,
+      memory,
+      clock.elapsed,
+      (frame) => {
+        this.open?.socket.send(frame)
+        rateLimiter.consume(1, clock.elapsed())
+      },
+    )
     this.task = new CoalescedTask(config.clock, () => this.reconcile())
   }
 
@@ -81,14 +96,26 @@ export class Reconciler {
     this.open?.socket.onAnswer()
   }
 
-  /** True while the next frames may be older than the last `probe`. */
-  get isProbing(): boolean {
-    return this.open?.isProbing() ?? false
+  /** Called when the service answers a probe. */
+  onProbeAnswered(): void {
+    this.config.memory.answersProbes = true
+    this.open?.onAnswer()
+  }
+
+  /** True while the next frames may be older than the last `requireAnswer`. */
+  get isAnswerMissing(): boolean {
+    return this.open?.isAnswerMissing() ?? false
   }
 
   /** Requires an answer of the service. Without one, the socket is replaced. */
-  probe(): void {
-    this.open?.probe()
+  requireAnswer(): void {
+    this.open?.requireAnswer()
+  }
+
+  /** Probes the connection. `isOnline`: the network has returned, which ends the wait for the next dial. */
+  wake(isOnline: boolean): void {
+    this.open?.wake()
+    if (isOnline && this.failure !== undefined) this.socket.retryNow()
   }
 
   schedule(): void {
@@ -150,7 +177,7 @@ export class Reconciler {
     this.session = session
     if (retryInMs === 0) this.failure = undefined
     else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
-    const event$ = this.socket.events$(this.sink).pipe(takeUntil(closed$))
+    const event$ = this.socket.events$(this.sink, this.prober).pipe(takeUntil(closed$))
     event$.subscribe((event) => this.onSocketEvent(event))
   }
 

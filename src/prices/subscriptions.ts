@@ -31,7 +31,7 @@ export class Subscriptions {
   readonly topics = new TopicTable()
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
-  private readonly acks: PendingAcks
+  readonly acks: PendingAcks
   /** The topics that the service has subscribed and the client does not keep. */
   readonly orphans: Orphans
   private orphansFirst = true
@@ -155,7 +155,8 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    if (state === undefined || !isUnconfirmed(state)) return { subscribers: [], eventFor }
+    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.isProbing(base))
+    if (!isRejected) return { subscribers: [], eventFor }
     this.remove(state)
     this.orphans.onRemoved(base)
     return { subscribers: subscribersIn(state), eventFor, completes: true }

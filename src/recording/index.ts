@@ -4,24 +4,5 @@
  * @module
  */
 
-export { record, type RecordOptions } from './record/record.js'
-export {
-  type LineWriter,
-  type Recorder,
-  type RecordResult,
-  type RecordSummary,
-} from './record/line-recorder.js'
-export { replay, type ReplayClient } from './replay/replay.js'
-export { type ReplayOptions } from './replay/replay-options.js'
-export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
-export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
-export {
-  type DepthRow,
-  type EndRow,
-  type PriceRow,
-  type RecordingHeader,
-  type Row,
-  type StatusRow,
-  type UncorrelatedRow,
-} from './format/row.js'
-export type { RecordingError, WriteError } from '../errors/model.js'
+export * from './exports.js'
+export { record, replay } from './on-node.js'

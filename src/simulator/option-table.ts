@@ -1,6 +1,6 @@
 import type { Signal } from '../domain/signal.js'
 import { portOption, timerOption } from '../option-kinds/number-option.js'
-import { checkedOption, stringOption, type OptionTable } from '../option-kinds/option.js'
+import { checkedOption, flagOption, stringOption, type OptionTable } from '../option-kinds/option.js'
 import type { Faults } from './faults/faults.js'
 import type { Market } from './market/market.js'
 import { seedOption, tickOption, tokensOption } from './market/random-walk.js'
@@ -53,6 +53,10 @@ export const simulatorTable = {
     'letters and digits, with single hyphens or underscores between them',
     { meaning: 'Name of the service: prefix of topics and of signed headers', default: 'svc' },
   ),
+  cors: flagOption({
+    meaning: 'Answers browsers of any origin, preflight requests included',
+    default: false,
+  }),
   faults: checkedOption<Faults>(
     'object',
     { expected: 'an object of faults', holds: isObject },

@@ -27,6 +27,8 @@ export interface SimulatorOptions {
   readonly authKey?: string
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
+  /** Answers browsers of any origin, preflight requests included. Default: `false`. */
+  readonly cors?: boolean
   /** Faults from the start. Default: none. */
   readonly faults?: Faults
   /** Closes the simulator when aborted. */

@@ -21,6 +21,7 @@ export interface Setup {
   readonly repeat: number
   readonly authKey: string
   readonly service: string
+  readonly cors: boolean
   readonly faults: Faults
   readonly signal: Signal | undefined
 }
@@ -37,6 +38,7 @@ export const checkSimulatorOptions = (options: SimulatorOptions): Setup => {
     repeat: options.repeat ?? simulatorTable.repeat.default,
     authKey: options.authKey ?? randomBytes(32).toString('base64'),
     service: options.service ?? simulatorTable.service.default,
+    cors: options.cors === true,
     faults: options.faults ?? {},
     signal: options.signal,
   }

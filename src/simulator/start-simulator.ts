@@ -34,6 +34,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const context: ServiceContext = {
     name: setup.service,
     key: Buffer.from(setup.authKey, 'base64'),
+    cors: setup.cors,
     listings,
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),

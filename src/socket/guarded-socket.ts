@@ -47,10 +47,15 @@ export class GuardedSocket implements Socket {
     }
   }
 
+  /** False if the transport has no pings. */
+  get hasPings(): boolean {
+    return this.socket.ping !== undefined
+  }
+
   ping(): void {
     this.try(() => {
       this.buffer.beforeSend()
-      this.socket.ping()
+      this.socket.ping?.()
       this.buffer.afterSend()
     })
   }

@@ -1,4 +1,16 @@
-import { concat, defer, EMPTY, finalize, ignoreElements, map, of, repeat, type Observable } from 'rxjs'
+import {
+  concat,
+  defer,
+  EMPTY,
+  finalize,
+  ignoreElements,
+  map,
+  of,
+  repeat,
+  Subject,
+  takeUntil,
+  type Observable,
+} from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import type { Publish } from '../diagnostics/publish.js'
@@ -7,6 +19,7 @@ import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { delay$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
+import type { Prober } from './prober.js'
 import {
   session$,
   type FrameSink,
@@ -57,6 +70,7 @@ export class ReconnectingSocket {
   private retryAt = 0
   /** Earliest time of the next dial after an aborted dial, monotonic, in ms. */
   private redialAt = 0
+  private readonly retry$ = new Subject<void>()
 
   constructor(private readonly config: ReconnectingConfig) {}
 
@@ -65,21 +79,27 @@ export class ReconnectingSocket {
     return Math.max(0, this.retryAt - this.config.clock.elapsed())
   }
 
-  events$(sink: FrameSink): Observable<SocketEvent> {
-    const retryDelay$ = this.waitUntil$(() => this.retryAt)
+  /** Ends the wait for the next dial, because the network has returned. */
+  retryNow(): void {
+    this.retryAt = 0
+    this.retry$.next()
+  }
+
+  events$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
+    const retryDelay$ = this.waitUntil$(() => this.retryAt).pipe(takeUntil(this.retry$))
     // Reports Connecting while a redial is delayed.
     const redialDelay$ = this.waitUntil$(() => this.redialAt)
-    return concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink)).pipe(repeat())
+    return concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober)).pipe(repeat())
   }
 
   private connecting$(): Observable<SocketEvent> {
     return defer(() => of({ _tag: 'Connecting' as const, attempt: this.failures + 1 }))
   }
 
-  private session$(sink: FrameSink): Observable<SocketEvent> {
+  private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
     return defer(() => {
       this.dialStartedAt = this.config.clock.elapsed()
-      return session$(this.config, sink)
+      return session$(this.config, sink, prober)
     }).pipe(
       map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
       finalize(() => this.onUnsubscribe()),

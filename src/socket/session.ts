@@ -1,5 +1,5 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, mergeMap, Observable, repeat, Subscription, take } from 'rxjs'
+import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
 import type { Clock } from '../time/clock.js'
 import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
@@ -12,7 +12,9 @@ import {
 } from '../transport/ports.js'
 import { checkedListener } from './checked-listener.js'
 import { GuardedSocket } from './guarded-socket.js'
-import { PongProbe } from './pong-probe.js'
+import { AnswerCounter } from './answer-counter.js'
+import { lostByPings$, lostByProbes$ } from './liveness.js'
+import type { Prober } from './prober.js'
 import { checksPerTimeout } from './send-buffer.js'
 
 /** Times are in ms. */
@@ -43,10 +45,14 @@ export interface SessionOpenedEvent {
   readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
-  /** Sends a ping. The socket is terminated if its pong does not arrive within `pongTimeout`. */
-  readonly probe: () => void
-  /** True while the pong of `probe` is awaited: the next frames may be older than the probe. */
-  readonly isProbing: () => boolean
+  /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
+  readonly wake: () => void
+  /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
+  readonly requireAnswer: () => void
+  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
+  readonly isAnswerMissing: () => boolean
+  /** Called when a probe other than a ping is answered. */
+  readonly onAnswer: () => void
 }
 
 export interface LostEvent {
@@ -59,14 +65,15 @@ export interface LostEvent {
 
 /**
  * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
- * that does not open in time, that receives nothing after a ping, or that does not drain. Unsubscribing closes the socket.
+ * that does not open in time, that receives nothing after a ping or probe, or that does not drain. Unsubscribing closes the socket.
  */
-export const session$ = (config: SessionConfig, sink: FrameSink): Observable<SessionEvent> =>
+export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
     let received = 0
     const activityCount = () => received
     const timers = new Subscription()
-    const pongProbe = new PongProbe()
+    const answers = new AnswerCounter()
+    const wake$ = new Subject<void>()
 
     const emitLost = (code: number, reason: string, refusal?: ResponseHead): void => {
       timers.unsubscribe()
@@ -81,19 +88,21 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       emitLost(noCloseFrame, reason)
     }
 
-    const ping = (): void => {
-      pongProbe.onPing()
-      socket.ping()
+    const probe = (): boolean => {
+      if (socket.hasPings) socket.ping()
+      else if (!prober.probe()) return false
+      answers.onProbe()
+      return true
     }
 
-    const probe = (): void => {
-      ping()
-      const isAwaited = pongProbe.start()
+    const requireAnswer = (): void => {
+      probe()
+      const isAwaited = answers.await()
       const { clock, pongTimeout } = config
-      const pongMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
+      const answerMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
       timers.add(
-        pongMissing$.subscribe(() => {
-          terminate(`no pong within ${pongTimeout} ms after the machine was suspended`)
+        answerMissing$.subscribe(() => {
+          terminate(`no answer within ${pongTimeout} ms after the machine was suspended`)
         }),
       )
     }
@@ -107,10 +116,14 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       opened: () => {
         if (subscriber.closed) return
         dialTimeout.unsubscribe()
+        const lost$ = socket.hasPings ? lostByPings$ : lostByProbes$
         timers.add(
-          pongTimeout$(config, ping, activityCount).subscribe(() => {
-            terminate(`no frame within ${config.pongTimeout} ms of a ping`)
-          }),
+          lost$({ ...config, activityCount, probe, isConclusive: prober.isConclusive, wake$ }).subscribe(
+            () => {
+              const probeName = socket.hasPings ? 'ping' : 'probe'
+              terminate(`no frame within ${config.pongTimeout} ms of a ${probeName}`)
+            },
+          ),
         )
         timers.add(
           drainTimeout$(config, socket, activityCount).subscribe(() => {
@@ -124,8 +137,10 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
           _tag: 'Opened',
           socket,
           activityCount,
-          probe,
-          isProbing: () => pongProbe.isPending,
+          wake: () => wake$.next(),
+          requireAnswer,
+          isAnswerMissing: () => answers.isPending,
+          onAnswer: () => answers.onAnswer(),
         })
       },
       bytes: (memory, start, end) => {
@@ -145,7 +160,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink): Observable<Ses
       },
       pong: () => {
         received++
-        pongProbe.onPong()
+        answers.onAnswer()
       },
       closed: (code, reason, refusal) => {
         if (!timers.closed) emitLost(code, reason, refusal)
@@ -173,24 +188,6 @@ const dial = (
   tryCatch(
     () => transport.dial(url, { maxFrameBytes }, listener),
     (thrown) => causeOf(thrown).message,
-  )
-
-/** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
-const pongTimeout$ = (
-  config: SessionConfig,
-  ping: () => void,
-  activityCount: () => number,
-): Observable<unknown> =>
-  delay$(config.clock, config.pingInterval).pipe(
-    repeat(),
-    mergeMap(() => {
-      const before = activityCount()
-      ping()
-      return deadline$(config.clock, config.pongTimeout, activityCount).pipe(
-        filter(() => activityCount() === before),
-      )
-    }),
-    take(1),
   )
 
 /** Emits every second of real time. */

@@ -52,8 +52,11 @@ export interface Socket {
   readonly bufferedAmount?: number
   /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
-  /** Sends a ping. No effect unless the socket is open. */
-  ping(): void
+  /**
+   * Sends a ping. No effect unless the socket is open. A transport omits it if its sockets have no pings, such as those of
+   * a browser: the client then subscribes again to a topic, and waits for the answer.
+   */
+  readonly ping?: (() => void) | undefined
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
   /** Closes immediately, without a close frame. */

@@ -64,7 +64,7 @@ const observeSocket = <Connection>(
     observer.sending(connection, frame)
     socket.send(frame)
   },
-  ping: () => socket.ping(),
+  ping: () => socket.ping?.(),
   close: () => {
     observer.closed(connection)
     socket.close()

@@ -4,30 +4,34 @@ import { run, runOrThrow } from './support/run.js'
 
 const packed = inject('packed')
 
+/** The exports that the client's entry points must have, for Node and for a browser. */
+const ofClient = [
+  'ConfigurationError',
+  'createClient',
+  'decodeDepth',
+  'decodeFrame',
+  'decodePriceText',
+  'defineTokens',
+  'DepthBody',
+  'encodeDepth',
+  'formatQuantity',
+  'isAddress',
+  'isTopic',
+  'matchError',
+  'parseAddress',
+  'parseQuantity',
+  'parseTopic',
+  'PriceUpdate',
+  'renderError',
+  'signRequest',
+  'SubscriptionConfirmation',
+  'topicOf',
+]
+
 /** The exports that each entry point must have; it may have others. */
 const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>> = {
-  'svc-streams': [
-    'ConfigurationError',
-    'createClient',
-    'decodeDepth',
-    'decodeFrame',
-    'decodePriceText',
-    'defineTokens',
-    'DepthBody',
-    'encodeDepth',
-    'formatQuantity',
-    'isAddress',
-    'isTopic',
-    'matchError',
-    'parseAddress',
-    'parseQuantity',
-    'parseTopic',
-    'PriceUpdate',
-    'renderError',
-    'signRequest',
-    'SubscriptionConfirmation',
-    'topicOf',
-  ],
+  'svc-streams': ofClient,
+  'svc-streams/browser': ofClient,
   'svc-streams/operators': [
     'candles',
     'combineFresh',

@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
-import { reporting } from '../../vitest.config.js'
+import { reporting, resolve } from '../../vitest.config.js'
 
 export default defineConfig({
+  resolve,
   test: {
     include: ['test/package/**/*.test.ts'],
-    globalSetup: ['test/package/support/global-setup.ts'],
+    globalSetup: ['test/package/support/global-setup.ts', 'test/browser/support/start-chromium.ts'],
     // Most tests start processes, some of them compilers.
     testTimeout: 120_000,
     hookTimeout: 300_000,

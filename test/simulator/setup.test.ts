@@ -91,8 +91,8 @@ test('checkSimulatorOptions rejects an invalid or unknown option by name', () =>
       "service: expected letters and digits, with single hyphens or underscores between them, got """,
       "faults: expected an object of faults, got true",
       "signal: expected an AbortSignal, got a value of type object",
-      "port: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
-      "toString: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, faults, signal",
+      "port: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, cors, faults, signal",
+      "toString: unknown option; expected one of httpPort, wsPort, market, tokens, seed, tick, repeat, authKey, service, cors, faults, signal",
     ]
   `)
 })

@@ -7,6 +7,8 @@ import { ManualTransport, type ManualSocket } from '../support/manual-transport.
 import { caseCount } from '../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
+const noProber = { probe: () => false, isConclusive: () => false }
+
 const pongTimeout = 100
 
 const config = {
@@ -42,7 +44,7 @@ const endOf = (scenario: (scenario: Scenario) => void, endsAt = 5000): string =>
   const pendingTimers = runInVirtualTime((virtual) => {
     const transport = new ManualTransport({ bytesPerFrame })
     let guarded: GuardedSocket | undefined
-    const subscription = session$({ transport, ...config }, sink).subscribe((event) => {
+    const subscription = session$({ transport, ...config }, sink, noProber).subscribe((event) => {
       if (event._tag === 'Opened') guarded = event.socket
       else end = `${virtual.now()} ${event.reason}`
     })

@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../src/time/rx-clock.js'
+import type { Prober } from '../../src/socket/prober.js'
 import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
 import {
@@ -26,6 +27,8 @@ const ignoringSink: FrameSink = {
   onBinary: () => undefined,
   onTick: () => undefined,
 }
+
+const noProber: Prober = { probe: () => false, isConclusive: () => false }
 
 interface Session extends VirtualTime, TimedLog {
   readonly socket: ManualSocket
@@ -56,9 +59,9 @@ const runSession = (
         onTick: () => undefined,
       }
       let probe = (): void => undefined
-      const subscription = session$({ transport, ...limits, ...config }, sink).subscribe({
+      const subscription = session$({ transport, ...limits, ...config }, sink, noProber).subscribe({
         next: (event) => {
-          if (event._tag === 'Opened') probe = event.probe
+          if (event._tag === 'Opened') probe = event.requireAnswer
           eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag)
         },
         complete: () => eventLog.add('complete'),
@@ -80,7 +83,7 @@ describe('session$', () => {
     }
     const events: unknown[] = []
     const pendingTimers = runInVirtualTime(() => {
-      session$({ transport, ...limits }, ignoringSink).subscribe({
+      session$({ transport, ...limits }, ignoringSink, noProber).subscribe({
         next: (event) => events.push(event),
         complete: () => events.push('complete'),
       })
@@ -147,7 +150,7 @@ describe('session$', () => {
 
   it('dials once for each subscriber', () => {
     const transport = new ManualTransport()
-    const source$ = session$({ transport, ...limits }, ignoringSink)
+    const source$ = session$({ transport, ...limits }, ignoringSink, noProber)
     expect(transport.sockets).toHaveLength(0)
     runInVirtualTime(() => {
       const subscriptions = [source$.subscribe(), source$.subscribe()]
@@ -242,7 +245,7 @@ describe('session$ pings', () => {
       '30 text ',
       '79 text ',
       '80 terminate',
-      '80 Lost 1006 no pong within 20 ms after the machine was suspended',
+      '80 Lost 1006 no answer within 20 ms after the machine was suspended',
       '80 complete',
     ])
   })
@@ -256,7 +259,7 @@ describe('session$ pings', () => {
       // The periodic checks of real time would fire millions of times.
       const clock = { ...rxClock, isVirtual: true }
       const config = { transport, ...limits, clock, pingInterval: 2 ** 31 + 1000, pongTimeout: 2 ** 30 }
-      const subscription = session$(config, ignoringSink).subscribe()
+      const subscription = session$(config, ignoringSink, noProber).subscribe()
       transport.lastSocket.open()
       for (const ms of [5, 2 ** 31 - 5]) {
         vi.advanceTimersByTime(ms)

@@ -16,6 +16,8 @@ export interface ManualTransportOptions {
   readonly onEnd?: (socket: ManualSocket, how: 'close' | 'terminate') => void
   /** True if a ping is answered, synchronously. Default: true. */
   readonly answersPings?: () => boolean
+  /** False if the sockets have no pings, like those of a browser. Default: true. */
+  readonly hasPings?: boolean
   /** True if a socket that the client ends reports `closed`, synchronously; otherwise it never does. Default: true. */
   readonly reportsClose?: boolean
   /** The size of each frame in `bufferedAmount`, in bytes. Default: the sockets have no `bufferedAmount`. */
@@ -111,11 +113,8 @@ export class ManualSocket implements Socket {
     this.options.onSend?.(this, frame)
   }
 
-  ping(): void {
-    if (this.state !== 'open') return
-    this.pings++
-    this.addUnsentBytes(pingBytes)
-    if (this.options.answersPings?.() ?? true) notifyPong(this.listener)
+  get ping(): (() => void) | undefined {
+    return this.options.hasPings === false ? undefined : () => this.sendPing()
   }
 
   close(): void {
@@ -124,6 +123,13 @@ export class ManualSocket implements Socket {
 
   terminate(): void {
     this.end('terminate', 1006)
+  }
+
+  private sendPing(): void {
+    if (this.state !== 'open') return
+    this.pings++
+    this.addUnsentBytes(pingBytes)
+    if (this.options.answersPings?.() ?? true) notifyPong(this.listener)
   }
 
   private addUnsentBytes(bytes: number): void {

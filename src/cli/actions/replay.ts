@@ -8,6 +8,7 @@ import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { ReplayClient } from '../../recording/index.js'
+import { nodePlatform } from '../../recording/on-node.js'
 import { openableSource, type OpenableSource } from '../../recording/read/source.js'
 import { replaySources } from '../../recording/replay/replay.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
@@ -70,7 +71,10 @@ export const showRecordings = async (
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
 const sourceOf = (file: string): OpenableSource => {
-  const { name, open } = file === '-' ? openableSource(process.stdin, 'standard input') : openableSource(file)
+  const { name, open } =
+    file === '-'
+      ? openableSource(nodePlatform, process.stdin, 'standard input')
+      : openableSource(nodePlatform, file)
   return { name, open: (closing) => pacedBy(process.stdout, open(closing)) }
 }
 

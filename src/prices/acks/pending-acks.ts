@@ -2,6 +2,7 @@ import type { Address } from '../../domain/address.js'
 import { addressesIn, correlate, only } from './correlate.js'
 import { RecentlyUnsubscribed } from './recently-unsubscribed.js'
 import { isUnconfirmed, phaseOf, type TopicState, type TopicTimeouts } from '../topic-state.js'
+import { Probes } from './probes.js'
 import type { TopicTable } from '../topic-table.js'
 import { UncorrelatedTexts } from './uncorrelated-texts.js'
 
@@ -13,6 +14,7 @@ import { UncorrelatedTexts } from './uncorrelated-texts.js'
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
+  private readonly probes = new Probes()
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
 
@@ -26,6 +28,7 @@ export class PendingAcks {
   clear(): void {
     this.recentlyUnsubscribed.clear()
     this.texts.clear()
+    this.probes.clear()
     this.pendingTopic = undefined
   }
 
@@ -39,6 +42,23 @@ export class PendingAcks {
     return this.recentlyUnsubscribed.has(base, now)
   }
 
+  /** Called when a frame is sent that subscribes again to a confirmed topic. */
+  onProbe(base: Address, now: number): void {
+    let unanswered = this.recentlyUnsubscribed.count(now)
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') unanswered++
+    this.probes.start(base, unanswered)
+  }
+
+  /** True while a probe of this topic waits for its answer, which may reject the topic. */
+  isProbing(base: Address): boolean {
+    return this.probes.has(base)
+  }
+
+  /** Called for each confirmation. Returns true if it answers a probe. */
+  onConfirmation(): boolean {
+    return this.probes.onConfirmation()
+  }
+
   onAck(base: Address): void {
     this.recentlyUnsubscribed.onAck(base)
   }
@@ -49,9 +69,11 @@ export class PendingAcks {
    */
   correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
-      isUnconfirmed: (address) => this.isUnconfirmed(address),
-      pending: () => this.pending(now),
+      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.isProbing(address),
+      // A text without an address may be about the probe, which rejects nothing.
+      pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })
+    this.probes.onErrorText()
     const answered = base ?? this.unsubscribedTopicIn(text, now)
     if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
     if (base === undefined) this.texts.add(shown, now)

@@ -47,6 +47,13 @@ export class RecentlyUnsubscribed {
     for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
   }
 
+  /** The number of topics for which late frames are accepted. */
+  count(now: number): number {
+    let count = 0
+    for (const { at } of this.unsubscriptions.values()) if (now - at < this.grace) count++
+    return count
+  }
+
   clear(): void {
     this.unsubscriptions.clear()
   }

@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscription } from 'rxjs'
-import { Gunzip } from '../../platform/node/gunzip.js'
+import { nextTurn } from '../../time/next-turn.js'
 import type { Chunks } from './iterable-opener.js'
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
@@ -10,7 +9,7 @@ export const maxLineLength = 2 ** 22
 const chunksPerTurn = 256
 
 /**
- * The lines of a source, plain or gzip, in one array per chunk. A line above the maximum length is the last line, and may
+ * The lines of a source in one array per chunk. A line above the maximum length is the last line, and may
  * be cut off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
  */
 export async function* readLines(
@@ -21,7 +20,7 @@ export async function* readLines(
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const rest = new UnfinishedLine()
   let chunkCount = 0
-  for await (const chunk of decompressed(source)) {
+  for await (const chunk of source) {
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     const [first = '', ...others] = text.split('\n')
     rest.append(first)
@@ -36,28 +35,6 @@ export async function* readLines(
   }
   rest.append(decoder.decode())
   if (rest.length > 0) yield [rest.take()]
-}
-
-/** The first byte of gzip data. No recording in plain text starts with this control character. */
-const gzipStart = 0x1f
-
-/** The chunks of a source, decompressed if its first byte is that of gzip data. */
-async function* decompressed(source: Chunks): AsyncGenerator<string | Uint8Array, void> {
-  let gunzip: Gunzip | undefined
-  let isAtStart = true
-  try {
-    for await (const chunk of source) {
-      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
-        throw new Error(`a chunk of type ${typeof chunk}`)
-      if (isAtStart && chunk[0] === gzipStart) gunzip = new Gunzip()
-      isAtStart &&= chunk.length === 0
-      if (gunzip === undefined) yield chunk
-      else yield* gunzip.write(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk)
-    }
-    if (gunzip !== undefined) yield* gunzip.end()
-  } finally {
-    gunzip?.close()
-  }
 }
 
 /** A line whose end has not been read. Its parts are joined once: a source may consist of many small chunks. */

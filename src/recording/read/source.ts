@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { readFileBytes } from '../../platform/node/files.js'
+import type { PlatformSource, RecordingPlatform } from '../platform.js'
+import { decompressed } from './decompressed.js'
 import { isIterable, iterableOpener, type Chunks } from './iterable-opener.js'
 
 /** A `file:` URL, such as `new URL('market.ndjson', import.meta.url)`. */
@@ -23,25 +24,41 @@ export interface OpenableSource {
 }
 
 /** Throws a `ConfigurationError` for a value that is no source. */
-export const openableSources = (source: RecordingSource): readonly OpenableSource[] =>
+export const openableSources = (
+  platform: RecordingPlatform,
+  source: RecordingSource,
+): readonly OpenableSource[] =>
   isList(source)
-    ? source.map((part, index) => openableSource(part, `source ${index + 1}`))
-    : [openableSource(source)]
+    ? source.map((part, index) => openableSource(platform, part, `source ${index + 1}`))
+    : [openableSource(platform, source)]
 
 const isList = (source: RecordingSource): source is readonly RecordingPart[] => Array.isArray(source)
 
-/** `name`: the name of a source that is no file. */
-export const openableSource = (part: RecordingPart, name = 'the recording'): OpenableSource => {
-  if (typeof part === 'string') return fileSource(part, () => part)
-  if (typeof part !== 'object' || (part as unknown) === null) throw invalidSource()
-  if ('href' in part) return fileSource(part.href, () => new URL(part.href))
-  if (!isIterable(part)) throw invalidSource()
-  return { name, open: iterableOpener(part) }
+/** `defaultName`: the name of a source that is no file. */
+export const openableSource = (
+  platform: RecordingPlatform,
+  part: RecordingPart,
+  defaultName = 'the recording',
+): OpenableSource => {
+  const { name = defaultName, open } = sourceOf(platform, part)
+  return { name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
 }
 
-const fileSource = (name: string, address: () => string | URL): OpenableSource => ({
-  name,
-  open: (closing) => iterableOpener(readFileBytes(address()))(closing),
+const sourceOf = (
+  platform: RecordingPlatform,
+  part: RecordingPart,
+): Partial<OpenableSource> & Pick<OpenableSource, 'open'> => {
+  if (typeof part === 'string') return reopened(platform.stringSource(part))
+  if (typeof part !== 'object' || (part as unknown) === null) throw invalidSource()
+  if ('href' in part) return reopened(platform.urlSource(part.href))
+  if (!isIterable(part)) throw invalidSource()
+  return { open: iterableOpener(part) }
+}
+
+/** Each replay opens the source anew. */
+const reopened = ({ open, ...source }: PlatformSource) => ({
+  ...source,
+  open: (closing: Subscription) => iterableOpener(open())(closing),
 })
 
 const invalidSource = (): ConfigurationError =>

@@ -9,8 +9,8 @@ import { objectWith } from '../../option-kinds/check.js'
 import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
+import type { RecordingPlatform } from '../platform.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
-import { createRecordingFile } from './recording-file.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
 export interface RecordOptions {
@@ -27,43 +27,41 @@ export interface RecordOptions {
   readonly interval?: number
 }
 
-/**
- * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status
- * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
- * A recording may be appended to another recording of the same streams.
- *
- * Each row is one whole line in one `write`, made when the event arrives. A crash loses only what the writable has
- * buffered. To a path, each row is written synchronously: a killed process loses no row, and a compressed file, too, is
- * complete after each row. If the disk may be slow, give a stream.
- *
- * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
- * when a write fails.
- *
- * Throws a `ConfigurationError` for an invalid value and a misspelt option name, if there is no topic and no mint,
- * and for a mint if the client has no depth.
- *
- * @example
- * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
- */
-export const record = (client: PriceClient | Client, options: RecordOptions): Recorder => {
-  const { topics, mints, interval } = checkOptions(client, options)
-  const header = { _tag: 'Recording', version: 1, at: rxClock.wallClock(), topics, mints, interval } as const
-  const recorder = createRecorder(options.to, header)
-  recorder.record(statusRow$(client))
-  recorder.record(uncorrelatedRow$(client))
-  recorder.recordUntilComplete(
-    merge(
-      ...topics.map((topic) => priceRow$(client, topic)),
-      ...mints.map((mint) => depthRow$(client as Client, mint, interval)),
-    ),
-  )
-  return recorder
-}
+/** The `record` of a platform. */
+export const recordOn =
+  (platform: RecordingPlatform) =>
+  (client: PriceClient | Client, options: RecordOptions): Recorder => {
+    const { topics, mints, interval } = checkOptions(client, options)
+    const header = {
+      _tag: 'Recording',
+      version: 1,
+      at: rxClock.wallClock(),
+      topics,
+      mints,
+      interval,
+    } as const
+    const recorder = createRecorder(platform, options.to, header)
+    recorder.record(statusRow$(client))
+    recorder.record(uncorrelatedRow$(client))
+    recorder.recordUntilComplete(
+      merge(
+        ...topics.map((topic) => priceRow$(client, topic)),
+        ...mints.map((mint) => depthRow$(client as Client, mint, interval)),
+      ),
+    )
+    return recorder
+  }
 
-const createRecorder = (to: string | LineWriter, header: RecordingHeader): LineRecorder => {
+const createRecorder = (
+  { createFile }: RecordingPlatform,
+  to: string | LineWriter,
+  header: RecordingHeader,
+): LineRecorder => {
   if (typeof to !== 'string') return new LineRecorder(to, header)
+  if (createFile === undefined)
+    throw new ConfigurationError('to', 'expected a writable: a browser has no files')
   try {
-    const file = createRecordingFile(to)
+    const file = createFile(to)
     return new LineRecorder(file, header, () => file.close())
   } catch (thrown) {
     return new LineRecorder(failingWriter(thrown), header)

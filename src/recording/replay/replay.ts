@@ -2,6 +2,7 @@ import { defer, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingHeader, Row } from '../format/row.js'
+import type { RecordingPlatform } from '../platform.js'
 import { openableSources, type OpenableSource, type RecordingSource } from '../read/source.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
@@ -41,37 +42,11 @@ export interface ReplayClient extends Client {
   readonly finished: Promise<ReplayResult>
 }
 
-/**
- * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the
- * same distances in time.
- *
- * The replay starts with the first subscription to a price or depth stream, and pauses while there is none. If a strategy
- * ran by `run$`, it ends instead. A late subscriber receives the current event first, as from a live client. A topic or
- * mint that is not in the recording is rejected. At the end of the recording all streams complete. If the recording is
- * damaged, each price and depth stream emits a `DecodeError` first.
- *
- * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the rows after it
- * keep their distances. A row more than 365 days later than its predecessor is a `RecordingError`. Only the distance from
- * or to a header may be longer: it is skipped.
- *
- * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
- *   is a list of sources, in order. Each source starts with a header. Gzip is recognised by the content.
- * - `from` and `to` play a part. Values from before `from` are not played: the streams start without a value.
- * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
- * - `receivedAt` is the recorded time.
- * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
- * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
- *   that are created on subscription are virtual only inside `run$`.
- * - Promises in a strategy are not part of the virtual time.
- *
- * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
- *
- * @example
- * const client = replay('market.ndjson', { speed: 10 })
- * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
- */
-export const replay = (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
-  replaySources(openableSources(source), options)
+/** The `replay` of a platform. */
+export const replayOn =
+  (platform: RecordingPlatform) =>
+  (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
+    replaySources(openableSources(platform, source), options)
 
 /** `onLine` is called before the events of each line are emitted. */
 export const replaySources = (

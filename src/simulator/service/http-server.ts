@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { injectedResponse, withBodyFault } from '../faults/http-faults.js'
+import { allowAnyOrigin, answerPreflight, isPreflight } from './cors.js'
 import { handleDepth } from './depth-endpoint.js'
 import { handlePrice } from './price-endpoint.js'
 import type { ReceivedLog, ReceivedRequest } from './received-log.js'
@@ -25,6 +26,11 @@ const handleRequest = async (
   response: ServerResponse,
   closed: AbortSignal,
 ): Promise<void> => {
+  if (context.cors && isPreflight(request)) {
+    answerPreflight(request, response)
+    return
+  }
+  if (context.cors) allowAnyOrigin(response)
   const { method = '', url: path = '', headers } = request
   requests.add({ method, path, headers })
   const body = await readBody(request)

@@ -7,6 +7,8 @@ export interface ServiceContext {
   readonly name: string
   /** Auth key, decoded. */
   readonly key: Uint8Array
+  /** True if browsers of any origin are answered. */
+  readonly cors: boolean
   readonly listings: Listings
   readonly faults: FaultInjector
   /** Clock of the service, in ms since the Unix epoch; off by the `clockOffset` fault. */

@@ -27,17 +27,26 @@ export const createFacades = async (sources: string, dist: string): Promise<Read
 /** `export { a, type B } from './c.js'`, with its names and its path. */
 const exportStatement = /^export \{([^}]*)\} from '([^']+)'$/gm
 
+/** `export * from './c.js'`, with its path. */
+const exportAllStatement = /^export \* from '([^']+)'$/gm
+
 /** The values that an entry point exports under their own names, by module. */
 const exportsByModule = async (door: string): Promise<ReadonlyMap<string, readonly string[]>> => {
   const byModule = new Map<string, readonly string[]>()
-  for (const [, list = '', path = ''] of (await readFile(door, 'utf8')).matchAll(exportStatement)) {
+  const text = await readFile(door, 'utf8')
+  for (const [, path = ''] of text.matchAll(exportAllStatement)) {
+    for (const [module, names] of await exportsByModule(moduleAt(door, path))) byModule.set(module, names)
+  }
+  for (const [, list = '', path = ''] of text.matchAll(exportStatement)) {
     const names = list.split(',').map((name) => name.trim())
     const values = names.filter((name) => /^\w+$/.test(name))
-    const module = join(dirname(door), path).replace(/\.js$/, '.ts')
+    const module = moduleAt(door, path)
     if (values.length > 0) byModule.set(module, [...(byModule.get(module) ?? []), ...values])
   }
   return byModule
 }
+
+const moduleAt = (door: string, path: string): string => join(dirname(door), path).replace(/\.js$/, '.ts')
 
 /** The values that a module exports. */
 const exportsOf = async (module: string): Promise<readonly string[]> => {

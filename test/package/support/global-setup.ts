@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { bundlerPackages } from './bundlers.js'
 import { compilerPackages } from './compile.js'
 import { install } from './install.js'
 import { pack } from './pack.js'
@@ -13,11 +14,19 @@ const programs = new URL('../programs', import.meta.url).pathname
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const root = await mkdtemp(join(tmpdir(), 'svc-streams-'))
   const tarball = await pack(repository, root)
-  const [user, tools] = await Promise.all([
+  const [user, tools, bundlers] = await Promise.all([
     install(root, 'user', [tarball]),
     install(root, 'tools', ['@types/node@20', ...compilerPackages]),
+    install(root, 'bundlers', [tarball, ...bundlerPackages]),
   ])
   await cp(programs, join(user, 'programs'), { recursive: true })
-  project.provide('packed', { tarball, user, tools, package: join(user, 'node_modules/svc-streams') })
+  await cp(join(programs, 'page'), join(bundlers, 'page'), { recursive: true })
+  project.provide('packed', {
+    tarball,
+    user,
+    tools,
+    bundlers,
+    package: join(user, 'node_modules/svc-streams'),
+  })
   return () => rm(root, { recursive: true, force: true })
 }

@@ -5,12 +5,15 @@ export interface Packed {
   readonly user: string
   /** The folder of the installed package, inside `user`. */
   readonly package: string
+  /** A folder with the package and the bundlers. */
+  readonly bundlers: string
   /** A folder with other compilers and the types of Node. */
   readonly tools: string
 }
 
 /** The packages in `node_modules` of `user`: the package, its dependencies and peers, and their dependencies. */
 export const installed = [
+  '@noble',
   'ansi-regex',
   'commander',
   'fp-ts',
@@ -29,6 +32,7 @@ export const installed = [
 
 export const entryPoints = [
   'svc-streams',
+  'svc-streams/browser',
   'svc-streams/operators',
   'svc-streams/testing',
   'svc-streams/recording',
@@ -36,8 +40,11 @@ export const entryPoints = [
 ] as const
 
 /** The module of an entry point, relative to `src`. */
-export const sourceOf = (entryPoint: string): string =>
-  entryPoint === 'svc-streams' ? 'index.ts' : `${entryPoint.slice('svc-streams/'.length)}/index.ts`
+export const sourceOf = (entryPoint: string): string => {
+  const name = entryPoint.slice('svc-streams/'.length)
+  if (name === '') return 'index.ts'
+  return name === 'browser' ? 'browser.ts' : `${name}/index.ts`
+}
 
 declare module 'vitest' {
   interface ProvidedContext {

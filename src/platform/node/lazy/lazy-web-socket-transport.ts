@@ -60,7 +60,7 @@ class LoadingSocket implements Socket {
   }
 
   ping(): void {
-    this.socket?.ping()
+    this.socket?.ping?.()
   }
 
   close(): void {

@@ -1,0 +1,96 @@
+// The parts of the front door that are the same on every platform.
+
+// Client
+export type { Client, PriceClient } from './client/client.js'
+export type { CreateClient } from './client/create-client.js'
+export type {
+  ClientOptions,
+  DepthClientOptions,
+  ReconnectOptions,
+  UnsignedClientOptions,
+} from './client/options.js'
+
+// Tokens
+export {
+  defineTokens,
+  type DefinedToken,
+  type DefinedTokens,
+  type DefineTokensOptions,
+  type TokenDefinition,
+} from './client/tokens.js'
+export { formatQuantity, parseQuantity } from './codec/arguments/quantity-text.js'
+export { parseAddress } from './codec/arguments/address.js'
+export { isAddress, type Address } from './domain/address.js'
+export { isTopic, type Topic } from './domain/topic.js'
+
+// Domain
+export type { Depth, DepthSide, DepthSnapshot } from './domain/depth.js'
+export type { ChainId, Environment } from './domain/environment.js'
+export type { Price } from './domain/price.js'
+export type {
+  ClientSnapshot,
+  PollSnapshot,
+  TopicSnapshot,
+  TopicSnapshotState as TopicState,
+} from './domain/snapshot.js'
+export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
+
+// Diagnostics
+export type { DiagnosticMessages } from './diagnostics/messages.js'
+
+// Errors
+export { ConfigurationError } from './errors/configuration-error.js'
+export { matchError, renderError } from './errors/render.js'
+export type {
+  AnyError,
+  ClientClosed,
+  DecodeError,
+  DecodeIssue,
+  DepthError,
+  Disconnected,
+  HttpError,
+  InvalidInterval,
+  InvalidMint,
+  InvalidTopic,
+  FailureCause,
+  NetworkError,
+  NotFresh,
+  PriceError,
+  PriceRequestError,
+  RecordingError,
+  Stale,
+  SubscriptionRejected,
+  SubscriptionTimeout,
+  Timeout,
+  Unauthorized,
+  UncorrelatedError,
+  UnsupportedPair,
+  WriteError,
+} from './errors/model.js'
+
+// Codecs
+export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
+export { encodeDepth } from './codec/encode-depth.js'
+export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/price-frame.js'
+export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
+export { decodePriceText } from './codec/price-text.js'
+export { Quantity } from './codec/quantity.js'
+export { parseTopic, topicOf } from './codec/arguments/topic.js'
+
+// Signing
+export type { CanonicalHeaders, HeaderPairs } from './auth/canonical-headers.js'
+export type { RequestSigner, SignRequest } from './auth/sign-request.js'
+
+// Ports
+export type {
+  DialOptions,
+  HttpAnswer,
+  HttpRequest,
+  HttpResponse,
+  HttpTransport,
+  OnHttpResult,
+  ResponseHead,
+  Socket,
+  SocketListener,
+  WebSocketTransport,
+} from './transport/ports.js'

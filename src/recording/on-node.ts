@@ -1,0 +1,68 @@
+import { readFileBytes } from '../platform/node/files.js'
+import { Gunzip } from '../platform/node/gunzip.js'
+import type { RecordingPlatform } from './platform.js'
+import { createRecordingFile } from './record/recording-file.js'
+import { recordOn } from './record/record.js'
+import { replayOn } from './replay/replay.js'
+
+// The parts of the recording entry point that depend on the platform, for Node.
+
+/** Node, and the runtimes that are compatible with it. */
+export const nodePlatform: RecordingPlatform = {
+  stringSource: (path) => ({ name: path, open: () => readFileBytes(path) }),
+  urlSource: (href) => ({ name: href, open: () => readFileBytes(new URL(href)) }),
+  createGunzip: () => new Gunzip(),
+  createFile: createRecordingFile,
+}
+
+/**
+ * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status
+ * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
+ * A recording may be appended to another recording of the same streams.
+ *
+ * Each row is one whole line in one `write`, made when the event arrives. A crash loses only what the writable has
+ * buffered. To a path, each row is written synchronously: a killed process loses no row, and a compressed file, too, is
+ * complete after each row. If the disk may be slow, give a stream.
+ *
+ * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
+ * when a write fails.
+ *
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name, if there is no topic and no mint,
+ * and for a mint if the client has no depth.
+ *
+ * @function
+ * @example
+ * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
+ */
+export const record = recordOn(nodePlatform)
+/**
+ * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the
+ * same distances in time.
+ *
+ * The replay starts with the first subscription to a price or depth stream, and pauses while there is none. If a strategy
+ * ran by `run$`, it ends instead. A late subscriber receives the current event first, as from a live client. A topic or
+ * mint that is not in the recording is rejected. At the end of the recording all streams complete. If the recording is
+ * damaged, each price and depth stream emits a `DecodeError` first.
+ *
+ * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the rows after it
+ * keep their distances. A row more than 365 days later than its predecessor is a `RecordingError`. Only the distance from
+ * or to a header may be longer: it is skipped.
+ *
+ * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
+ *   is a list of sources, in order. Each source starts with a header. Gzip is recognised by the content.
+ * - `from` and `to` play a part. Values from before `from` are not played: the streams start without a value.
+ * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
+ * - `receivedAt` is the recorded time.
+ * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
+ * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
+ *   that are created on subscription are virtual only inside `run$`.
+ * - Promises in a strategy are not part of the virtual time.
+ *
+ * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
+ *
+ * @function
+ * @example
+ * const client = replay('market.ndjson', { speed: 10 })
+ * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
+ */
+export const replay = replayOn(nodePlatform)

@@ -1,0 +1,17 @@
+import * as rxjs from 'rxjs'
+import * as svcStreams from '../../../src/browser.js'
+import * as operators from '../../../src/operators/index.js'
+import * as recording from '../../../src/recording/browser.js'
+import * as testing from '../../../src/testing/index.js'
+
+/** What the functions use that tests run in a page. */
+export interface Library {
+  readonly svcStreams: typeof svcStreams
+  readonly operators: typeof operators
+  readonly recording: typeof recording
+  readonly testing: typeof testing
+  readonly rxjs: typeof rxjs
+}
+
+const library: Library = { svcStreams, operators, recording, testing, rxjs }
+Object.assign(globalThis, library)

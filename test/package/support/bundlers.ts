@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { run } from './run.js'
+
+export interface Bundler {
+  readonly name: string
+  /** The arguments of `npx`. `{out}` is the folder of the output. */
+  readonly command: readonly string[]
+}
+
+/** The packages of the bundlers, as arguments of `npm install`. */
+export const bundlerPackages: readonly string[] = [
+  'esbuild@0.28',
+  'rollup@4',
+  '@rollup/plugin-node-resolve@16',
+  'vite@7',
+  'webpack@5',
+  'webpack-cli@6',
+]
+
+/** Each with its defaults. Rollup resolves packages by a plugin, and those for browsers if that is told so. */
+export const bundlers: readonly Bundler[] = [
+  {
+    name: 'esbuild',
+    command: ['esbuild', 'page/page.mjs', '--bundle', '--minify', '--format=esm', '--outdir={out}'],
+  },
+  {
+    name: 'Rollup',
+    command: ['rollup', '-i', 'page/page.mjs', '-p', 'node-resolve={browser:true}', '-d', '{out}'],
+  },
+  { name: 'Vite', command: ['vite', 'build', 'page', '--outDir', '{out}'] },
+  { name: 'webpack', command: ['webpack', './page/page.mjs', '--mode', 'production', '-o', '{out}'] },
+]
+
+/** Bundles the page of `programs/page`. Returns the text of the script, and what the bundler printed. */
+export const bundlePage = async (
+  { name, command }: Bundler,
+  folder: string,
+): Promise<{ readonly script: string; readonly output: string }> => {
+  const out = join(folder, 'out', name)
+  const args = command.map((argument) => argument.replace('{out}', out))
+  const { code, stdout, stderr } = await run('npx', args, { cwd: folder })
+  // Without the lines of npm, which may dislike the configuration of the machine.
+  const output = (stdout + stderr).replace(/^npm .*\n/gm, '')
+  if (code !== 0) throw new Error(output)
+  const files = (await readdir(out, { recursive: true })).filter((file) => /\.m?js$/.test(file))
+  if (files.length !== 1) throw new Error(`expected one script, got ${files.join(', ')}`)
+  return { script: await readFile(join(out, files[0] ?? ''), 'utf8'), output }
+}
+
+export const gzippedSize = (script: string): number => gzipSync(script, { level: 9 }).length

@@ -1,0 +1,228 @@
+import type { Subscription } from 'rxjs'
+import type { ClientOptions, PriceClient, Topic } from 'svc-streams'
+import { describe, expect, it } from 'vitest'
+import { createClientOn } from '../../src/client/create-client.js'
+import { node } from '../../src/platform/node.js'
+import { ManualTransport, type ManualSocket } from '../support/manual-transport.js'
+import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
+
+const topic: Topic = 'svc-0xa'
+const other: Topic = 'svc-0xb'
+
+interface Scenario extends VirtualTime, TimedLog {
+  readonly client: PriceClient
+  /** The last socket. */
+  readonly socket: () => ManualSocket
+  readonly subscribe: (topic: Topic) => Subscription
+  readonly wake: (isOnline: boolean) => void
+}
+
+/** Runs a client whose sockets have no pings. Logs its events, its dials, and the frames that it sends. */
+const run = (
+  scenario: (scenario: Scenario) => void,
+  { endsAt = 1_000, ...options }: Partial<ClientOptions> & { readonly endsAt?: number } = {},
+): readonly string[] => {
+  let lines: readonly string[] = []
+  runInVirtualTime(
+    (virtual) => {
+      const log = createTimedLog(virtual)
+      lines = log.lines
+      const transport = new ManualTransport({
+        hasPings: false,
+        onDial: (socket) => {
+          log.add('dial')
+          virtual.after(0, () => socket.open())
+        },
+        onSend: (_socket, frame) => {
+          const { method, topic: name } = JSON.parse(frame) as {
+            readonly method: string
+            readonly topic: string
+          }
+          log.add(`${method} ${name}`)
+        },
+      })
+      let wake: (isOnline: boolean) => void = () => undefined
+      const createClient = createClientOn({
+        ...node,
+        onWake: (onWake) => {
+          wake = onWake
+          return () => undefined
+        },
+      })
+      const client = createClient({
+        environment: 'testnet',
+        priceBaseUrl: 'http://localhost:3000',
+        webSocket: transport,
+        pingInterval: 80,
+        pongTimeout: 20,
+        staleAfter: 10_000,
+        confirmTimeout: 10_000,
+        reconnect: { initialDelay: 1, maxDelay: 1 },
+        ...options,
+      })
+      scenario({
+        ...virtual,
+        ...log,
+        client,
+        socket: () => transport.lastSocket,
+        subscribe: (name) => client.price$(name).subscribe(log.observer(name)),
+        wake: (isOnline) => wake(isOnline),
+      })
+    },
+    { endsAt },
+  )
+  return lines
+}
+
+const after = (lines: readonly string[], ms: number): readonly string[] =>
+  lines.filter((line) => Number.parseFloat(line) > ms)
+
+describe('a connection without pings', () => {
+  it('is probed after `pingInterval` without a frame, by subscribing again to a confirmed topic', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        subscribe(other)
+        at(10, () => socket().deliverConfirmation(other))
+      },
+      { endsAt: 95 },
+    )
+    expect(after(lines, 5)).toEqual([`90 subscribe ${other}`])
+  })
+
+  it('is not probed while frames arrive', () => {
+    const lines = run(({ subscribe, at, socket }) => {
+      subscribe(topic)
+      for (let ms = 10; ms < 1_000; ms += 60) at(ms, () => socket().deliverPrice(topic, ms))
+    })
+    expect(lines.filter((line) => line.includes('subscribe'))).toEqual([`0 subscribe ${topic}`])
+  })
+
+  it('is not replaced while a topic is live, if no probe was ever answered', () => {
+    const lines = run(({ subscribe, at, socket }) => {
+      subscribe(topic)
+      at(10, () => socket().deliverPrice(topic, 1))
+    })
+    expect(lines.filter((line) => line.includes('dial'))).toEqual(['0 dial'])
+    expect(lines).not.toContain(expect.stringContaining('Disconnected'))
+  })
+
+  it('is replaced when all topics are stale, even if no probe was ever answered', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverPrice(topic, 1))
+      },
+      { staleAfter: 200, endsAt: 350 },
+    )
+    expect(after(lines, 180)).toEqual([
+      `210 ${topic}: Stale`,
+      `250 subscribe ${topic}`,
+      `270 ${topic}: Disconnected 1`,
+      '271 dial',
+      `271 subscribe ${topic}`,
+    ])
+  })
+
+  it('is replaced `pongTimeout` after a probe, once a probe was answered, on this connection or on an earlier one', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverConfirmation(topic))
+        at(95, () => socket().deliverConfirmation(topic))
+        at(300, () => socket().deliverConfirmation(topic))
+      },
+      { endsAt: 410 },
+    )
+    expect(after(lines, 85)).toEqual([
+      `90 subscribe ${topic}`,
+      `180 subscribe ${topic}`,
+      `200 ${topic}: Disconnected 1`,
+      expect.stringContaining('dial'),
+      expect.stringContaining(`subscribe ${topic}`),
+      expect.stringContaining(`subscribe ${topic}`),
+      expect.stringContaining(`subscribe ${topic}`),
+      expect.stringMatching(/^40\d.* Disconnected 2$/),
+      expect.stringContaining('dial'),
+      expect.stringContaining(`subscribe ${topic}`),
+    ])
+  })
+
+  it('takes a price after a probe as a sign of life, but not as an answer', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverConfirmation(topic))
+        at(95, () => socket().deliverPrice(topic, 1))
+      },
+      { endsAt: 300 },
+    )
+    expect(after(lines, 100).filter((line) => line.includes('Disconnected'))).toEqual([])
+  })
+
+  it('does not take the confirmation of an earlier frame as the answer to a probe', () => {
+    const lines = run(
+      ({ subscribe, at, socket, client }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverConfirmation(topic))
+        at(85, () => void client.price$(other).subscribe())
+        at(95, () => socket().deliverConfirmation(topic, other))
+      },
+      { endsAt: 400 },
+    )
+    expect(lines).toContain(`90 subscribe ${topic}`)
+    expect(lines.filter((line) => line.includes('Disconnected'))).toEqual([])
+  })
+
+  it('rejects a topic by an error text after its probe only if the text has its address', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverConfirmation(topic))
+        at(95, () => socket().deliver('Error: too many frames'))
+        at(96, () => socket().deliver('Error: no market for 0xa'))
+      },
+      { endsAt: 120 },
+    )
+    expect(after(lines, 92)).toEqual([`96 ${topic}: SubscriptionRejected`, `96 ${topic}: complete`])
+  })
+
+  it('is probed immediately when the page is shown again', () => {
+    const lines = run(
+      ({ subscribe, at, socket, wake }) => {
+        subscribe(topic)
+        at(10, () => socket().deliverConfirmation(topic))
+        at(30, () => wake(false))
+        at(35, () => socket().deliverConfirmation(topic))
+        at(60, () => wake(true))
+      },
+      { endsAt: 81 },
+    )
+    expect(after(lines, 5)).toEqual([
+      `30 subscribe ${topic}`,
+      `60 subscribe ${topic}`,
+      `80 ${topic}: Disconnected 1`,
+      expect.stringContaining('dial'),
+      expect.stringContaining('subscribe'),
+    ])
+  })
+})
+
+describe('a wait for the next dial', () => {
+  it.each([
+    [true, 150],
+    [false, 100_000],
+  ])('ends when the network returns: isOnline %j', (isOnline, dialledAt) => {
+    const lines = run(
+      ({ subscribe, at, socket, wake }) => {
+        subscribe(topic)
+        at(100, () => socket().drop())
+        at(150, () => wake(isOnline))
+      },
+      { endsAt: 99_000, reconnect: { initialDelay: 1e8, maxDelay: 1e8, stableAfter: 1e9 } },
+    )
+    const dials = after(lines, 101).filter((line) => line.endsWith('dial'))
+    expect(dials).toEqual(dialledAt > 99_000 ? [] : [`${dialledAt} dial`])
+  })
+})

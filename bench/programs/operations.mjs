@@ -1,22 +1,30 @@
 // Measures an operation of a depth request alone, repeated in a warm process.
-import { createSecretKey } from 'node:crypto'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { concatenateHeaders } from '../node_modules/.build/auth/canonical-headers.js'
+import { Secrets } from '../node_modules/.build/auth/secrets.js'
 import { createSigner } from '../node_modules/.build/auth/signed-headers.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
+import { createMac } from '../node_modules/.build/platform/node/mac.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 import { sign } from './depth-clients.mjs'
 
 const bytes = Buffer.alloc(32, 7)
 const key = bytes.toString('base64')
-const signer = createSigner('svc', createSecretKey(bytes), concatenateHeaders)
+const signer = createSigner({
+  service: 'svc',
+  key: bytes,
+  createMac,
+  canonicalHeaders: concatenateHeaders,
+  headers: {},
+  secrets: new Secrets(),
+})
 const pathOf = (index) => `/v0/order_book/depth/0x${(index % 1000).toString(16).padStart(40, '0')}`
 const expirationOf = (index) => 1745462597105 + index
 
 /** Each returns a string or a number. The operations that are compared return the same for the same index. */
 const operationsOn = (bodies) => ({
   'sign-hand-written': (index) => sign(pathOf(index), String(expirationOf(index))),
-  'sign-svc-streams': (index) => signer(pathOf(index), expirationOf(index)).headers['x-svc-auth'],
+  'sign-svc-streams': (index) => signer(pathOf(index), expirationOf(index))['x-svc-auth'],
   'sign-request': (index) => {
     const headers = { 'x-svc-auth-expiration': String(expirationOf(index)) }
     const signature = signRequest({ key, path: pathOf(index), headers })

@@ -6,7 +6,12 @@ const outDir = 'bench/node_modules/.build'
 const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
 /** Modules that a benchmark imports beside the entry points. */
-const internalModules = ['src/auth/canonical-headers.ts', 'src/auth/signed-headers.ts']
+const internalModules = [
+  'src/auth/canonical-headers.ts',
+  'src/auth/secrets.ts',
+  'src/auth/signed-headers.ts',
+  'src/platform/node/mac.ts',
+]
 
 /** Compiles the current sources into a folder of the benchmark, because `dist` may be out of date. */
 export const buildLibrary = async (): Promise<void> => {

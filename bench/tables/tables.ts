@@ -1,5 +1,6 @@
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
+import { browserPages } from './browser.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
 import { hostileTexts } from './hostile-texts.js'
@@ -28,4 +29,5 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   texts: hostileTexts,
   polls: depthPolls,
   'start-up': startUp,
+  browser: browserPages,
 }

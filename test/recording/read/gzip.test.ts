@@ -133,7 +133,9 @@ describe('the replay of damaged gzip data', () => {
         const { events: seen, result } = await replayed(chunksOf(damaged))
         const intact = written.ends.findLastIndex((end) => end <= at)
         expect(seen.slice(0, intact)).toEqual(written.events.slice(0, intact))
-        expect(isLeft(result) && result.left.line > intact + 1).toBe(true)
+        // The padding before an empty block has no meaning: with it changed, the data are the same.
+        if (isLeft(result)) expect(result.left.line).toBeGreaterThan(intact + 1)
+        else expect(seen).toEqual(written.events)
       }),
       { numRuns: caseCount(30) },
     )

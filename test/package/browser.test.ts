@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module'
-import { chromium } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { startHttpServer } from '../support/network/servers.js'
@@ -8,23 +8,28 @@ import { bundlePage, bundlers, gzippedSize } from './support/bundlers.js'
 
 const { bundlers: folder } = inject('packed')
 
-/** The text that a page shows which runs a script. */
-const textOf = async (script: string, options: Readonly<Record<string, string>>): Promise<string> => {
-  const html = '<!doctype html><body></body><script type="module" src="/page.js"></script>'
+/** Opens a page that runs a script, with options in its address. */
+const openPage = async (
+  script: string,
+  options: Readonly<Record<string, string>>,
+  body = '',
+): Promise<Page> => {
+  const html = `<!doctype html><body>${body}</body><script type="module" src="/page.js"></script>`
   const origin = await startHttpServer((request, response) => {
     const isScript = request.url === '/page.js'
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? script : html)
   })
   const browser = await chromium.connect(inject('chromium'))
-  onTestFinished(() => browser.close())
   const page = await browser.newPage()
   const errors: unknown[] = []
   page.on('pageerror', (error) => errors.push(error))
+  onTestFinished(async () => {
+    await browser.close()
+    expect(errors).toEqual([])
+  })
   await page.goto(`${origin}?${new URLSearchParams(options).toString()}`)
-  await page.waitForFunction('document.body.textContent !== ""')
-  expect(errors).toEqual([])
-  return page.evaluate<string>('document.body.textContent')
+  return page
 }
 
 describe.each(bundlers)('a page bundled by $name', (bundler) => {
@@ -38,8 +43,27 @@ describe.each(bundlers)('a page bundled by $name', (bundler) => {
     const simulator = await startSimulator({ cors: true })
     onTestFinished(() => simulator.close())
     const { priceBaseUrl, priceWsUrl } = simulator
-    expect(await textOf(script, { priceBaseUrl, priceWsUrl, topic: ethTopic })).toMatch(/^price \d/)
+    const page = await openPage(script, { priceBaseUrl, priceWsUrl, topic: ethTopic })
+    await page.waitForFunction('/^price \\d/.test(document.body.textContent)')
   })
+})
+
+test('the page of the examples, built by Vite, shows live prices, and which are not current', async () => {
+  const { script } = await bundlePage(
+    { name: 'example', command: ['vite', 'build', 'browser', '--outDir', '{out}'] },
+    folder,
+  )
+  const simulator = await startSimulator({ cors: true })
+  const { priceBaseUrl, priceWsUrl } = simulator
+  const page = await openPage(
+    script,
+    { priceBaseUrl, priceWsUrl },
+    '<table><tbody></tbody></table><p role="status"></p>',
+  )
+  await page.waitForFunction('/ETH[\\d.]+live/.test(document.body.textContent)')
+  await simulator.close()
+  await page.waitForFunction('document.querySelectorAll(".not-current").length === 2')
+  expect(await page.textContent('tbody')).toMatch(/^ETH[\d.]+DisconnectedBTC[\d.]+Disconnected$/)
 })
 
 test('a page that shows a price has less than 45,000 bytes, minified and compressed, peers included', async () => {

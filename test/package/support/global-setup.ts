@@ -21,6 +21,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   ])
   await cp(programs, join(user, 'programs'), { recursive: true })
   await cp(join(programs, 'page'), join(bundlers, 'page'), { recursive: true })
+  await cp(join(repository, 'examples/browser'), join(bundlers, 'browser'), { recursive: true })
   project.provide('packed', {
     tarball,
     user,

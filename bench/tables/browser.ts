@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { chromium, type Browser } from 'playwright-core'
+import { bundleForBrowsers } from '../../test/browser/support/bundle-for-browsers.js'
 import { unpackChromium } from '../../test/browser/support/unpack-chromium.js'
 import { startPriceServer } from '../browser/price-server.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
@@ -24,12 +23,7 @@ export const browserPages = async ({ rounds, quick }: Settings): Promise<Section
     { name: '**svc-streams**', script: await bundle('library-page.ts') },
   ]
   const [byHand] = candidates
-  const { executable, environment } = await unpackChromium()
-  const browser = await chromium.launch({
-    executablePath: executable,
-    env: { ...process.env, ...environment },
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  })
+  const browser = await chromium.launch(await unpackChromium())
   const measured = await inRounds(rounds, candidates, ({ script }) => scriptTime(browser, script, prices))
   const version = browser.version()
   await browser.close()
@@ -47,19 +41,8 @@ export const browserPages = async ({ rounds, quick }: Settings): Promise<Section
   }
 }
 
-const bundle = async (file: string): Promise<string> => {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../browser/${file}`, import.meta.url))],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'iife',
-    target: 'es2022',
-    alias: { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' },
-    tsconfigRaw: '{}',
-  })
-  return outputFiles[0]?.text ?? ''
-}
+const bundle = (file: string): Promise<string> =>
+  bundleForBrowsers(new URL(`../browser/${file}`, import.meta.url))
 
 /** In µs per price, after as many prices to warm up. */
 const scriptTime = async (browser: Browser, script: string, prices: number): Promise<number> => {

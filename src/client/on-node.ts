@@ -6,6 +6,7 @@ import { createClientOn } from './create-client.js'
 
 /** @function */
 export const createClient = createClientOn(node)
+
 /**
  * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
  * A `Left` describes what is wrong with the key and never contains the key.

@@ -121,7 +121,7 @@ export class FrameHandler implements FrameSink {
   private onConfirmation(topics: readonly string[], text: string): void {
     const { clock, subscriptions, service } = this.context
     const now = clock.elapsed()
-    if (subscriptions.acks.onConfirmation()) this.context.onProbeAnswered()
+    if (subscriptions.acks.probes.onConfirmation()) this.context.onProbeAnswered()
     let hasForeignTopic = false
     for (const topic of topics) {
       const base = baseAddressOf(topic, service)

@@ -155,7 +155,7 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.isProbing(base))
+    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.probes.has(base))
     if (!isRejected) return { subscribers: [], eventFor }
     this.remove(state)
     this.orphans.onRemoved(base)

@@ -35,6 +35,7 @@ export const nodePlatform: RecordingPlatform = {
  * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
  */
 export const record = recordOn(nodePlatform)
+
 /**
  * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the
  * same distances in time.

@@ -7,6 +7,7 @@ export interface LivenessConfig {
   readonly clock: Clock
   readonly pingInterval: number
   readonly pongTimeout: number
+  readonly hasPings: boolean
   /** Counts the frames and pongs of the socket. */
   readonly activityCount: () => number
   /** Sends a ping, or another frame that the service answers. Returns false if there is none. */
@@ -20,23 +21,19 @@ export interface LivenessConfig {
 /** The number of times within `pingInterval` at which a socket without pings is checked for silence. */
 const samples = 8
 
-/** Sends pings. Emits once, when no frame of any kind arrives within `pongTimeout` of a ping. */
-export const lostByPings$ = (config: LivenessConfig): Observable<unknown> =>
-  merge(delay$(config.clock, config.pingInterval).pipe(repeat()), config.wake$).pipe(
-    mergeMap(() => silenceAfterProbe$(config)),
-    take(1),
-  )
-
 /**
- * Probes after `pingInterval` without a frame. Emits once, when no frame of any kind arrives within `pongTimeout` of a
- * probe that is conclusive.
+ * Probes the service: by a ping every `pingInterval`, or, without pings, after `pingInterval` without a frame. Emits once,
+ * when no frame of any kind arrives within `pongTimeout` of a probe that is conclusive.
  */
-export const lostByProbes$ = (config: LivenessConfig): Observable<unknown> =>
-  merge(silence$(config), config.wake$).pipe(
+export const lost$ = (config: LivenessConfig): Observable<unknown> => {
+  const { clock, pingInterval, hasPings, wake$, isConclusive } = config
+  const due$ = hasPings ? delay$(clock, pingInterval).pipe(repeat()) : silence$(config)
+  return merge(due$, wake$).pipe(
     mergeMap(() => silenceAfterProbe$(config)),
-    filter(config.isConclusive),
+    filter(isConclusive),
     take(1),
   )
+}
 
 const silenceAfterProbe$ = ({ clock, pongTimeout, activityCount, probe }: LivenessConfig) => {
   const before = activityCount()

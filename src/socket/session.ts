@@ -13,7 +13,7 @@ import {
 import { checkedListener } from './checked-listener.js'
 import { GuardedSocket } from './guarded-socket.js'
 import { AnswerCounter } from './answer-counter.js'
-import { lostByPings$, lostByProbes$ } from './liveness.js'
+import { lost$ } from './liveness.js'
 import type { Prober } from './prober.js'
 import { checksPerTimeout } from './send-buffer.js'
 
@@ -65,7 +65,8 @@ export interface LostEvent {
 
 /**
  * One socket from its dial to its end: emits `Opened` if it opens, then `Lost`, then completes. Terminates a socket
- * that does not open in time, that receives nothing after a ping or probe, or that does not drain. Unsubscribing closes the socket.
+ * that does not open in time, that receives nothing after a ping or probe, or that does not drain. Unsubscribing closes
+ * the socket.
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
@@ -116,14 +117,12 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       opened: () => {
         if (subscriber.closed) return
         dialTimeout.unsubscribe()
-        const lost$ = socket.hasPings ? lostByPings$ : lostByProbes$
+        const { hasPings } = socket
+        const isConclusive = () => hasPings || prober.isConclusive()
         timers.add(
-          lost$({ ...config, activityCount, probe, isConclusive: prober.isConclusive, wake$ }).subscribe(
-            () => {
-              const probeName = socket.hasPings ? 'ping' : 'probe'
-              terminate(`no frame within ${config.pongTimeout} ms of a ${probeName}`)
-            },
-          ),
+          lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ }).subscribe(() => {
+            terminate(`no frame within ${config.pongTimeout} ms of a ${hasPings ? 'ping' : 'probe'}`)
+          }),
         )
         timers.add(
           drainTimeout$(config, socket, activityCount).subscribe(() => {

@@ -1,5 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { decodeError, networkError } from '../errors/constructors.js'
+import { networkError } from '../errors/constructors.js'
+import { bodyTooLong } from './body-too-long.js'
 import type { HttpAnswer, HttpRequest, HttpTransport } from './ports.js'
 
 /** HTTP over the `fetch` of the browser, which repeats a request on a lost connection itself. */
@@ -42,10 +43,7 @@ const answerOf = async (
     // Its status and headers are hidden.
     if (response.type === 'opaqueredirect') throw new Error('the service redirects, which is not followed')
     const { text, isWhole } = await readBody(response, maxBodyBytes)
-    if (!isWhole)
-      return left(
-        decodeError('body', text, [{ path: '', expected: `at most ${maxBodyBytes} bytes`, actual: 'more' }]),
-      )
+    if (!isWhole) return left(bodyTooLong(text, maxBodyBytes))
     return right({ status: response.status, headers: Object.fromEntries(response.headers), body: text })
   } catch (thrown) {
     return left(networkError(thrown))

@@ -1,6 +1,12 @@
 import { delay } from '../time/deadline.js'
 import { systemClock } from '../time/system-clock.js'
-import { noCloseFrame, type Socket, type SocketListener, type WebSocketTransport } from './ports.js'
+import {
+  messageTooBig,
+  noCloseFrame,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
+} from './ports.js'
 
 /** The part of the browser's `WebSocket` that is used here. The types of Node have none. */
 interface NativeSocket {
@@ -18,7 +24,6 @@ type NativeSocketConstructor = new (url: string) => NativeSocket
 
 const open = 1
 const normalClosure = 1000
-const messageTooBig = 1009
 
 /** The limit of the closing handshake when the transport closes, in ms. Browsers wait for minutes. */
 const closeTimeout = 1000

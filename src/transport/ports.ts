@@ -4,6 +4,9 @@ import type { DecodeError, NetworkError } from '../errors/model.js'
 /** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
 export const noCloseFrame = 1006
 
+/** The close code of a connection that delivered a message above `maxFrameBytes`. */
+export const messageTooBig = 1009
+
 // The ports: the interfaces of a WebSocket transport and an HTTP transport. A transport transfers bytes and reports
 // events. The client implements deadlines, retries and decoding. A transport never throws.
 

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module'
 import { chromium, type Page } from 'playwright-core'
 import { startSimulator } from 'svc-streams/simulator'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { startHttpServer } from '../support/network/servers.js'
+import { servePage } from '../browser/support/serve-page.js'
 import { ethTopic } from '../support/tokens.js'
 import { bundlePage, bundlers, gzippedSize } from './support/bundlers.js'
 
@@ -15,11 +15,7 @@ const openPage = async (
   body = '',
 ): Promise<Page> => {
   const html = `<!doctype html><body>${body}</body><script type="module" src="/page.js"></script>`
-  const origin = await startHttpServer((request, response) => {
-    const isScript = request.url === '/page.js'
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : html)
-  })
+  const origin = await servePage(html, script)
   const browser = await chromium.connect(inject('chromium'))
   const page = await browser.newPage()
   const errors: unknown[] = []

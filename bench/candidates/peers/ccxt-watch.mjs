@@ -1,20 +1,9 @@
 // ccxt as in an application: an exchange whose `watch…` method returns a promise of the next value, awaited in one loop
 // per topic.
 import { candidate } from '../support/candidate.mjs'
+import { PriceExchange } from '../support/ccxt-exchange.mjs'
 
-// The same import as in the exchanges of the package.
-const { default: Exchange } = await import('../../node_modules/ccxt/js/src/base/Exchange.js')
-
-class Prices extends Exchange {
-  constructor(url) {
-    super({ enableRateLimit: false })
-    this.url = url
-  }
-
-  watchPrice(topic) {
-    return this.watch(this.url, topic, { method: 'subscribe', topic }, topic)
-  }
-
+class Prices extends PriceExchange {
   handleMessage(client, message) {
     if (message.price === undefined) return
     // A second value before the next `await` is lost. The server sends no topic twice in one chunk.

@@ -1,18 +1,7 @@
 // ccxt as in an application: an exchange whose `watch…` method is awaited in a loop, and called again after an error.
+import { PriceExchange } from '../../candidates/support/ccxt-exchange.mjs'
 
-// The same import as in the exchanges of the package.
-const { default: Exchange } = await import('../../node_modules/ccxt/js/src/base/Exchange.js')
-
-class Prices extends Exchange {
-  constructor(url) {
-    super({ enableRateLimit: false })
-    this.url = url
-  }
-
-  watchPrice(topic) {
-    return this.watch(this.url, topic, { method: 'subscribe', topic }, topic)
-  }
-
+class Prices extends PriceExchange {
   handleMessage(client, message) {
     if (message.topic !== undefined) client.resolve(message, message.topic)
   }

@@ -1,5 +1,6 @@
 import { ignoreElements, startWith, tap, type Observable } from 'rxjs'
 import type { Demonstration } from '../demonstration/demonstration.js'
+import { rxClock } from '../../time/rx-clock.js'
 import { formatTime } from '../output/format.js'
 import { canRedraw } from './show-rows.js'
 
@@ -12,7 +13,7 @@ export const demonstrate$ = (
   const isPrinted = !json && !canRedraw(output)
   return step$.pipe(
     startWith(`${title} ${detail} Press Ctrl-C to stop.`),
-    tap((text) => isPrinted && output.write(`${formatTime(Date.now())} ${text}\n`)),
+    tap((text) => isPrinted && output.write(`${formatTime(rxClock.wallClock())} ${text}\n`)),
     ignoreElements(),
   )
 }

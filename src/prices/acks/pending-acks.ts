@@ -14,7 +14,7 @@ import { UncorrelatedTexts } from './uncorrelated-texts.js'
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
-  private readonly probes = new Probes()
+  readonly probes = new Probes()
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
 
@@ -49,16 +49,6 @@ export class PendingAcks {
     this.probes.start(base, unanswered)
   }
 
-  /** True while a probe of this topic waits for its answer, which may reject the topic. */
-  isProbing(base: Address): boolean {
-    return this.probes.has(base)
-  }
-
-  /** Called for each confirmation. Returns true if it answers a probe. */
-  onConfirmation(): boolean {
-    return this.probes.onConfirmation()
-  }
-
   onAck(base: Address): void {
     this.recentlyUnsubscribed.onAck(base)
   }
@@ -69,7 +59,7 @@ export class PendingAcks {
    */
   correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
-      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.isProbing(address),
+      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.probes.has(address),
       // A text without an address may be about the probe, which rejects nothing.
       pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })

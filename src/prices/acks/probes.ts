@@ -27,7 +27,7 @@ export class Probes {
     return this.pending.some((probe) => probe.base === base)
   }
 
-  /** Returns true if a probe is answered. */
+  /** Called for each confirmation. Returns true if it answers a probe. */
   onConfirmation(): boolean {
     const isAnswered = this.pending[0]?.earlier === 0
     if (isAnswered) this.pending.shift()

@@ -1,7 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { errors, type Dispatcher } from 'undici/index.js'
-import { decodeError, networkError } from '../../errors/constructors.js'
-import type { DecodeError } from '../../errors/model.js'
+import { networkError } from '../../errors/constructors.js'
+import { bodyTooLong } from '../body-too-long.js'
 import type { HttpAnswer, HttpResponse, OnHttpResult } from '../ports.js'
 import { Body } from './body.js'
 import type { Connection } from './connection.js'
@@ -81,6 +81,3 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
 }
 
 const resolved = Promise.resolve()
-
-const bodyTooLong = (text: string, maxBytes: number): DecodeError =>
-  decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])

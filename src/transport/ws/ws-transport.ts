@@ -3,6 +3,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { WebSocket as WsSocket, ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
 import {
+  messageTooBig,
   noCloseFrame,
   notifyPong,
   type ResponseHead,
@@ -28,8 +29,6 @@ type Options = Omit<ClientOptions, 'createConnection'> & {
 
 /** The options that `ws` passes to `createConnection`. */
 type WsDialOptions = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
-
-const messageTooBig = 1009
 
 /** Error codes of `ws` for a message above `maxPayload`, and for a frame whose length exceeds a safe integer. */
 const tooBigErrors: readonly (string | undefined)[] = [

@@ -1,8 +1,8 @@
 import { chromium, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import type { ClientOptions, PriceClient, Topic } from 'svc-streams'
-import { startHttpServer } from '../../support/network/servers.js'
 import type { Library } from './page-script.js'
+import { servePage } from './serve-page.js'
 
 /** The global scope of the test page, as functions that run in it see it. */
 export interface PageScope extends Library {
@@ -14,12 +14,7 @@ const html = `<!doctype html><html lang="en"><title>Test</title><script src="/pa
 
 /** Opens a page that has loaded the library, in a browser context of its own. Closes it after the test. */
 export const openPage = async (): Promise<Page> => {
-  const script = inject('pageScript')
-  const origin = await startHttpServer((request, response) => {
-    const isScript = request.url === '/page.js'
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : html)
-  })
+  const origin = await servePage(html, inject('pageScript'))
   const browser = await chromium.connect(inject('chromium'))
   onTestFinished(() => browser.close())
   const page = await browser.newPage()

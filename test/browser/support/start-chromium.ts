@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
-import { bundlePage } from './bundle-page.js'
+import { bundleForBrowsers } from './bundle-for-browsers.js'
 import { unpackChromium } from './unpack-chromium.js'
 
 declare module 'vitest' {
@@ -14,14 +14,9 @@ declare module 'vitest' {
 
 /** Starts one Chromium for all test files. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const { executable, environment } = await unpackChromium()
-  const server = await chromium.launchServer({
-    executablePath: executable,
-    env: { ...process.env, ...environment },
-    // Containers have no user namespaces and little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  })
+  const server = await chromium.launchServer(await unpackChromium())
   project.provide('chromium', server.wsEndpoint())
-  project.provide('pageScript', await bundlePage())
+  const pageScript = new URL('page-script.ts', import.meta.url)
+  project.provide('pageScript', await bundleForBrowsers(pageScript))
   return () => server.close()
 }

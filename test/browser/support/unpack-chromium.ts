@@ -1,32 +1,33 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { createWriteStream } from 'node:fs'
 import { createBrotliDecompress } from 'node:zlib'
+import type { LaunchOptions } from 'playwright-core'
 import { extract } from 'tar-fs'
 
 const packed = fileURLToPath(new URL('../../../node_modules/@sparticuz/chromium/', import.meta.url))
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
 
-/** A Chromium that is ready to run. */
-export interface Chromium {
-  readonly executable: string
-  readonly environment: Readonly<Record<string, string>>
-}
-
 /**
- * Unpacks the Chromium of `@sparticuz/chromium` once for each of its versions. The package's own function unpacks it into
+ * Unpacks the Chromium of `@sparticuz/chromium` once for each of its versions. Returns the options that start it. The
+ * package's own function unpacks it into
  * the temporary folder of the machine while other processes may do the same.
  */
-export const unpackChromium = async (): Promise<Chromium> => {
+export const unpackChromium = async (): Promise<LaunchOptions> => {
   const { version } = JSON.parse(await readFile(join(packed, 'package.json'), 'utf8')) as { version: string }
   const folder = join(cache, `chromium-${version}`)
   if (!existsSync(folder)) await unpackInto(folder)
   return {
-    executable: join(folder, 'chromium'),
-    environment: { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+    executablePath: join(folder, 'chromium'),
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(folder, 'lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+    // Containers have no user namespaces and little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
   }
 }
 

@@ -19,7 +19,7 @@ export const bundlerPackages: readonly string[] = [
   'webpack-cli@6',
 ]
 
-/** Each with its defaults. Rollup resolves packages by a plugin, and those for browsers if that is told so. */
+/** Each bundler with its defaults. Rollup needs a plugin for packages; its option selects the builds for browsers. */
 export const bundlers: readonly Bundler[] = [
   {
     name: 'esbuild',

@@ -49,7 +49,7 @@ describe('a second run$', () => {
     expect(readDelegates()).toEqual(unusedDelegates)
   })
 
-  it('closes the file of a replay that nobody continues', async () => {
+  it('closes the file of a replay that has lost its last subscriber', async () => {
     let closed = 0
     const source = {
       async *[Symbol.asyncIterator]() {

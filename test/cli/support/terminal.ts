@@ -40,7 +40,10 @@ export const startOnTerminal = (
 
 export const shellWords = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
 
-/** Starts a shell that runs a script on a pseudo-terminal. */
+/**
+ * Starts `bash` with a script on a pseudo-terminal. Another shell can end by the SIGINT of a Ctrl-C although its command
+ * has handled it.
+ */
 export const startShell = (
   script: string,
   environment: EnvironmentVariables,
@@ -48,6 +51,7 @@ export const startShell = (
 ): TerminalProcess => {
   const command = `stty cols ${columns} rows ${rows} && ${script}`
   const child = startCommand(['script', '--quiet', '--return', '--command', command, '/dev/null'], {
+    SHELL: '/bin/bash',
     TERM: 'xterm-256color',
     ...environment,
   })

@@ -19,7 +19,8 @@ import { selectRuntimes, runtimes, type Runtime } from './runtimes.js'
 import { notRun } from './suite/not-run.js'
 
 // Installs the packed package and runs it on each supported runtime. Prints one table; exits with 1 if a cell has failed.
-// `-- --only node@26,bun` selects runtimes, `-- --checks imports,types` selects checks.
+// `-- --only node@26,bun` selects runtimes, `-- --checks imports,types` selects checks, `-- --folders promises,client` selects
+// folders of test/ for the suite.
 
 const checks: Readonly<Record<string, Check>> = {
   imports: checkImports,
@@ -31,13 +32,16 @@ const checks: Readonly<Record<string, Check>> = {
   benchmark: measureRatio,
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, checks: { type: 'string' } } })
+const text = { type: 'string' } as const
+const { values } = parseArgs({ options: { only: text, checks: text, folders: text } })
 const selected = values.only === undefined ? runtimes : selectRuntimes(values.only)
 const columns = values.checks?.split(',') ?? Object.keys(checks)
 for (const name of columns) {
   if (checks[name] !== undefined) continue
   throw new Error(`unknown check ${name}: expected ${Object.keys(checks).join(', ')}`)
 }
+
+if (values.folders !== undefined) process.env['MATRIX_FOLDERS'] = values.folders
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 const programs = fileURLToPath(new URL('../package/programs', import.meta.url))

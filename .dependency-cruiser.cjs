@@ -11,6 +11,7 @@ const floors = [
   ['depth', 'prices'],
   ['client'],
   ['operators', 'recording', 'simulator', 'testing'],
+  ['gateway'],
   ['cli'],
 ]
 
@@ -23,7 +24,7 @@ const outsideFloors = { path: '^src/', pathNot: [doors, ...floors.flat().map(fol
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(cli|simulator)/',
+  '^src/(cli|gateway|simulator)/',
   '^src/transport/(ws|undici)/',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
@@ -103,9 +104,9 @@ module.exports = {
       to: { path: nodeOnly, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'ws and undici are imported by their adapters and the simulator alone',
+      name: 'ws and undici are imported by their adapters, the gateway and the simulator alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(transport/(ws|undici)|simulator)/' },
+      from: { path: '^src/', pathNot: '^src/(transport/(ws|undici)|gateway|simulator)/' },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },
     {
@@ -145,7 +146,7 @@ module.exports = {
         path: '^src/',
         orphan: true,
         pathNot:
-          '^src/((operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main)\\.ts$',
+          '^src/((gateway/|operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main)\\.ts$',
       },
       to: {},
     },

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { GatewayTopicSnapshot } from '../gateway-snapshot.js'
+
+/** The WebSocket side of a gateway: its consumers' topics, and the prices that are passed on to them. */
+export interface PriceSide {
+  /** Handles an upgrade request that has passed the access checks. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** False while the connection to the service is down. */
+  readonly isUp: () => boolean
+  /** State of the connection to the service. */
+  readonly upstream: () => ConnectionStatus
+  readonly snapshot: () => {
+    /** Number of open WebSocket connections of consumers. */
+    readonly connections: number
+    readonly topics: readonly GatewayTopicSnapshot[]
+  }
+  /** Ends all connections and all subscriptions. Idempotent. */
+  readonly close: () => void
+}
+
+/** The options of a gateway that its price side needs, checked and completed by their defaults. */
+export interface PriceSideConfig {
+  /** Name of the service: prefix of topics. */
+  readonly service: string
+  /** Number of WebSocket connections; further upgrades are refused. */
+  readonly maxConnections: number
+  /** Number of topics of one connection; a further one gets an error text. */
+  readonly maxTopicsPerConnection: number
+  /** Number of unsent bytes above which a connection is closed with 1013. */
+  readonly maxBufferedBytes: number
+}

@@ -7,7 +7,7 @@ const floors = [
   ['time'],
   ['errors'],
   ['auth', 'codec', 'diagnostics', 'option-kinds', 'transport'],
-  ['http', 'platform', 'socket'],
+  ['http', 'number-format', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
   ['operators', 'recording', 'simulator', 'testing'],

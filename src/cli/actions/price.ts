@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { formatPrice } from '../../number-format/usd.js'
 import { printResponse } from './print-response.js'
-import { formatJson, formatPrice } from '../output/format.js'
+import { formatJson } from '../output/format.js'
 import { withToken } from '../output/token-json.js'
 import { withTokens } from '../tokens/with-tokens.js'
 

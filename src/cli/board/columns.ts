@@ -1,15 +1,10 @@
 import type { Price } from '../../domain/price.js'
+import { formatTokensShort, shortNumber } from '../../number-format/tokens.js'
+import { formatChange, formatPrice, formatUsd } from '../../number-format/usd.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from '../output/colours.js'
 import { fit } from '../output/display-width.js'
-import {
-  formatAge,
-  formatChange,
-  formatPrice,
-  formatTokensShort,
-  formatUsd,
-  shortNumber,
-} from '../output/format.js'
+import { formatAge } from '../output/format.js'
 import type { Cell, Column } from '../output/table.js'
 import type { TokenState } from './board.js'
 import { stateCell } from './state-word.js'

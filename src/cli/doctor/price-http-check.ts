@@ -2,8 +2,8 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { defer, map, timeInterval } from 'rxjs'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
+import { formatPrice } from '../../number-format/usd.js'
 import { hint } from '../input/hint.js'
-import { formatPrice } from '../output/format.js'
 import { failed, passed, type Check } from './check.js'
 
 /** One price over HTTP. */

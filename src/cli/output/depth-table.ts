@@ -1,7 +1,9 @@
 import type { Depth } from '../../domain/depth.js'
+import { formatTokens } from '../../number-format/tokens.js'
+import { formatPrice, formatUsd } from '../../number-format/usd.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from './colours.js'
-import { formatPrice, formatTokens, formatTime, formatUsd } from './format.js'
+import { formatTime } from './format.js'
 import { drawTable, type Column } from './table.js'
 
 /** The depth of one token as a table for people. */

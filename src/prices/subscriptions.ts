@@ -32,7 +32,7 @@ export class Subscriptions {
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   readonly acks: PendingAcks
-  /** The topics that the service has subscribed and the client does not keep. */
+  /** The topics that the service has subscribed and the client has not requested. */
   readonly orphans: Orphans
   private orphansFirst = true
   /** The byte patterns of this connection's price frames, for the fast path. */
@@ -45,7 +45,7 @@ export class Subscriptions {
     private readonly onConfirmed: (state: TopicState, confirmMs: number) => void = () => undefined,
   ) {
     this.acks = new PendingAcks(this.topics, timeouts)
-    this.orphans = new Orphans(this.acks)
+    this.orphans = new Orphans(this.topics, this.acks)
     this.deadlines = new TopicDeadlines(this.topics, this.frameQueue, this.acks, timeouts)
   }
 
@@ -123,11 +123,11 @@ export class Subscriptions {
 
   /**
    * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. Returns
-   * false if the topic is not kept.
+   * false if the topic is not requested.
    */
   onConfirmation(base: Address, now: number): boolean {
     this.acks.onAck(base)
-    const state = this.topics.get(base)
+    const state = this.topics.requested(base)
     if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now)
     return state !== undefined
   }
@@ -164,7 +164,6 @@ export class Subscriptions {
 
   private create(base: Address, topic: Topic): TopicState {
     const state = this.topics.create(base, topic)
-    this.orphans.onKept(base)
     this.frameQueue.add(state)
     return state
   }
@@ -207,6 +206,7 @@ export class Subscriptions {
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {
       state.subscribeSentAt = now
+      this.orphans.onRequested(state.base)
       clearResubscribe(state)
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.

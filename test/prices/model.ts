@@ -82,7 +82,7 @@ export class Model {
   private unsubscribed = new Map<Base, UnsubscribedTopic>()
   /** The topics that were rejected or unsubscribed on the open connection. */
   private removed = new Set<Base>()
-  /** The topics that the service lists or prices and the client does not keep, since when. */
+  /** The topics that the service lists or prices and the client has not requested, since when. */
   private orphans = new Map<Base, number>()
   /** Since when each topic has had no subscribers. */
   private readonly idleSince = new Map<Base, number>()
@@ -148,11 +148,6 @@ export class Model {
     }
     const expected = this.expectedInitialEvent(base)
     this.subscribers.push(subscriber)
-    // The client keeps the topic again.
-    if (!this.closed) {
-      this.orphans.delete(base)
-      if (!this.requested.has(base)) this.removed.delete(base)
-    }
     this.isSubscribing = true
     subscriber.subscription = client.price$(topic).subscribe({
       next: (event) => this.onEvent(subscriber, event),
@@ -430,11 +425,15 @@ export class Model {
     }
     this.requested.set(base, { subscribeSentAt: now, lastActivityAt: undefined, lastPrice: undefined })
     this.everRequested.add(base)
+    this.removed.delete(base)
+    this.orphans.delete(base)
     this.pending.push(base)
     if (this.isServiceReliable) this.after(1, () => this.confirmAll())
   }
 
   private onUnsubscribe(base: Base): void {
+    if (this.activeSubscribersOf(base).length > 0)
+      this.addViolation(`${base} unsubscribed while it has subscribers`)
     if (this.orphans.delete(base)) {
       this.unsubscribed.delete(base)
       this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil: 0 })
@@ -443,8 +442,6 @@ export class Model {
     const requested = this.requested.get(base)
     if (!this.everRequested.has(base)) this.addViolation(`${base} unsubscribed but never requested`)
     if (requested === undefined) this.addViolation(`${base} unsubscribed twice`)
-    if (this.activeSubscribersOf(base).length > 0)
-      this.addViolation(`${base} unsubscribed while it has subscribers`)
     const isPending = requested?.lastActivityAt === undefined && this.pendingAcks().includes(base)
     const ackUntil =
       isPending && requested !== undefined ? requested.subscribeSentAt + clientOptions.confirmTimeout : 0
@@ -587,13 +584,12 @@ export class Model {
     this.clearPendingAck(base)
   }
 
-  /** The client must unsubscribe a topic that it does not keep, unless a frame for it may be late. */
+  /** The client must unsubscribe a topic, unless it requests the topic first, or a frame for it may be late. */
   private addOrphan(base: Base): void {
     const unsubscribed = this.unsubscribed.get(base)
     const isLate =
       unsubscribed !== undefined && this.now() - unsubscribed.unsubscribedAt < clientOptions.confirmTimeout
-    const isKept = this.activeSubscribersOf(base).length > 0
-    if (!isLate && !isKept && !this.orphans.has(base)) this.orphans.set(base, this.now())
+    if (!isLate && !this.orphans.has(base)) this.orphans.set(base, this.now())
   }
 
   private clearPendingAck(base: Base): void {

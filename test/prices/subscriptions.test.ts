@@ -145,6 +145,44 @@ describe('Subscriptions.takeFrames', () => {
     expect(subscriptions.topics.size).toBe(0)
   })
 
+  it('unsubscribes an orphan that loses its new subscriber before it is requested', () => {
+    const { subscriptions } = requestTopics([aa])
+    const price = { base: aa, topic: topicOf(aa) }
+    subscriptions.onErrorText('Invalid token 0xaa', 1)
+    const wantShortly = (now: number): void => {
+      const subscriber = createPriceSubscriber('svc-0xaa')
+      const state = subscriptions.addSubscriber(aa, subscriber)
+      subscriptions.removeSubscriber(state, subscriber, now)
+    }
+    wantShortly(2)
+    subscriptions.orphans.onPrice(price, 3)
+    wantShortly(3)
+    expect(subscriptions.takeFrames(Infinity, 3)).toEqual([unsubscribeFrame('svc-0xaa')])
+    // The price is not late any more, and the rejected topic is still known.
+    wantShortly(400)
+    subscriptions.orphans.onPrice(price, 400)
+    expect(subscriptions.takeFrames(Infinity, 400)).toEqual([unsubscribeFrame('svc-0xaa')])
+  })
+
+  it('requests an orphan that is wanted again, and does not unsubscribe it', () => {
+    const { subscriptions } = requestTopics([aa])
+    subscriptions.onErrorText('Invalid token 0xaa', 1)
+    subscriptions.orphans.onPrice({ base: aa, topic: topicOf(aa) }, 2)
+    subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
+    expect(subscriptions.takeFrames(Infinity, 2)).toEqual([subscribeFrame('svc-0xaa')])
+    expect(subscriptions.hasPendingFrames).toBe(false)
+  })
+
+  it('unsubscribes a topic that the service lists before its request, if it is then not requested', () => {
+    const { subscriptions } = requestTopics([bb])
+    const subscriber = createPriceSubscriber('svc-0xaa')
+    const state = subscriptions.addSubscriber(aa, subscriber)
+    expect(subscriptions.onConfirmation(aa, 1)).toBe(false)
+    subscriptions.orphans.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
+    subscriptions.removeSubscriber(state, subscriber, 1)
+    expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])
+  })
+
   it('returns no frame for a topic that loses one of two subscribers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))

@@ -2,6 +2,7 @@ import { unsubscribeFrame } from '../../codec/outgoing-frame.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { copyOf } from '../../errors/text.js'
+import type { TopicTable } from '../topic-table.js'
 import type { PendingAcks } from './pending-acks.js'
 
 /** A topic in a frame of the service. */
@@ -17,13 +18,16 @@ const maxRemoved = 10_000
 /** The maximum number of queued topics. A confirmation after their unsubscribe frames lists the others again. */
 const maxQueued = 10_000
 
-/** The topics of one connection that the service has subscribed and the client does not keep. They are unsubscribed. */
+/** The topics of one connection that the service has subscribed without a request. They are unsubscribed. */
 export class Orphans {
   /** The topics that were rejected or unsubscribed. A later price shows that the service has subscribed one all the same. */
   private readonly removed = new Set<Address>()
   private readonly queue = new Map<Address, Topic>()
 
-  constructor(private readonly acks: PendingAcks) {}
+  constructor(
+    private readonly topics: TopicTable,
+    private readonly acks: PendingAcks,
+  ) {}
 
   get size(): number {
     return this.queue.size
@@ -37,20 +41,20 @@ export class Orphans {
     if (this.removed.size > maxRemoved && oldest !== undefined) this.removed.delete(oldest)
   }
 
-  /** The client keeps the topic again. */
-  onKept(base: Address): void {
+  /** The client sends a subscribe frame. A topic that loses its subscribers before that remains an orphan. */
+  onRequested(base: Address): void {
     this.removed.delete(base)
     this.queue.delete(base)
   }
 
-  /** A confirmation lists a topic that is not kept. A frame for a recently unsubscribed topic is a late one. */
+  /** A confirmation lists a topic that is not requested. A frame for a recently unsubscribed topic is a late one. */
   onConfirmation({ base, topic }: EchoedTopic, now: number): void {
     if (this.queue.size >= maxQueued || this.acks.isRecentlyUnsubscribed(base, now)) return
     // Copied, because both are parts of the service's topic, which may fill a frame.
     this.queue.set(copyOf(base), copyOf(topic))
   }
 
-  /** A price arrives for a topic that is not kept. */
+  /** A price arrives for a topic that is not requested. */
   onPrice(echoed: EchoedTopic, now: number): void {
     if (this.removed.has(echoed.base)) this.onConfirmation(echoed, now)
   }
@@ -59,6 +63,8 @@ export class Orphans {
   takeFrames(limit: number, now: number, frames: string[]): void {
     for (const [base, topic] of this.queue) {
       if (frames.length >= limit) break
+      // Its subscribe frame is due.
+      if (this.topics.has(base)) continue
       this.queue.delete(base)
       this.acks.onUnsubscribe(base, now)
       frames.push(unsubscribeFrame(topic))

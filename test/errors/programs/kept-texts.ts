@@ -13,9 +13,9 @@ const count = 50
 const padding = 'x'.repeat(2 ** 20)
 const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
 
-const orphans = new Orphans(
-  new PendingAcks(new TopicTable(), { linger: 100, staleAfter: 1000, confirmTimeout: 300 }),
-)
+const topics = new TopicTable()
+const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
+const orphans = new Orphans(topics, new PendingAcks(topics, timeouts))
 const addOrphan = (index: number): void => {
   const topic = `svc-${address(index)}-${padding}`
   orphans.onConfirmation({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)

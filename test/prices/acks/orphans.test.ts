@@ -5,9 +5,9 @@ import { PendingAcks } from '../../../src/prices/acks/pending-acks.js'
 import { TopicTable } from '../../../src/prices/topic-table.js'
 
 it('Orphans stores 10,000 topics, and more once their frames are taken', () => {
-  const orphans = new Orphans(
-    new PendingAcks(new TopicTable(), { linger: 100, staleAfter: 1000, confirmTimeout: 300 }),
-  )
+  const topics = new TopicTable()
+  const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
+  const orphans = new Orphans(topics, new PendingAcks(topics, timeouts))
   const list = (count: number): void => {
     for (let index = 0; index < count; index++) {
       const base: Address = `0x${index.toString(16)}`

@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/simulator/market/seeded-random.js'
 import { actions, addresses, permanentTopics, pick, type ChaosContext } from './actions.js'
 import type { Figures, Findings } from './findings.js'
 import { InvariantChecker } from './invariant-checker.js'
-import { awaitRecovery, endFaults, observePoll, persists } from './recovery.js'
+import { awaitRecovery, endFaults, observePoll, remaining } from './recovery.js'
 
 /** About a fiftieth of the defaults, so that one second shows as much as one minute. */
 const shortTimeouts = {
@@ -72,9 +72,9 @@ export const runChaos = async ({
   endFaults(context)
   const unrecovered = await awaitRecovery(context, polls)
   await checker.close(client)
-  if (await persists(() => prices.connections + relayer.connections > 0)) {
-    unrecovered.push('sockets are open after close()')
-  }
+  const openSockets = await remaining(() =>
+    prices.connections + relayer.connections > 0 ? ['sockets are open after close()'] : [],
+  )
   const { findings, figures } = checker
-  return { findings, figures, actionCounts, unrecovered }
+  return { findings, figures, actionCounts, unrecovered: [...unrecovered, ...openSockets] }
 }

@@ -31,13 +31,10 @@ export const endFaults = ({ simulator, prices, relayer }: ChaosContext): void =>
 }
 
 /** Waits until the client has recovered. Returns what has not recovered within 10 s. */
-export const awaitRecovery = async (
+export const awaitRecovery = (
   context: ChaosContext,
   polls: readonly ObservedPoll[],
-): Promise<string[]> => {
-  await persists(() => unrecovered(context, polls).length > 0)
-  return unrecovered(context, polls)
-}
+): Promise<readonly string[]> => remaining(() => unrecovered(context, polls))
 
 const unrecovered = (
   { simulator, client, checker }: ChaosContext,
@@ -61,9 +58,15 @@ const unrecovered = (
 const isPrice = (event: Either<unknown, unknown> | undefined): boolean =>
   event !== undefined && isRight(event)
 
-/** True if the condition still holds after 10 s. */
-export const persists = async (condition: () => boolean | Promise<boolean>): Promise<boolean> => {
+/** Resolves once a check finds no problem, with the empty list. After 10 s: with what the last check has found. */
+export const remaining = async (
+  findProblems: () => readonly string[] | Promise<readonly string[]>,
+): Promise<readonly string[]> => {
   const end = performance.now() + 10_000
-  while ((await condition()) && performance.now() < end) await sleep(10)
-  return condition()
+  for (;;) {
+    const problems = await findProblems()
+    // Not checked again: what happens after a check without problems is no result of the wait.
+    if (problems.length === 0 || performance.now() >= end) return problems
+    await sleep(10)
+  }
 }

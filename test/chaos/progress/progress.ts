@@ -4,7 +4,7 @@ import { createClient } from 'svc-streams'
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
 import { blockEventLoop } from '../../support/time/event-loop.js'
 import { pick } from '../actions.js'
-import { persists } from '../recovery.js'
+import { remaining } from '../recovery.js'
 import { startRandomService, type RandomService } from './random-service.js'
 import { measureWaitingTimes, type WaitingTimes } from './waiting-times.js'
 import { WantedTopics } from './wanted-topics.js'
@@ -80,9 +80,7 @@ export const runProgressChaos = async (seed: number, actionCount: number): Promi
     await sleep((random() * timeouts.confirmTimeout) / 8)
   }
   await service.run('becomeReliable')
-  const problems: string[] = []
-  if (await persists(async () => (await unsettled(service, wanted)).length > 0))
-    problems.push(...(await unsettled(service, wanted)))
+  const problems = [...(await remaining(() => unsettled(service, wanted)))]
   const { log } = await service.run('report')
   await client.close()
   const longest = measureWaitingTimes([...log, ...wanted.log], wanted.blocked)
@@ -110,11 +108,12 @@ const exceeded = (ms: number, bound: number): string => `${Math.round(ms)} ms; t
 /** What is not in order while the service is reliable. */
 const unsettled = async (service: RandomService, wanted: WantedTopics): Promise<readonly string[]> => {
   wanted.renewPermanent()
-  const { subscribed } = await service.run('report')
+  const { subscribed, delayed } = await service.run('report')
   const active = wanted.active
   const [at, by] = [[...subscribed].sort().join(), [...active.keys()].sort().join()]
   const withoutPrice = [...active].filter(([, event]) => event === undefined || !isRight(event))
   return [
+    ...(delayed === 0 ? [] : [`the service has ${delayed} delayed answers`]),
     ...(at === by ? [] : [`the service has subscribed ${at}; wanted are ${by}`]),
     ...withoutPrice.map(([base]) => `${base} has no price`),
   ]

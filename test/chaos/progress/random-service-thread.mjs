@@ -13,11 +13,21 @@ let isReliable = false
 let randomIndex = 0
 let connectionCount = 0
 let price = 0
+let delayed = 0
 
 const random = () => randomNumbers[randomIndex++ % randomNumbers.length]
 const pick = (from) => from[Math.floor(random() * from.length)]
 const now = () => performance.timeOrigin + performance.now()
-const later = (act) => setTimeout(act, random() * 3 * confirmTimeout)
+const later = (act) => {
+  delayed++
+  setTimeout(
+    () => {
+      delayed--
+      act()
+    },
+    random() * 3 * confirmTimeout,
+  )
+}
 
 const baseOf = (topic) => topic.split('-')[1].toLowerCase()
 const spell = (base) =>
@@ -156,7 +166,7 @@ server.on('connection', (socket) => {
 parentPort.on('message', (name) => {
   commands[name]()
   const subscribed = [...connections.values()].flatMap((connection) => [...connection.subscribed])
-  parentPort.postMessage({ log, subscribed })
+  parentPort.postMessage({ log, subscribed, delayed })
 })
 setInterval(tick, confirmTimeout / 20)
 setInterval(() => (answers = pick(moods)), 3 * confirmTimeout)

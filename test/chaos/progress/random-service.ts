@@ -16,6 +16,8 @@ export interface ServiceReport {
   readonly log: readonly ServiceEvent[]
   /** The subscribed topics of all connections. */
   readonly subscribed: readonly Base[]
+  /** The number of answers and subscriptions that the service has delayed: it will send or change something. */
+  readonly delayed: number
 }
 
 export interface RandomService extends AsyncDisposable {

@@ -18,7 +18,7 @@ const maxRemoved = 10_000
 /** The maximum number of queued topics. A confirmation after their unsubscribe frames lists the others again. */
 const maxQueued = 10_000
 
-/** The topics of one connection that the service has subscribed without a request. They are unsubscribed. */
+/** The topics that the service keeps subscribed although the client no longer requests them. They are unsubscribed. */
 export class Orphans {
   /** The topics that were rejected or unsubscribed. A later price shows that the service has subscribed one all the same. */
   private readonly removed = new Set<Address>()

@@ -12,6 +12,7 @@ import { currentClock } from '../time/active-clock.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
+import { setPriceFeed } from './price-feed.js'
 import type { ClientOptions, DepthClientOptions, UnsignedClientOptions } from './options.js'
 
 export interface CreateClient {
@@ -61,7 +62,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     return closing
   }
 
-  return {
+  const client: Client = {
     chainId,
     status$: pool.status$,
     errors$: pool.errors$,
@@ -77,6 +78,11 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     close,
     [Symbol.asyncDispose]: close,
   }
+  setPriceFeed(client, {
+    price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
+    priceAge: (topic) => pool.priceAge(topic),
+  })
+  return client
 }
 
 interface Depths {

@@ -4,6 +4,8 @@ import { NumberLiteral } from './json.js'
 
 // Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.
 
+const isAge = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < Infinity
+
 const decimalPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const numberOf = (input: unknown): number => {
@@ -28,6 +30,14 @@ export const PriceValue = new t.Type<number>(
   'a finite number above 0',
   isPriceValue,
   (input, context) => (isPriceValue(input) ? t.success(input) : t.failure(input, context)),
+  t.identity,
+)
+
+/** The age of a price in ms, finite and not negative. Accepts a JSON number only. */
+export const PriceAge = new t.Type<number>(
+  'a finite number of at least 0',
+  (value): value is number => isAge(value),
+  (input, context) => (isAge(input) ? t.success(input) : t.failure(input, context)),
   t.identity,
 )
 

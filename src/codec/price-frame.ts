@@ -3,10 +3,13 @@ import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError, maxIssues, toDecodeError } from './decode-error.js'
 import { parseJson } from './json.js'
-import { PriceValue } from './number.js'
+import { PriceAge, PriceValue } from './number.js'
 
 /** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
+
+/** A price update of a gateway to a new subscriber: `age` is the ms since the gateway received the price. */
+const AgedPriceUpdate = t.type({ ...PriceUpdate.props, age: PriceAge }, PriceUpdate.name)
 
 /** Like `t.array(t.string)`, but does not copy the array, and stops after more faults than an error reports. */
 const Topics = new t.Type<string[], string[], unknown>(
@@ -28,9 +31,12 @@ const Topics = new t.Type<string[], string[], unknown>(
 /** The response to a subscribe message on the wire. */
 export const SubscriptionConfirmation = t.type({ subscriptions: Topics }, 'a subscription confirmation')
 
-/** The content of a text frame of the price WebSocket. `topic` is the text that the service sent. */
+/**
+ * The content of a text frame of the price WebSocket. `topic` is the text that the service sent. `age`: the ms since a
+ * gateway received the price; the service itself sends none.
+ */
 export type Frame =
-  | { readonly _tag: 'PriceUpdate'; readonly topic: string; readonly price: number }
+  | { readonly _tag: 'PriceUpdate'; readonly topic: string; readonly price: number; readonly age?: number }
   | { readonly _tag: 'Confirmation'; readonly subscriptions: readonly string[] }
   | { readonly _tag: 'ErrorText'; readonly text: string }
 
@@ -71,15 +77,32 @@ const readConfirmation = (text: string, value: unknown): Frame | MalformedFrame 
 }
 
 const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
-  const decoded = PriceUpdate.decode(value)
-  if (!isLeft(decoded)) {
-    return { _tag: 'PriceUpdate', topic: decoded.right.topic, price: decoded.right.price }
-  }
-  const error = isRecord(value)
-    ? toDecodeError('frame', text, decoded.left)
-    : malformedError('frame', text, 'a price update or a subscription confirmation')
-  return { _tag: 'Malformed', topic: topicIn(value), error }
+  return isRecord(value) && Object.hasOwn(value, 'age')
+    ? readAgedPriceUpdate(text, value)
+    : readUnagedPriceUpdate(text, value)
 }
+
+const readUnagedPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
+  const decoded = PriceUpdate.decode(value)
+  if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
+  const { topic, price } = decoded.right
+  return { _tag: 'PriceUpdate', topic, price }
+}
+
+const readAgedPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
+  const decoded = AgedPriceUpdate.decode(value)
+  if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
+  const { topic, price, age } = decoded.right
+  return { _tag: 'PriceUpdate', topic, price, age }
+}
+
+const malformedPriceUpdate = (text: string, value: unknown, errors: t.Errors): MalformedFrame => ({
+  _tag: 'Malformed',
+  topic: topicIn(value),
+  error: isRecord(value)
+    ? toDecodeError('frame', text, errors)
+    : malformedError('frame', text, 'a price update or a subscription confirmation'),
+})
 
 const topicIn = (value: unknown): string | undefined =>
   isRecord(value) && typeof value['topic'] === 'string' ? value['topic'] : undefined

@@ -6,7 +6,10 @@ export interface Price {
   readonly topic: Topic
   /** USD for one base token, finite and above zero. */
   readonly price: number
-  /** Time of receipt by this client, in ms since the Unix epoch. */
+  /**
+   * Time of receipt by this client, in ms since the Unix epoch. The first price of a topic from a gateway may be older: then
+   * it is the time at which the gateway received the price.
+   */
   readonly receivedAt: number
   /**
    * Number of the connection that delivered it, from 1. If it changes between two prices of a topic, updates may have

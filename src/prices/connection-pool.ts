@@ -53,7 +53,8 @@ export class ConnectionPool {
     }
   }
 
-  price$(topic: Topic): Observable<PriceEvent> {
+  /** `onConfirmed`: called when the service confirms the topic on a connection, and at once if it has. */
+  price$(topic: Topic, onConfirmed?: () => void): Observable<PriceEvent> {
     const { service, secrets } = this.config
     // The caller may have confused the topic with a secret.
     const parsed = secrets.redactLeft(parseTopic(topic, service))
@@ -62,13 +63,19 @@ export class ConnectionPool {
       // Before `closed` is read and a connection is chosen: its handlers may change both.
       if (base !== undefined) this.multiplexerOf(base)?.detectSuspend()
       if (!this.closed && base !== undefined) {
-        return this.multiplexerFor(base, topic).subscribe(base, topic, subscriber)
+        return this.multiplexerFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
       }
       if (this.closed) subscriber.next(left(clientClosed))
       else if (isLeft(parsed)) subscriber.next(parsed)
       subscriber.complete()
       return undefined
     })
+  }
+
+  /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
+  priceAge(topic: Topic): number {
+    const base = baseAddressOf(topic, this.config.service)
+    return (base === undefined ? undefined : this.multiplexerOf(base)?.priceAge(base)) ?? 0
   }
 
   get currentStatus(): ConnectionStatus {

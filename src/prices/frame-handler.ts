@@ -1,5 +1,5 @@
 import type { Secrets } from '../auth/secrets.js'
-import { readFrame } from '../codec/price-frame.js'
+import { readFrame, type Frame } from '../codec/price-frame.js'
 import type { Publish } from '../diagnostics/publish.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Address } from '../domain/address.js'
@@ -12,11 +12,12 @@ import type { FrameSink } from '../socket/session.js'
 import type { Clock } from '../time/clock.js'
 import type { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice } from './fan-out.js'
-import { failureEvent } from './price-events.js'
+import { failureEvent, staleEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import type { EchoedTopic } from './acks/orphans.js'
 import { subscribersIn } from './subscriber-list.js'
 import type { Subscriptions } from './subscriptions.js'
+import type { TopicState } from './topic-state.js'
 
 export interface FrameHandlerContext {
   readonly clock: Clock
@@ -39,6 +40,8 @@ export interface FrameHandlerContext {
   /** Called when the subscriptions have changed, before any subscriber is notified. */
   readonly onChange: () => void
 }
+
+type PriceUpdateFrame = Extract<Frame, { readonly _tag: 'PriceUpdate' }>
 
 /** The maximum number of bytes of a binary frame that an error contains, as two hexadecimal digits each. */
 const maxShownBytes = maxTextLength / 2
@@ -78,7 +81,7 @@ export class FrameHandler implements FrameSink {
     const frame = readFrame(text)
     switch (frame._tag) {
       case 'PriceUpdate':
-        return this.onPriceUpdate(frame.topic, frame.price, text)
+        return this.onPriceUpdate(frame, text)
       case 'Confirmation':
         return this.onConfirmation(frame.subscriptions, text)
       case 'ErrorText':
@@ -100,22 +103,35 @@ export class FrameHandler implements FrameSink {
     this.reportUncorrelated('binary', hexOf(latin1Bytes(shown)))
   }
 
-  private onPriceUpdate(topic: string, price: number, text: string): void {
+  private onPriceUpdate({ topic, price, age }: PriceUpdateFrame, text: string): void {
     if (this.context.isAnswerMissing()) return
     const { clock, subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
     const now = clock.elapsed()
-    const received = { price, receivedAt: clock.wallClock(), epoch: epoch() }
-    const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now)
+    const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
+    const received = { price, receivedAt, epoch: epoch() }
+    const wasStale = base !== undefined && subscriptions.isStale(base)
+    const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now, age)
     if (state !== undefined) {
       onChange()
-      state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
-      deliverPrice(state)
+      // The layout with an age is that of the first frame only.
+      if (age === undefined)
+        state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
+      if (state.live) deliverPrice(state)
+      else if (!wasStale) this.deliverStale(state, now)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
       if (base !== undefined) subscriptions.orphans.onPrice(withoutQuote(topic, base, service), now)
       onChange()
       this.reportUncorrelated('unknown-topic', text)
     }
+  }
+
+  /** A price of a gateway whose age is at least `staleAfter` is not delivered as a value. */
+  private deliverStale(state: TopicState, now: number): void {
+    publishFailure(
+      this.context,
+      deliver({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now) }),
+    )
   }
 
   private onConfirmation(topics: readonly string[], text: string): void {

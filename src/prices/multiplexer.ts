@@ -12,8 +12,8 @@ import { failureEvent, initialEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import { Reconciler, type ReconcilerConfig } from './reconciler.js'
 import { Subscriptions } from './subscriptions.js'
-import type { PriceEvent, PriceSubscriber } from './subscriber-list.js'
-import type { TopicState, TopicTimeouts } from './topic-state.js'
+import { subscribersIn, type PriceEvent, type PriceSubscriber } from './subscriber-list.js'
+import { isConfirmed, type TopicState, type TopicTimeouts } from './topic-state.js'
 
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
@@ -37,9 +37,11 @@ export class Multiplexer {
     listener: MultiplexerListener,
   ) {
     const { clock, host, publish, service, secrets } = config
-    this.subscriptions = new Subscriptions(config, ({ topic }, confirmMs) => {
+    this.subscriptions = new Subscriptions(config, (state, confirmMs) => {
       const { epoch } = this.reconciler
+      const { topic } = state
       this.reconciler.onConfirmed()
+      for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
     })
     this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
@@ -102,12 +104,30 @@ export class Multiplexer {
     this.reconciler.wake(isOnline)
   }
 
-  /** Adds a subscriber and emits its initial event, if there is one. Returns its teardown. */
-  subscribe(base: Address, topic: Topic, subscriber: Subscriber<PriceEvent>): Unsubscribable {
-    const subscription = new PriceSubscription(topic, subscriber, this.onUnsubscribe)
+  /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
+  priceAge(base: Address): number {
+    const state = this.subscriptions.topics.get(base)
+    if (state === undefined) return 0
+    // The clock of the tick in which the price arrived: the time that a busy event loop takes is no age.
+    this.tickClock.refresh()
+    return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
+  }
+
+  /**
+   * Adds a subscriber and emits its initial event, if there is one. Returns its teardown. `onConfirmed`: called when the
+   * service confirms the topic on a connection, and at once if it has.
+   */
+  subscribe(
+    base: Address,
+    topic: Topic,
+    subscriber: Subscriber<PriceEvent>,
+    onConfirmed?: () => void,
+  ): Unsubscribable {
+    const subscription = new PriceSubscription(topic, subscriber, onConfirmed, this.onUnsubscribe)
     const state = this.subscriptions.addSubscriber(base, subscription)
     subscription.state = state
     this.reconciler.schedule()
+    if (isConfirmed(state)) onConfirmed?.()
     const { currentFailure } = this.reconciler
     const eventFor =
       currentFailure === undefined
@@ -172,6 +192,7 @@ class PriceSubscription implements PriceSubscriber, Unsubscribable {
   constructor(
     readonly topic: Topic,
     readonly subscriber: Subscriber<PriceEvent>,
+    readonly onConfirmed: (() => void) | undefined,
     private readonly onUnsubscribe: (subscriber: PriceSubscriber, state: TopicState) => void,
   ) {}
 

@@ -11,6 +11,8 @@ export interface PriceSubscriber {
   /** The topic as this subscriber wrote it. */
   readonly topic: Topic
   readonly subscriber: Subscriber<PriceEvent>
+  /** Called when the service confirms the topic on a connection. Must not throw. */
+  readonly onConfirmed: (() => void) | undefined
   /** Increases along the list; 0 while the subscriber is not in a list. */
   position: number
   previous: PriceSubscriber | undefined

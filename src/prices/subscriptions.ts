@@ -14,6 +14,7 @@ import {
   clearResubscribe,
   isUnconfirmed,
   never,
+  phaseOf,
   releaseAt,
   resetTopicState,
   setPrice,
@@ -132,13 +133,21 @@ export class Subscriptions {
     return state !== undefined
   }
 
-  /** Returns the state of the topic, or `undefined` if it is not requested on this connection. */
-  onPrice(base: Address, price: ReceivedPrice, now: number): TopicState | undefined {
+  /**
+   * Returns the state of the topic, or `undefined` if it is not requested on this connection. `age`: the ms since a
+   * gateway received the price, which count toward `staleAfter`.
+   */
+  onPrice(base: Address, price: ReceivedPrice, now: number, age = 0): TopicState | undefined {
     const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
-    this.onActivity(state, now)
+    this.onActivity(state, now, age)
     return state
+  }
+
+  isStale(base: Address): boolean {
+    const state = this.topics.get(base)
+    return state !== undefined && phaseOf(state) === 'stale'
   }
 
   /** True if a frame for this topic may be a late one. Otherwise it is an error. */
@@ -175,10 +184,10 @@ export class Subscriptions {
     resetTopicState(state)
   }
 
-  private onActivity(state: TopicState, now: number): void {
+  private onActivity(state: TopicState, now: number, age = 0): void {
     const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
-    state.lastActivityAt = now
-    state.live = true
+    state.lastActivityAt = now - age
+    state.live = age < this.timeouts.staleAfter
     if (state.needsResubscribe) {
       clearResubscribe(state)
       this.frameQueue.delete(state)

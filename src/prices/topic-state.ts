@@ -105,14 +105,17 @@ export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'stale'
 
 export const phaseOf = (state: TopicState): TopicPhase => {
   if (state.live) return 'live'
-  if (state.lastActivityAt !== never) return 'stale'
+  if (isConfirmed(state)) return 'stale'
   if (state.subscribeSentAt === undefined) return 'unsent'
   return state.needsResubscribe ? 'timed-out' : 'pending'
 }
 
+/** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
+export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActivityAt !== never
+
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: TopicState): boolean =>
-  state.subscribeSentAt !== undefined && state.lastActivityAt === never
+  state.subscribeSentAt !== undefined && !isConfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {

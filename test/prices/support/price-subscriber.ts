@@ -18,6 +18,7 @@ export const createPriceSubscriber = (
     topic,
     subscriber: subscribers[0]!,
     subscription,
+    onConfirmed: undefined,
     position: 0,
     previous: undefined,
     next: undefined,

@@ -168,7 +168,14 @@ describe('the replay of damaged gzip data', () => {
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const damaged = Uint8Array.from(bytes)
         damaged[at]! ^= change
-        const { events: seen, result } = await replayed(chunksOf(damaged))
+        const client = replay(chunksOf(damaged), { speed: Infinity })
+        const seen = await collect(client.price$(topic))
+        // The damage may be in the name of the topic. The replay then pauses, because its only stream has completed.
+        if (seen.some((event) => isLeft(event) && event.left._tag === 'SubscriptionRejected')) {
+          await client.close()
+          return
+        }
+        const result = await client.finished
         // Bytes 4 to 9 are a time stamp and the operating system. The last byte of the data may have unused bits.
         const isIrrelevant = at < 10 || at === bytes.length - 9
         if (result._tag === 'Right') expect([seen, isIrrelevant]).toEqual([events, true])

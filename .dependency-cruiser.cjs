@@ -6,7 +6,7 @@ const floors = [
   ['domain', 'task'],
   ['time'],
   ['errors'],
-  ['auth', 'codec', 'diagnostics', 'option-kinds', 'transport'],
+  ['auth', 'codec', 'diagnostics', 'option-kinds', 'server', 'transport'],
   ['http', 'number-format', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
@@ -24,7 +24,7 @@ const outsideFloors = { path: '^src/', pathNot: [doors, ...floors.flat().map(fol
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(cli|gateway|simulator)/',
+  '^src/(cli|gateway|server|simulator)/',
   '^src/transport/(ws|undici)/',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
@@ -70,12 +70,12 @@ module.exports = {
       },
     },
     {
-      name: 'the simulator shares types, the check of options and task with the client, and no protocol logic',
+      name: 'the simulator shares types, the check of options, server and task with the library, and no protocol logic',
       severity: 'error',
       from: { path: folder('simulator') },
       to: {
         path: '^src/',
-        pathNot: ['simulator', 'option-kinds', 'task'].map(folder),
+        pathNot: ['simulator', 'option-kinds', 'server', 'task'].map(folder),
         dependencyTypesNot: ['type-only'],
       },
     },

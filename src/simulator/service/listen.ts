@@ -1,5 +1,5 @@
-import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
+import { listenOn } from '../../server/listen.js'
 import { SimulatorError } from '../simulator-error.js'
 
 /** The only address that the simulator listens on. */
@@ -10,20 +10,8 @@ export const host = '127.0.0.1'
  * `option` if the port cannot be listened on.
  */
 export const listen = (server: Server, port: number, option: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, port, option))
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      server.off('error', fail)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
-
-/** Closes all connections except upgraded ones. Resolves when the port is free. */
-export const stopListening = (server: HttpServer): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
+  listenOn(server, { host, port }).catch((error: unknown) => {
+    throw listenError(error as NodeJS.ErrnoException, port, option)
   })
 
 const listenError = (error: NodeJS.ErrnoException, port: number, option: string): SimulatorError => {

@@ -1,7 +1,7 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http'
-import type { Duplex } from 'node:stream'
+import { createServer, type Server } from 'node:http'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
+import { refuseUpgrade } from '../../server/refuse-upgrade.js'
 import type { RawFrame } from '../faults/garbage.js'
 import type { ReceivedFrame, ReceivedLog } from './received-log.js'
 import type { ConnectionView } from './connection-view.js'
@@ -108,14 +108,4 @@ export const createSocketServer = (
       }
     },
   }
-}
-
-const refuseUpgrade = (socket: Duplex, status: number): void => {
-  const reason = STATUS_CODES[status] ?? 'Unknown'
-  socket.on('error', () => undefined)
-  socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: text/plain\r\n` +
-      `Content-Length: ${reason.length}\r\n\r\n${reason}`,
-  )
 }

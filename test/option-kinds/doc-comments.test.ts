@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/option-table.js'
+import { gatewayTable, tlsTable } from '../../src/gateway/option-table.js'
 import type { Option } from '../../src/option-kinds/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
 import { simulatorTable } from '../../src/simulator/option-table.js'
@@ -27,6 +28,8 @@ const commentsOf = (file: string, name: string): Readonly<Record<string, string>
 describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([
   ['client/options.ts', 'ClientOptions', clientTable],
   ['client/options.ts', 'ReconnectOptions', reconnectTable],
+  ['gateway/options.ts', 'GatewayOptions', gatewayTable],
+  ['gateway/options.ts', 'GatewayTls', tlsTable],
   ['simulator/options.ts', 'SimulatorOptions', simulatorTable],
   ['simulator/network/tcp-proxy.ts', 'TcpProxyOptions', proxyTable],
 ])('%s: the doc comments of %s', (file, name, table) => {

@@ -1,4 +1,5 @@
 import { clientTable, reconnectTable } from '../../../src/client/option-table.js'
+import { gatewayTable, tlsTable } from '../../../src/gateway/option-table.js'
 import type { NumberOption } from '../../../src/option-kinds/number-option.js'
 import type { Option } from '../../../src/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
@@ -21,7 +22,7 @@ export const unitOf = (option: Option<unknown>): string => (isNumber(option) ? (
 export const defaultOf = (option: Option<unknown>): string => {
   const { default: value, defaultText } = option
   if (defaultText !== undefined) return defaultText
-  if (unitOf(option) === 'bytes' && value === 2 ** 20) return '1 MiB'
+  if (unitOf(option) === 'bytes' && typeof value === 'number') return `${value / 2 ** 20} MiB`
   if (typeof value === 'number') return numberText(value)
   return typeof value === 'string' || typeof value === 'boolean' ? `\`${value}\`` : ''
 }
@@ -75,6 +76,16 @@ ${tableOf(clientTable)}
 Every wait is random between 0 and an upper bound, which doubles with each failure.
 
 ${tableOf(reconnectTable)}
+
+## \`startGateway\`
+
+As with \`createClient\`; the promise is rejected with the \`ConfigurationError\`.
+
+${tableOf(gatewayTable)}
+
+### \`tls\`
+
+${tableOf(tlsTable)}
 
 ## \`startSimulator\`
 

@@ -1,0 +1,58 @@
+import type { Signal } from '../domain/signal.js'
+
+/**
+ * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
+ * option name reject with a `ConfigurationError`. Other unknown properties are ignored.
+ */
+export interface GatewayOptions {
+  /**
+   * Address to listen on; one that other machines can reach requires `keys`, or `openDepth: true`. Default:
+   * `127.0.0.1`.
+   */
+  readonly host?: string
+  /** Port to listen on, for HTTP and WebSocket; 0 picks a free port. Default: 0. */
+  readonly port?: number
+  /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
+  readonly service?: string
+  /**
+   * Keys of consumers: a depth request must be signed with one of them. By name, in base64. Default: depth requests need no
+   * signature.
+   */
+  readonly keys?: GatewayKeys
+  /** Allows a `host` that other machines can reach without `keys`: everyone there can request depth. Default: `false`. */
+  readonly openDepth?: boolean
+  /** Private key and certificate: the gateway serves `https:` and `wss:`. Default: `http:` and `ws:`. */
+  readonly tls?: GatewayTls
+  /** Origins of pages with access, such as `https://app.example`. Default: the gateway's own pages only. */
+  readonly origins?: readonly string[]
+  /** Number of WebSocket connections; further ones are refused. Default: 2000. */
+  readonly maxConnections?: number
+  /** Number of topics of one WebSocket connection; a further one gets an error text. Default: 1000. */
+  readonly maxTopicsPerConnection?: number
+  /** Size of the unsent data above which a WebSocket connection is closed with 1013, in bytes. Default: 4 MiB. */
+  readonly maxBufferedBytes?: number
+  /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
+  readonly depthEvery?: number
+  /** Closes the gateway when it aborts. */
+  readonly signal?: Signal
+}
+
+/** Keys in base64, in the standard or the url-safe alphabet, padded or not. */
+export type GatewayKeys = Readonly<Record<string, string>>
+
+export interface GatewayTls {
+  /** Private key, in PEM. */
+  readonly key: string | Uint8Array
+  /** Certificate of the key, with the certificates of the authorities between it and the root, in PEM. */
+  readonly cert: string | Uint8Array
+}
+
+/** Options with which depth requests must be signed. */
+export interface SignedGatewayOptions extends GatewayOptions {
+  readonly keys: GatewayKeys
+}
+
+/** Options with which depth requests need no signature. */
+export interface UnsignedGatewayOptions extends GatewayOptions {
+  readonly keys?: never
+}

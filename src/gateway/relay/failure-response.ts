@@ -1,0 +1,55 @@
+import { assertNever } from '../../domain/assert-never.js'
+import type { DepthError, HttpError, PriceRequestError, Tagged, UnsupportedPair } from '../../errors/model.js'
+import { textResponse, type HttpResponse } from '../http/http-response.js'
+import { invalidTupleText } from './service-texts.js'
+
+/** The client has no depth methods. */
+export type NoDepth = Tagged<'NoDepth'>
+
+export const noDepth: NoDepth = {
+  _tag: 'NoDepth',
+  message: 'Not Found: the client of this gateway has no depth',
+}
+
+export type RelayError = DepthError | PriceRequestError | NoDepth
+
+/**
+ * The response for an error of the client. The service's own errors keep their status and text. Failures between gateway
+ * and service become 5xx with a fixed text: a 401 would make consumers doubt their own keys.
+ */
+export const failureResponse = (error: Exclude<RelayError, UnsupportedPair>): HttpResponse => {
+  switch (error._tag) {
+    case 'HttpError':
+      return httpErrorResponse(error)
+    case 'InvalidTopic':
+      return textResponse(500, invalidTupleText)
+    case 'InvalidMint':
+      return textResponse(400, 'Bad Request: the mint is not 0x and hex digits')
+    case 'NoDepth':
+      return textResponse(404, error.message)
+    case 'Unauthorized':
+      return textResponse(502, 'Bad Gateway: the service rejected the signature of the gateway')
+    case 'NetworkError':
+      return textResponse(502, 'Bad Gateway: no response from the service')
+    case 'DecodeError':
+      return textResponse(502, 'Bad Gateway: invalid response from the service')
+    case 'InvalidInterval':
+      return textResponse(502, 'Bad Gateway: invalid request to the service')
+    case 'Timeout':
+      return textResponse(504, 'Gateway Timeout: no complete response from the service in time')
+    case 'ClientClosed':
+      return textResponse(503, 'Service Unavailable: the client of this gateway is closed')
+    default:
+      return assertNever(error)
+  }
+}
+
+/** A status that is no final response cannot be sent; 401 would be about the consumer's key, and 200 a success. */
+const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): HttpResponse => {
+  const isSendable = Number.isInteger(status) && status > 200 && status < 600 && status !== 401
+  const headers: Record<string, string> =
+    retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
+  return isSendable
+    ? textResponse(status, body, headers)
+    : textResponse(502, 'Bad Gateway: unexpected status of the service', headers)
+}

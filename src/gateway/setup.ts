@@ -1,0 +1,84 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { createSecureContext } from 'node:tls'
+import { decodeKey } from '../auth/key.js'
+import type { Mac } from '../auth/mac.js'
+import type { Signal } from '../domain/signal.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { checkNames, checkOption, checkShapes, numbersOf } from '../option-kinds/check-options.js'
+import { node } from '../platform/node.js'
+import { isLoopback, urlHost } from './access/host.js'
+import { gatewayTable, limitTable } from './option-table.js'
+import type { GatewayOptions, GatewayTls } from './options.js'
+
+/** Options that are checked and completed by their defaults. */
+export interface GatewaySetup {
+  readonly host: string
+  readonly port: number
+  readonly service: string
+  /** One MAC per key; `undefined` if depth requests need no signature. */
+  readonly macs: readonly Mac[] | undefined
+  readonly tls: PemPair | undefined
+  readonly origins: ReadonlySet<string>
+  readonly maxConnections: number
+  readonly maxTopicsPerConnection: number
+  readonly maxBufferedBytes: number
+  readonly depthEvery: number
+  readonly signal: Signal | undefined
+}
+
+export interface PemPair {
+  readonly key: string | Buffer
+  readonly cert: string | Buffer
+}
+
+/** Throws a `ConfigurationError` that names the first invalid option. It contains no key. */
+export const checkGatewayOptions = (options: GatewayOptions): GatewaySetup => {
+  checkShapes(options, gatewayTable)
+  checkNames(options, gatewayTable)
+  const { host = gatewayTable.host.default, service = gatewayTable.service.default } = options
+  const { origins = [], keys, tls, openDepth = gatewayTable.openDepth.default } = options
+  checkOption('host', host, gatewayTable.host)
+  checkOption('service', service, gatewayTable.service)
+  checkOption('origins', origins, gatewayTable.origins)
+  const limits = numbersOf(options, limitTable)
+  if (keys === undefined && openDepth !== true && !isLoopback(urlHost(host))) {
+    throw new ConfigurationError(
+      'host',
+      'other machines can reach this address; set keys, which depth requests must be signed with, or openDepth: true',
+    )
+  }
+  return {
+    ...limits,
+    host,
+    service,
+    macs: keys === undefined ? undefined : Object.entries(keys).map(macOf),
+    tls: tls === undefined ? undefined : parsePem(tls),
+    origins: new Set(origins),
+    signal: options.signal,
+  }
+}
+
+const macOf = ([name, key]: readonly [string, string]): Mac => {
+  const decoded = decodeKey(key, `keys.${name}`)
+  if (isLeft(decoded)) throw decoded.left
+  return node.createMac(decoded.right)
+}
+
+/** OpenSSL's errors are not repeated: they may contain a part of the input. */
+const parsePem = ({ key, cert }: GatewayTls): PemPair => {
+  const pair = { key: pemOf(key), cert: pemOf(cert) }
+  try {
+    createSecureContext(pair)
+  } catch {
+    throw tlsError()
+  }
+  return pair
+}
+
+const pemOf = (value: unknown): string | Buffer => {
+  if (typeof value === 'string' && value !== '') return value
+  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
+  throw tlsError()
+}
+
+const tlsError = () => new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')

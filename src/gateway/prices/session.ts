@@ -1,0 +1,118 @@
+import type { Writable } from 'node:stream'
+import { Subscription, timer } from 'rxjs'
+import type { WebSocket } from 'ws'
+import type { Address } from '../../domain/address.js'
+import { closeReason } from './close-reason.js'
+import type { FrameBatch } from './frame-batch.js'
+import type { Outbox, Recipient } from './outbox.js'
+import { textFrame, type TextFrame } from './text-frame.js'
+import type { TopicFeed } from './topic-feed.js'
+
+/** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
+export const tryAgainLater = 1013
+
+/** The time that a consumer too far behind has to read its backlog and the close frame, in ms. */
+const backlogTime = 10_000
+
+export interface SessionConfig {
+  readonly outbox: Outbox
+  readonly maxBufferedBytes: number
+  /** Called when the connection has ended, for each of its topics. */
+  readonly onLeft: (feed: TopicFeed) => void
+}
+
+/** A confirmation lists all topics of the connection up to this number, and above it the new one only. */
+const maxListedTopics = 64
+
+/** The connection of one consumer, and the topics that it wants. */
+export class Session implements Recipient {
+  readonly feeds = new Map<Address, TopicFeed>()
+  batch: FrameBatch | undefined
+  private unansweredPings = 0
+  private isEnding = false
+  private readonly endTimer = new Subscription()
+
+  constructor(
+    private readonly webSocket: WebSocket,
+    /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
+    private readonly socket: Writable,
+    private readonly config: SessionConfig,
+  ) {}
+
+  sendText(text: string): void {
+    this.send(textFrame(text))
+  }
+
+  send(frame: TextFrame): void {
+    if (!this.isEnding) this.config.outbox.add(this, frame)
+  }
+
+  readonly write = (bytes: Uint8Array): void => {
+    if (this.webSocket.readyState !== this.webSocket.OPEN) return
+    this.socket.write(bytes)
+    const { maxBufferedBytes } = this.config
+    if (!this.isEnding && this.socket.writableLength > maxBufferedBytes)
+      this.end(tryAgainLater, `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
+  }
+
+  /** Confirms a topic that the service has confirmed. */
+  confirm(feed: TopicFeed): void {
+    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [feed.topic])
+  }
+
+  /** Answers an unsubscribe message. */
+  confirmRest(): void {
+    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [])
+  }
+
+  /** The service has rejected a topic. */
+  reject(feed: TopicFeed, errorText: TextFrame): void {
+    this.feeds.delete(feed.base)
+    this.send(errorText)
+  }
+
+  /** Pings the consumer, or ends its connection if it has not answered this many pings. */
+  ping(maxUnanswered: number): void {
+    if (this.unansweredPings >= maxUnanswered) return this.webSocket.terminate()
+    this.unansweredPings++
+    if (!this.isEnding) this.webSocket.ping()
+  }
+
+  onPong(): void {
+    this.unansweredPings = 0
+  }
+
+  /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not within `ms`. */
+  end(code: number, reason: string, ms: number): void {
+    if (this.isEnding) return
+    this.isEnding = true
+    this.config.outbox.flushOne(this)
+    this.leaveTopics()
+    this.webSocket.close(code, closeReason(reason))
+    this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
+  }
+
+  /** Called when the connection is closed. */
+  onClosed(): void {
+    this.isEnding = true
+    this.endTimer.unsubscribe()
+    this.leaveTopics()
+  }
+
+  private leaveTopics(): void {
+    const feeds = [...this.feeds.values()]
+    this.feeds.clear()
+    for (const feed of feeds) {
+      feed.remove(this)
+      this.config.onLeft(feed)
+    }
+  }
+
+  private get confirmedTopics(): readonly string[] {
+    return [...this.feeds.values()].filter(({ isConfirmed }) => isConfirmed).map(({ topic }) => topic)
+  }
+
+  private sendConfirmation(subscriptions: readonly string[]): void {
+    this.sendText(JSON.stringify({ subscriptions }))
+  }
+}

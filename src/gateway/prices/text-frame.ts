@@ -1,0 +1,28 @@
+/**
+ * A WebSocket text frame of a server (RFC 6455, section 5.2), with a character for each byte. Such strings are
+ * concatenated without a copy, and equal frames compare as equal.
+ */
+export type TextFrame = string
+
+/** The first byte: the final fragment of a text message. */
+const finalText = '\x81'
+
+/** A payload of this length or more has its length in two further bytes. */
+const mediumLength = 126
+
+/** A payload of this length or more has its length in eight further bytes. */
+const longLength = 65_536
+
+/** Encodes a payload whose characters are all ASCII. */
+export const asciiFrame = (payload: string): TextFrame => finalText + lengthOf(payload.length) + payload
+
+export const textFrame = (text: string): TextFrame => asciiFrame(Buffer.from(text).toString('latin1'))
+
+const lengthOf = (length: number): string => {
+  if (length < mediumLength) return String.fromCharCode(length)
+  const bytes = length < longLength ? Buffer.alloc(3) : Buffer.alloc(9)
+  bytes[0] = length < longLength ? mediumLength : mediumLength + 1
+  bytes.writeUInt16BE(length % longLength, bytes.length - 2)
+  if (length >= longLength) bytes.writeUInt32BE(Math.floor(length / longLength), bytes.length - 6)
+  return bytes.toString('latin1')
+}

@@ -1,0 +1,151 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import type { PriceFeed } from '../../client/price-feed.js'
+import { assertNever } from '../../domain/assert-never.js'
+import type { Address } from '../../domain/address.js'
+import type { Price } from '../../domain/price.js'
+import type { Topic } from '../../domain/topic.js'
+import type { Disconnected, PriceError } from '../../errors/model.js'
+import type { GatewayTopicState } from '../gateway-snapshot.js'
+import type { Session } from './session.js'
+import { asciiFrame, textFrame, type TextFrame } from './text-frame.js'
+
+export interface FeedListener {
+  readonly onDisconnected: (feed: TopicFeed, error: Disconnected) => void
+  /** Called for each event that shows that the stream is connected. */
+  readonly onConnected: (feed: TopicFeed) => void
+  /** The stream has completed: the topic is rejected, or the client is closed. */
+  readonly onCompleted: (feed: TopicFeed) => void
+}
+
+/** One topic: its only subscription to the service, its last price, and the consumers that want it. */
+export class TopicFeed {
+  private readonly consumers = new Set<Session>()
+  /** The consumers whose subscribe message is answered when the service confirms the topic. */
+  private readonly unanswered = new Set<Session>()
+  private readonly subscription = new Subscription()
+  /** `live` without a price: the service has confirmed the topic. */
+  private state: GatewayTopicState = 'waiting'
+  /** The last price in USD, on the open connection to the service. */
+  private price: number | undefined
+
+  constructor(
+    readonly base: Address,
+    readonly topic: Topic,
+    private readonly source: PriceFeed,
+    private readonly listener: FeedListener,
+  ) {}
+
+  /** Subscribes to the service. The first events may come at once. */
+  start(): void {
+    const event$ = this.source.price$(this.topic, () => this.onConfirmed())
+    this.subscription.add(
+      event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),
+    )
+  }
+
+  stop(): void {
+    this.subscription.unsubscribe()
+  }
+
+  get isConfirmed(): boolean {
+    return this.state === 'live' || this.state === 'stale'
+  }
+
+  get isWanted(): boolean {
+    return this.consumers.size > 0
+  }
+
+  get snapshot() {
+    return { topic: this.topic, consumers: this.consumers.size, state: this.state }
+  }
+
+  /** Adds a consumer, and sends it the last price if that is current. */
+  add(session: Session): void {
+    this.consumers.add(session)
+    this.answer(session)
+    if (this.state === 'live' && this.price !== undefined) session.send(this.frameOf(this.price))
+  }
+
+  remove(session: Session): void {
+    this.consumers.delete(session)
+    this.unanswered.delete(session)
+  }
+
+  /** Answers a subscribe message, now or once the service has confirmed the topic. */
+  answer(session: Session): void {
+    if (this.isConfirmed) session.confirm(this)
+    else this.unanswered.add(session)
+  }
+
+  private onConfirmed(): void {
+    if (this.isConfirmed) return
+    this.state = 'live'
+    this.answerAll()
+  }
+
+  private answerAll(): void {
+    for (const session of this.unanswered) session.confirm(this)
+    this.unanswered.clear()
+  }
+
+  private onEvent(event: Either<PriceError, Price>): void {
+    if (isRight(event)) this.onPrice(event.right.price)
+    else this.onFailure(event.left)
+  }
+
+  private onPrice(price: number): void {
+    this.price = price
+    this.state = 'live'
+    this.listener.onConnected(this)
+    if (this.unanswered.size > 0) this.answerAll()
+    const frame = this.frameOf(price)
+    for (const session of this.consumers) session.send(frame)
+  }
+
+  private onFailure(error: PriceError): void {
+    switch (error._tag) {
+      case 'Stale':
+        this.state = 'stale'
+        this.listener.onConnected(this)
+        return this.answerAll()
+      case 'SubscriptionRejected':
+        this.state = 'rejected'
+        return this.reject(error.reason)
+      case 'Disconnected':
+      case 'ClientClosed':
+        this.state = 'down'
+        this.price = undefined
+        if (error._tag === 'Disconnected') this.listener.onDisconnected(this, error)
+        return
+      // The client requests the topic again; a consumer without an answer does so too.
+      case 'SubscriptionTimeout':
+      // No price, so that the topic becomes stale.
+      case 'DecodeError':
+      case 'InvalidTopic':
+        return
+      default:
+        return assertNever(error)
+    }
+  }
+
+  private reject(text: string): void {
+    const frame = textFrame(text)
+    for (const session of this.consumers) session.reject(this, frame)
+    this.consumers.clear()
+    this.unanswered.clear()
+  }
+
+  private onCompleted(): void {
+    if (this.state !== 'rejected') this.state = 'down'
+    this.price = undefined
+    this.listener.onCompleted(this)
+  }
+
+  /** A price that is passed on in the tick in which it came has no age. */
+  private frameOf(price: number): TextFrame {
+    const age = Math.round(this.source.priceAge(this.topic))
+    const end = age > 0 ? `,"age":${age}}` : '}'
+    return asciiFrame(`{"topic":"${this.topic}","price":${price}${end}`)
+  }
+}

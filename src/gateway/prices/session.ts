@@ -2,10 +2,12 @@ import type { Writable } from 'node:stream'
 import { Subscription, timer } from 'rxjs'
 import type { WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
+import type { Topic } from '../../domain/topic.js'
 import { closeReason } from './close-reason.js'
 import type { FrameBatch } from './frame-batch.js'
 import type { Outbox, Recipient } from './outbox.js'
 import { textFrame, type TextFrame } from './text-frame.js'
+import type { TopicConsumer } from './topic-consumer.js'
 import type { TopicFeed } from './topic-feed.js'
 
 /** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
@@ -25,7 +27,7 @@ export interface SessionConfig {
 const maxListedTopics = 64
 
 /** The connection of one consumer, and the topics that it wants. */
-export class Session implements Recipient {
+export class Session implements Recipient, TopicConsumer {
   readonly feeds = new Map<Address, TopicFeed>()
   batch: FrameBatch | undefined
   private unansweredPings = 0
@@ -43,7 +45,7 @@ export class Session implements Recipient {
     this.send(textFrame(text))
   }
 
-  send(frame: TextFrame): void {
+  readonly send = (frame: TextFrame): void => {
     if (!this.isEnding) this.config.outbox.add(this, frame)
   }
 
@@ -55,9 +57,8 @@ export class Session implements Recipient {
       this.end(tryAgainLater, `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
   }
 
-  /** Confirms a topic that the service has confirmed. */
-  confirm(feed: TopicFeed): void {
-    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [feed.topic])
+  readonly confirm = (topic: Topic): void => {
+    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [topic])
   }
 
   /** Answers an unsubscribe message. */
@@ -65,9 +66,8 @@ export class Session implements Recipient {
     this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [])
   }
 
-  /** The service has rejected a topic. */
-  reject(feed: TopicFeed, errorText: TextFrame): void {
-    this.feeds.delete(feed.base)
+  readonly reject = (base: Address, errorText: TextFrame): void => {
+    this.feeds.delete(base)
     this.send(errorText)
   }
 

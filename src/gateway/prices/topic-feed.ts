@@ -7,8 +7,8 @@ import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import type { Disconnected, PriceError } from '../../errors/model.js'
 import type { GatewayTopicState } from '../gateway-snapshot.js'
-import type { Session } from './session.js'
 import { asciiFrame, textFrame, type TextFrame } from './text-frame.js'
+import type { TopicConsumer } from './topic-consumer.js'
 
 export interface FeedListener {
   readonly onDisconnected: (feed: TopicFeed, error: Disconnected) => void
@@ -20,9 +20,9 @@ export interface FeedListener {
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
 export class TopicFeed {
-  private readonly consumers = new Set<Session>()
+  private readonly consumers = new Set<TopicConsumer>()
   /** The consumers whose subscribe message is answered when the service confirms the topic. */
-  private readonly unanswered = new Set<Session>()
+  private readonly unanswered = new Set<TopicConsumer>()
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
   private state: GatewayTopicState = 'waiting'
@@ -61,21 +61,21 @@ export class TopicFeed {
   }
 
   /** Adds a consumer, and sends it the last price if that is current. */
-  add(session: Session): void {
-    this.consumers.add(session)
-    this.answer(session)
-    if (this.state === 'live' && this.price !== undefined) session.send(this.frameOf(this.price))
+  add(consumer: TopicConsumer): void {
+    this.consumers.add(consumer)
+    this.answer(consumer)
+    if (this.state === 'live' && this.price !== undefined) consumer.send(this.frameOf(this.price))
   }
 
-  remove(session: Session): void {
-    this.consumers.delete(session)
-    this.unanswered.delete(session)
+  remove(consumer: TopicConsumer): void {
+    this.consumers.delete(consumer)
+    this.unanswered.delete(consumer)
   }
 
   /** Answers a subscribe message, now or once the service has confirmed the topic. */
-  answer(session: Session): void {
-    if (this.isConfirmed) session.confirm(this)
-    else this.unanswered.add(session)
+  answer(consumer: TopicConsumer): void {
+    if (this.isConfirmed) consumer.confirm(this.topic)
+    else this.unanswered.add(consumer)
   }
 
   private onConfirmed(): void {
@@ -85,7 +85,7 @@ export class TopicFeed {
   }
 
   private answerAll(): void {
-    for (const session of this.unanswered) session.confirm(this)
+    for (const consumer of this.unanswered) consumer.confirm(this.topic)
     this.unanswered.clear()
   }
 
@@ -100,7 +100,7 @@ export class TopicFeed {
     this.listener.onConnected(this)
     if (this.unanswered.size > 0) this.answerAll()
     const frame = this.frameOf(price)
-    for (const session of this.consumers) session.send(frame)
+    for (const consumer of this.consumers) consumer.send(frame)
   }
 
   private onFailure(error: PriceError): void {
@@ -131,7 +131,7 @@ export class TopicFeed {
 
   private reject(text: string): void {
     const frame = textFrame(text)
-    for (const session of this.consumers) session.reject(this, frame)
+    for (const consumer of this.consumers) consumer.reject(this.base, frame)
     this.consumers.clear()
     this.unanswered.clear()
   }

@@ -1,0 +1,17 @@
+/**
+ * A server that passes the prices and the depth of a client on, in the service's own protocol.
+ *
+ * @module
+ */
+
+export { startGateway } from './start-gateway.js'
+export type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
+export type {
+  GatewayKeys,
+  GatewayOptions,
+  GatewayTls,
+  SignedGatewayOptions,
+  UnsignedGatewayOptions,
+} from './options.js'
+export type { GatewaySnapshot, GatewayTopicSnapshot, GatewayTopicState } from './gateway-snapshot.js'
+export { GatewayError } from './gateway-error.js'

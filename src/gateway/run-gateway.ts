@@ -1,0 +1,84 @@
+import type { PriceClient } from '../client/client.js'
+import { stopListening } from '../server/listen.js'
+import { refuseUpgrade } from '../server/refuse-upgrade.js'
+import { onAbort } from '../task/on-abort.js'
+import { currentClock } from '../time/active-clock.js'
+import { delay } from '../time/deadline.js'
+import { checkAccess, type AccessConfig } from './access/access.js'
+import { addressesOf } from './addresses.js'
+import type { Gateway } from './gateway.js'
+import { createHttpServer, httpLimits, type HttpLimits } from './http/http-server.js'
+import { createRequestHandler } from './http/request-handler.js'
+import { createRoute, type Pages } from './http/routes.js'
+import { trackSockets } from './http/track-sockets.js'
+import { listen } from './listen.js'
+import type { GatewayOptions } from './options.js'
+import { createPriceSide } from './prices/create-price-side.js'
+import { createDepthRelay } from './relay/depth-relay.js'
+import { createPriceRelay } from './relay/price-relay.js'
+import { checkGatewayOptions } from './setup.js'
+
+/** What only the library itself may set. */
+export interface GatewayInternals {
+  /** Additional pages. Default: none. */
+  readonly pages?: Pages
+  readonly limits?: Partial<HttpLimits>
+}
+
+/** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
+const closeTimeout = 1_000
+
+/** The `startGateway` of the library itself, with pages and limits of its own. */
+export const runGateway = async (
+  client: PriceClient,
+  options: GatewayOptions,
+  { pages = () => undefined, limits }: GatewayInternals = {},
+): Promise<Gateway> => {
+  const setup = checkGatewayOptions(options)
+  const { service, macs, tls, host, signal } = setup
+  signal?.throwIfAborted()
+  const clock = currentClock()
+  const access: AccessConfig = { ...setup, scheme: tls === undefined ? 'http' : 'https' }
+  const prices = createPriceSide(client, setup)
+  const depth = createDepthRelay(client, { ...setup, clock })
+  const price = createPriceRelay(client, { service, clock })
+  const signatures = macs === undefined ? undefined : { service, macs }
+  const route = createRoute({ depth, price, prices, signatures, pages, now: clock.wallClock })
+  const onRequest = createRequestHandler({ access, service, route })
+  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, onRequest)
+  const sockets = trackSockets(server)
+  server.on('upgrade', (request, socket, head) => {
+    const allowed = checkAccess(request.headers, access)
+    if (allowed.isAllowed) prices.upgrade(request, socket, head)
+    else refuseUpgrade(socket, 403, allowed.reason)
+  })
+
+  let closing: Promise<void> | undefined
+  let unregister = (): void => undefined
+  const shutDown = async (): Promise<void> => {
+    unregister()
+    prices.close()
+    depth.close()
+    price.close()
+    // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
+    const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
+    await stopListening(server)
+    timer.unsubscribe()
+  }
+  const close = (): Promise<void> => (closing ??= shutDown())
+
+  const port = await listen(server, setup).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  if (signal !== undefined) unregister = onAbort(signal, () => void close())
+
+  return {
+    ...addressesOf(host, port, tls !== undefined),
+    unsigned: macs === undefined,
+    service,
+    inspect: () => ({ upstream: prices.upstream(), ...prices.snapshot() }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,11 @@
+import type { PriceClient } from 'svc-streams'
+import type { Gateway, GatewayOptions } from 'svc-streams/gateway'
+import { runGateway, type GatewayInternals } from '../../../src/gateway/run-gateway.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+
+/** Starts a gateway, which is closed after the test. */
+export const startTestGateway = async (
+  client: PriceClient,
+  options: GatewayOptions = {},
+  internals: GatewayInternals = {},
+): Promise<Gateway> => closeAfterTest(await runGateway(client, options, internals))

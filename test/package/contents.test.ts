@@ -146,7 +146,7 @@ describe('the imports', () => {
       const local = importsOf(text).filter((name) => name.startsWith('.'))
       for (const name of local) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    for (const folder of ['', 'operators/', 'testing/', 'recording/', 'simulator/'])
+    for (const folder of ['', 'operators/', 'testing/', 'recording/', 'simulator/', 'gateway/'])
       await visit(`dist/${folder}index.d.ts`)
     return found
   }

@@ -49,6 +49,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
   'svc-streams/recording': ['record', 'replay'],
   'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
+  'svc-streams/gateway': ['GatewayError', 'startGateway'],
 }
 
 describe.each(entryPoints)('%s under plain Node', (entryPoint) => {

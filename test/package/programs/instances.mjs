@@ -5,6 +5,7 @@ import { Observable } from 'rxjs'
 import { ConfigurationError, createClient, DepthBody, PriceUpdate } from 'svc-streams'
 import { freshWithin } from 'svc-streams/operators'
 import { createTestClient } from 'svc-streams/testing'
+import 'svc-streams/gateway'
 import 'svc-streams/simulator'
 
 const require = createRequire(import.meta.url)

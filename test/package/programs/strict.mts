@@ -28,6 +28,7 @@ import {
   type Topic,
   type WebSocketTransport,
 } from 'svc-streams'
+import { startGateway, type Gateway, type GatewayOptions } from 'svc-streams/gateway'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 import { createTestClient, depth, price, scriptedSocket } from 'svc-streams/testing'
 
@@ -128,6 +129,19 @@ export const simulated = async (): Promise<ClientSnapshot> => {
   await client.close()
   await simulator.close()
   return snapshot
+}
+
+export const served = async (client: Client, options: GatewayOptions): Promise<Gateway> => {
+  const gateway = await startGateway(client)
+  const consumer: Client = createClient({ environment: 'mainnet', ...gateway })
+  await consumer.close()
+  const signed = await startGateway(client, {
+    keys: { consumer: 'AAEC' },
+    tls: { key: '', cert: '' },
+    signal,
+  })
+  const isUnsigned: false = signed.unsigned
+  return isUnsigned ? gateway : startGateway(client, options)
 }
 
 export const tested = (prices$: Observable<Price>): Client => {

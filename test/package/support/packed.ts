@@ -37,6 +37,7 @@ export const entryPoints = [
   'svc-streams/testing',
   'svc-streams/recording',
   'svc-streams/simulator',
+  'svc-streams/gateway',
 ] as const
 
 /** The module of an entry point, relative to `src`. */

@@ -12,6 +12,7 @@ const floors = [
   ['client'],
   ['operators', 'recording', 'simulator', 'testing'],
   ['gateway'],
+  ['dashboard'],
   ['cli'],
 ]
 
@@ -22,15 +23,19 @@ const doors = '^src/(index|browser|exports)\\.ts$'
 
 const outsideFloors = { path: '^src/', pathNot: [doors, ...floors.flat().map(folder)] }
 
+/** The script of the dashboard's page, which esbuild bundles with what it imports. */
+const page = '^src/dashboard/page/'
+
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(cli|gateway|server|simulator)/',
+  '^src/(cli|gateway|server|simulator|dashboard/serve)/',
   '^src/transport/(ws|undici)/',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
 ]
 
 const browserOnly = [
+  page,
   '^src/transport/(fetch|native-web-socket)\\.ts',
   '^src/platform/browser(/|\\.ts)',
   '^src/(browser|client/in-browser|recording/(browser|in-browser))\\.ts',
@@ -133,11 +138,23 @@ module.exports = {
     {
       name: 'package.json lists what is imported',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^src/', pathNot: page },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown'],
         dependencyTypesNot: ['npm', 'npm-peer', 'type-only'],
       },
+    },
+    {
+      name: 'the page is imported by nothing: it is bundled by itself',
+      severity: 'error',
+      from: { path: '^src/', pathNot: page },
+      to: { path: page },
+    },
+    {
+      name: 'lit-html is imported by the page alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: page },
+      to: { path: 'node_modules/lit-html/' },
     },
     {
       name: 'no orphans',
@@ -146,7 +163,7 @@ module.exports = {
         path: '^src/',
         orphan: true,
         pathNot:
-          '^src/((gateway/|operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main)\\.ts$',
+          '^src/((gateway/|operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main|dashboard/page/main)\\.ts$',
       },
       to: {},
     },

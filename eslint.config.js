@@ -70,6 +70,14 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/dashboard/page/**/*.ts'],
+    languageOptions: { parserOptions: { project: './tsconfig.page.json' } },
+    rules: {
+      // The types of Node are there for the files that the page imports.
+      'no-restricted-globals': ['error', ...realTime, 'process', 'Buffer', 'setImmediate', 'global'],
+    },
+  },
+  {
     files: ['src/time/rx-providers.ts', 'test/support/time/virtual-time.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },

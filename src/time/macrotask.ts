@@ -24,9 +24,9 @@ const startByMessage: StartMacrotask = (work) => {
   return () => port1.close()
 }
 
-/** A `MessagePort` as the web and Node have it. The types of Node lack `onmessage`. */
+/** A `MessagePort` as the web and Node have it. The types of Node lack `onmessage`; those of the web have another event. */
 interface MessageTarget {
-  onmessage?: () => void
+  onmessage?: ((this: never, event: never) => void) | null
   postMessage(message: undefined): void
   close(): void
 }

@@ -52,7 +52,7 @@ const answerOf = async (
 
 /** The types of Node have no type of the chunks. */
 interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
   cancel(): Promise<void>
 }
 

@@ -27,7 +27,9 @@ let modules: readonly string[]
 beforeAll(async () => {
   files = await filesIn(packed.package)
   const sources = await filesIn(join(repository, 'src'))
-  modules = sources.filter((file) => file.endsWith('.ts')).map((file) => file.replace(/\.ts$/, ''))
+  modules = sources
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('dashboard/page/'))
+    .map((file) => file.replace(/\.ts$/, ''))
 })
 
 describe('the tarball', () => {
@@ -54,7 +56,9 @@ describe('the tarball', () => {
     const declarations = files.filter((file) => /^dist\/.*\.d\.ts$/.test(file))
     expect(declarations).toEqual(modules.map((name) => `dist/${name}.d.ts`))
     const others = files.filter((file) => file.startsWith('dist/') && !declarations.includes(file))
-    for (const file of others) expect(file).toMatch(/\.js$/)
+    const page = others.filter((file) => file.startsWith('dist/dashboard/'))
+    expect(page).toEqual(['index.html', 'main.css', 'main.js'].map((name) => `dist/dashboard/${name}`))
+    for (const file of others) if (!page.includes(file)) expect(file).toMatch(/\.js$/)
     // Node needs almost half a millisecond for each file that it loads.
     expect(others.filter((file) => !file.startsWith('dist/browser/')).length).toBeLessThan(60)
   })

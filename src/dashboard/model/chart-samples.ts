@@ -1,0 +1,102 @@
+/** The samples of a chart, in order. */
+export interface ChartData {
+  /** In ms since the Unix epoch. */
+  readonly times: readonly number[]
+  /** The price from each time on, in USD; `null` if there is none that is current. */
+  readonly prices: readonly (number | null)[]
+}
+
+/** The lowest and the highest price of the chart. */
+export interface ChartRange {
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * The prices of one token over the last minutes, for its chart. Keeps the last price of each slot of time, so that its
+ * size does not depend on the rate of updates. A price holds until the next one, or until `interrupt`.
+ */
+export class ChartSamples {
+  readonly #windowMs: number
+  readonly #slotMs: number
+  readonly #times: number[] = []
+  readonly #prices: (number | null)[] = []
+
+  /** In ms. */
+  constructor(windowMs: number, slotMs: number) {
+    this.#windowMs = windowMs
+    this.#slotMs = slotMs
+  }
+
+  /** Adds a current price. `at`: in ms since the Unix epoch. A time before the last one counts as that. */
+  add(at: number, price: number): void {
+    const last = this.#times.length - 1
+    const time = Math.max(at, this.#times[last] ?? 0)
+    if (this.#isSameSlot(time)) this.#prices[last] = price
+    else this.#append(time, price)
+  }
+
+  /** Ends the time of the last price: it is no longer current. */
+  interrupt(at: number): void {
+    const last = this.#prices.at(-1) ?? null
+    if (last === null) return
+    const time = Math.max(at, this.#times.at(-1) ?? 0)
+    // The line ends here, not at the time of the last price.
+    this.#append(time, last)
+    this.#append(time + 1, null)
+  }
+
+  /** The samples until `now`, in ms. The last price extends to it while it is current. */
+  data(now: number): ChartData {
+    const end = Math.max(now, this.#times.at(-1) ?? 0)
+    this.#removeBefore(end - this.#windowMs)
+    const last = this.#prices.at(-1)
+    return last === undefined
+      ? { times: [], prices: [] }
+      : { times: [...this.#times, end], prices: [...this.#prices, last] }
+  }
+
+  /** Undefined without a price. */
+  range(): ChartRange | undefined {
+    let [low, high] = [Infinity, -Infinity]
+    for (const price of this.#prices) {
+      if (price === null) continue
+      if (price < low) low = price
+      if (price > high) high = price
+    }
+    return low > high ? undefined : { low, high }
+  }
+
+  /** The earliest price; undefined without a price. */
+  firstPrice(): number | undefined {
+    return this.#prices.find((price) => price !== null) ?? undefined
+  }
+
+  /** The time that the samples span, in ms. */
+  spanMs(now: number): number {
+    return Math.max(0, now - (this.#times[0] ?? now))
+  }
+
+  #isSameSlot(time: number): boolean {
+    const last = this.#times.at(-1)
+    const isCurrent = (this.#prices.at(-1) ?? null) !== null
+    return last !== undefined && isCurrent && slotOf(last, this.#slotMs) === slotOf(time, this.#slotMs)
+  }
+
+  #append(time: number, price: number | null): void {
+    this.#times.push(time)
+    this.#prices.push(price)
+    this.#removeBefore(time - this.#windowMs)
+  }
+
+  /** Keeps one sample before the time: it holds until the next one. */
+  #removeBefore(time: number): void {
+    let count = 0
+    while (count + 1 < this.#times.length && (this.#times[count + 1] ?? 0) <= time) count += 1
+    if (count === 0) return
+    this.#times.splice(0, count)
+    this.#prices.splice(0, count)
+  }
+}
+
+const slotOf = (time: number, slotMs: number): number => Math.floor(time / slotMs)

@@ -1,0 +1,47 @@
+import { distinctUntilChanged, exhaustMap, map, merge, repeat, switchMap, timer, type Observable } from 'rxjs'
+import type { Client, PriceClient } from '../../client/client.js'
+import type { Topic } from '../../domain/topic.js'
+import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
+import { rxClock } from '../../time/rx-clock.js'
+import type { Health } from './connection.js'
+import type { DashboardEvent, HealthRow } from './dashboard.js'
+import type { PageConfig } from './page-config.js'
+
+/** Time between two questions about the server's health, in ms. */
+const healthInterval = 2000
+
+/** Time after which a rejected token is requested again, in ms: the service may list it meanwhile. */
+const rejectedRetryDelay = 30_000
+
+/** All events of the page. `health$` asks the server once. */
+export const dashboardEvent$ = (
+  client: PriceClient,
+  depthClient: Client | undefined,
+  { service, tokens, depthInterval }: PageConfig,
+  health$: Observable<Health>,
+): Observable<DashboardEvent> => {
+  const topicOf = ({ address }: PageConfig['tokens'][number]): Topic => `${service}-${address}`
+  const prices = tokens.map((token) =>
+    priceRow$(client, topicOf(token)).pipe(repeat({ delay: rejectedRetryDelay })),
+  )
+  const depths =
+    depthClient === undefined || depthInterval === null
+      ? []
+      : tokens.map(({ address }) => depthRow$(depthClient, address, depthInterval))
+  return merge(
+    statusRow$(client),
+    uncorrelatedRow$(client),
+    healthRow$(client, health$),
+    ...prices,
+    ...depths,
+  )
+}
+
+/** Asks for the health at once when the WebSocket opens or closes, then at an interval. */
+const healthRow$ = ({ status$ }: PriceClient, health$: Observable<Health>): Observable<HealthRow> =>
+  status$.pipe(
+    map(({ _tag }) => _tag === 'Open'),
+    distinctUntilChanged(),
+    switchMap(() => timer(0, healthInterval).pipe(exhaustMap(() => health$))),
+    map((health) => ({ _tag: 'Health', at: rxClock.wallClock(), health })),
+  )

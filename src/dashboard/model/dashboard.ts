@@ -1,0 +1,92 @@
+import { canonicalAddress, type Address } from '../../domain/address.js'
+import { assertNever } from '../../domain/assert-never.js'
+import { addressOf } from '../../domain/topic.js'
+import type { Row } from '../../recording/format/row.js'
+import { emptyCard, withDepthEvent, withOpenConnection, withPriceEvent, type Card } from './card.js'
+import { initialConnection, withHealth, withStatus, type Connection, type Health } from './connection.js'
+import { appended, type LogEntry, type LogText } from './event-log.js'
+import { connectionText, depthText, priceText, uncorrelatedText } from './log-text.js'
+import type { PageToken } from './page-config.js'
+
+/** An answer of the dashboard's own server about its health. `at`: ms since the Unix epoch. */
+export interface HealthRow {
+  readonly _tag: 'Health'
+  readonly at: number
+  readonly health: Health
+}
+
+export type DashboardEvent = Row | HealthRow
+
+/** All that the page shows, without the charts. */
+export interface Dashboard {
+  readonly connection: Connection
+  readonly cards: readonly Card[]
+  /** The newest entry first. */
+  readonly log: readonly LogEntry[]
+}
+
+export const emptyDashboard = (tokens: readonly PageToken[]): Dashboard => ({
+  connection: initialConnection,
+  cards: tokens.map(emptyCard),
+  log: [],
+})
+
+/** Applies an event. Parts that do not change keep their identity. */
+export const update = (dashboard: Dashboard, event: DashboardEvent): Dashboard => {
+  switch (event._tag) {
+    case 'Price': {
+      const address = addressOf(event.topic)
+      return withCard(dashboard, address, event.at, (card) => withPriceEvent(card, event), priceText)
+    }
+    case 'Depth': {
+      const isConnected = dashboard.connection.state === 'connected'
+      const change = (card: Card) => withDepthEvent(card, event, isConnected)
+      return withCard(dashboard, event.mint, event.at, change, depthText)
+    }
+    case 'Status': {
+      const { cards } = dashboard
+      const connected = withConnection(
+        dashboard,
+        withStatus(dashboard.connection, event.status, event.at),
+        event.at,
+      )
+      return event.status._tag === 'Open'
+        ? { ...connected, cards: cards.map((card) => withOpenConnection(card, event.at)) }
+        : connected
+    }
+    case 'Health':
+      return withConnection(dashboard, withHealth(dashboard.connection, event.health, event.at), event.at)
+    case 'Uncorrelated':
+      return { ...dashboard, log: appended(dashboard.log, event.at, uncorrelatedText(event.error)) }
+    case 'End':
+      return dashboard
+    default:
+      return assertNever(event)
+  }
+}
+
+const withCard = (
+  dashboard: Dashboard,
+  address: Address,
+  at: number,
+  change: (card: Card) => Card,
+  textOf: (before: Card, after: Card) => LogText | undefined,
+): Dashboard => {
+  const index = dashboard.cards.findIndex(
+    ({ token }) => canonicalAddress(token.address) === canonicalAddress(address),
+  )
+  const before = dashboard.cards[index]
+  if (before === undefined) return dashboard
+  const after = change(before)
+  return {
+    ...dashboard,
+    cards: dashboard.cards.with(index, after),
+    log: appended(dashboard.log, at, textOf(before, after), after.token.symbol),
+  }
+}
+
+const withConnection = (dashboard: Dashboard, connection: Connection, at: number): Dashboard => ({
+  ...dashboard,
+  connection,
+  log: appended(dashboard.log, at, connectionText(dashboard.connection, connection, at)),
+})

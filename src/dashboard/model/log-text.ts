@@ -1,0 +1,91 @@
+import { assertNever } from '../../domain/assert-never.js'
+import type { PriceError, UncorrelatedError } from '../../errors/model.js'
+import { oneLine } from '../../errors/text.js'
+import { formatSeconds } from '../text/seconds.js'
+import { shortAddresses } from '../text/short-addresses.js'
+import type { Card } from './card.js'
+import type { Connection } from './connection.js'
+import type { LogText } from './event-log.js'
+
+/** The log entry for a change of the connection at a time, if it is worth one. */
+export const connectionText = (before: Connection, after: Connection, at: number): LogText | undefined => {
+  const { state, reason } = after
+  if (state === before.state) return undefined
+  switch (state) {
+    case 'connected':
+      return before.lostAt === undefined
+        ? good('Connected to the service.')
+        : good(`Connected again after ${formatSeconds(at - before.lostAt)}.`)
+    case 'connection lost':
+      // The server is asked why. Its answer changes the state, and is logged.
+      return undefined
+    case 'connecting':
+      return before.state === 'connection lost'
+        ? bad(`Connection lost: ${sentence(reason)} Connecting again.`)
+        : undefined
+    case 'service lost':
+      return bad(`Service lost${reason === '' ? '.' : `: ${sentence(reason)}`} Connecting again.`)
+    case 'dashboard stopped':
+      return bad('The server of this page does not answer. Start it again: npx svc-streams dashboard')
+    default:
+      return assertNever(state)
+  }
+}
+
+/** The log entry for an event of a price stream, if it is worth one. A lost connection is one entry, not one per card. */
+export const priceText = (before: Card, after: Card): LogText | undefined => {
+  const { priceError } = after
+  if (priceError === undefined) {
+    const wasSilent = before.state === 'stale' || before.state === 'rejected'
+    return wasSilent && after.state === 'live'
+      ? good(`current again after ${formatSeconds(after.stateSince - before.stateSince)}.`)
+      : undefined
+  }
+  return priceError.message === before.priceError?.message ? undefined : priceErrorText(priceError)
+}
+
+const priceErrorText = (error: PriceError): LogText | undefined => {
+  switch (error._tag) {
+    case 'Disconnected':
+    case 'ClientClosed':
+      return undefined
+    case 'Stale':
+      return bad(`no price for ${formatSeconds(error.silentForMs)}.`)
+    case 'InvalidTopic':
+      return bad('rejected, because the address is not valid.')
+    case 'SubscriptionRejected':
+      return bad(`rejected by the service: ${sentence(error.reason)}`)
+    case 'SubscriptionTimeout':
+      return bad(
+        `no answer of the service within ${formatSeconds(error.afterMs)}. The client requests it again.`,
+      )
+    case 'DecodeError':
+      return bad(`a message of the service is not readable: ${sentence(error.message)}`)
+    default:
+      return assertNever(error)
+  }
+}
+
+/** The log entry for an event of a depth stream, if it is worth one. */
+export const depthText = (before: Card, after: Card): LogText | undefined => {
+  const { loggedDepthError: error } = after
+  if (error === before.loggedDepthError) return undefined
+  return error === undefined
+    ? good('depth is available again.')
+    : bad(`depth is not available: ${sentence(error.message)}`)
+}
+
+/** A message that matches no token. */
+export const uncorrelatedText = ({ message }: UncorrelatedError): LogText => ({
+  tone: 'neutral',
+  text: `A message of the service matches no token: ${sentence(message)}`,
+})
+
+/** Text from outside as a sentence, with abbreviated addresses. */
+const sentence = (text: string): string => {
+  const line = shortAddresses(oneLine(text))
+  return /[.!?…]$/.test(line) ? line : `${line}.`
+}
+
+const good = (text: string): LogText => ({ tone: 'good', text })
+const bad = (text: string): LogText => ({ tone: 'bad', text })

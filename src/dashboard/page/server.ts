@@ -1,0 +1,30 @@
+import { catchError, defer, map, of, retry, timeout, type Observable } from 'rxjs'
+import type { Health } from '../model/connection.js'
+import { isPageConfig, type PageConfig } from '../model/page-config.js'
+
+// Questions to the dashboard's own server.
+
+/** Time within which the server answers, in ms. */
+const answerTimeout = 2000
+
+const retryDelay = 1000
+
+const json = async (path: string): Promise<unknown> => (await fetch(path, { cache: 'no-store' })).json()
+
+/** The configuration of the page. Asks until the server answers. */
+export const pageConfig$: Observable<PageConfig> = defer(() => json('/config.json')).pipe(
+  timeout(answerTimeout),
+  map((value) => {
+    if (!isPageConfig(value)) throw new Error('the configuration of the page is not readable')
+    return value
+  }),
+  retry({ delay: retryDelay }),
+)
+
+/** The state of the server's connection to the service. Asks once. */
+export const health$: Observable<Health> = defer(() => fetch('/health', { cache: 'no-store' })).pipe(
+  timeout(answerTimeout),
+  map(({ status }) => status),
+  map((status): Health => (status === 503 ? { _tag: 'Down', reason: '' } : { _tag: 'Up' })),
+  catchError(() => of<Health>({ _tag: 'Gone' })),
+)

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PriceError } from 'svc-streams'
+import { update, emptyDashboard, type DashboardEvent } from '../../../src/dashboard/model/dashboard.js'
+import {
+  clientClosed,
+  decodeError,
+  disconnected,
+  invalidTopic,
+  stale,
+  subscriptionRejected,
+  subscriptionTimeout,
+} from '../../../src/errors/constructors.js'
+import { ethTopic } from '../../support/tokens.js'
+import { errors } from '../../errors/support/arbitraries.js'
+import { depthFailed, depthRead, open, priced, priceFailed, waiting } from '../support/events.js'
+import { btc, eth } from '../support/tokens.js'
+
+const cardAfter = (...events: readonly DashboardEvent[]) =>
+  events.reduce(update, emptyDashboard([eth, btc])).cards[0]!
+
+const down = disconnected({ code: 1006, reason: 'reset', attempt: 1, retryInMs: 100 })
+const unreadable = decodeError('frame', 'x', [{ path: 'price', expected: 'a number', actual: 'null' }])
+
+describe('a card', () => {
+  it('is waiting before the first event', () => {
+    expect(cardAfter()).toMatchObject({ state: 'waiting', price: undefined })
+  })
+
+  it.each<[string, PriceError]>([
+    ['stale', stale(ethTopic, 30_000, undefined)],
+    ['down', down],
+    ['down', clientClosed],
+    ['rejected', subscriptionRejected(ethTopic, 'unsupported')],
+    ['rejected', invalidTopic('svc-0x', 'svc')],
+    ['waiting', subscriptionTimeout(ethTopic, 10_000, [])],
+    ['stale', unreadable],
+  ])('is %s after the error %j, and keeps the last price', (state, error) => {
+    expect(cardAfter(priced(1, 2500), priceFailed(2, error))).toMatchObject({
+      state,
+      stateSince: 2,
+      price: { price: 2500 },
+    })
+  })
+
+  it('is waiting after an unreadable first message', () => {
+    expect(cardAfter(priceFailed(1, unreadable)).state).toBe('waiting')
+  })
+
+  it('is live with each price, since the first one', () => {
+    const card = cardAfter(priceFailed(1, down), priced(2, 2500), priced(3, 2501))
+    expect(card).toMatchObject({
+      state: 'live',
+      stateSince: 2,
+      price: { price: 2501 },
+      priceError: undefined,
+    })
+  })
+
+  it('is waiting when the connection is open again, until the next event of the token', () => {
+    const events = [priced(1, 2500), waiting(2, 'reset'), priceFailed(2, down), open(5, 2)]
+    expect(cardAfter(...events)).toMatchObject({ state: 'waiting', stateSince: 5, price: { price: 2500 } })
+    expect(cardAfter(...events, priced(6, 2501)).state).toBe('live')
+  })
+
+  it('stays stale or rejected when the connection is open again', () => {
+    expect(cardAfter(priceFailed(1, stale(ethTopic, 30_000, undefined)), open(2)).state).toBe('stale')
+    expect(cardAfter(priceFailed(1, subscriptionRejected(ethTopic, 'no')), open(2)).state).toBe('rejected')
+  })
+
+  it('shows the last depth or the error after it, whatever the price', () => {
+    const failed = cardAfter(
+      depthRead(1),
+      depthFailed(2, { _tag: 'Timeout', message: 'late', afterMs: 5000 }),
+    )
+    expect(failed).toMatchObject({ state: 'waiting', depth: { price: 1 }, depthError: { _tag: 'Timeout' } })
+    expect(cardAfter(depthRead(1)).depthError).toBeUndefined()
+  })
+
+  it('is live exactly after a price, whatever came before', () => {
+    const priceErrors = fc.oneof(
+      ...(['Stale', 'Disconnected', 'SubscriptionRejected', 'DecodeError', 'ClientClosed'] as const).map(
+        (tag) => errors[tag],
+      ),
+    )
+    const event: fc.Arbitrary<(at: number) => DashboardEvent> = fc.oneof(
+      fc.constant((at: number) => priced(at, at + 1)),
+      priceErrors.map((error) => (at: number) => priceFailed(at, error as PriceError)),
+      fc.constant((at: number) => open(at)),
+      fc.constant((at: number) => waiting(at, 'reset')),
+      fc.constant((at: number) => depthRead(at)),
+    )
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        const rows = events.map((create, at) => create(at))
+        const last = rows.findLast((row) => row._tag === 'Price')
+        expect(cardAfter(...rows).state === 'live').toBe(last?.event._tag === 'Right')
+      }),
+    )
+  })
+
+  it('ignores the events of other tokens', () => {
+    expect(cardAfter(priced(1, 61_000, btc.address)).state).toBe('waiting')
+    expect(cardAfter(priced(1, 1, '0xdead')).state).toBe('waiting')
+  })
+
+  it('takes the events of its address in any case', () => {
+    const upper = `0x${eth.address.slice(2).toUpperCase()}` as const
+    expect(cardAfter(priced(1, 2500, upper)).state).toBe('live')
+  })
+})

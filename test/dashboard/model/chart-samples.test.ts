@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ChartSamples } from '../../../src/dashboard/model/chart-samples.js'
+
+describe('the samples of a chart', () => {
+  it('hold the last price until now', () => {
+    const samples = new ChartSamples(60_000, 500)
+    samples.add(1000, 10)
+    samples.add(2000, 11)
+    expect(samples.data(5000)).toEqual({ times: [1000, 2000, 5000], prices: [10, 11, 11] })
+  })
+
+  it('keep the last price of each slot', () => {
+    const samples = new ChartSamples(60_000, 500)
+    for (const at of [1000, 1100, 1499, 1500]) samples.add(at, at)
+    expect(samples.data(1500)).toEqual({ times: [1000, 1500, 1500], prices: [1499, 1500, 1500] })
+  })
+
+  it('have a gap from the time at which the price was no longer current', () => {
+    const samples = new ChartSamples(60_000, 500)
+    samples.add(1000, 10)
+    samples.interrupt(3000)
+    samples.interrupt(4000)
+    samples.add(9000, 12)
+    expect(samples.data(9000)).toEqual({
+      times: [1000, 3000, 3001, 9000, 9000],
+      prices: [10, 10, null, 12, 12],
+    })
+  })
+
+  it('have no price at now during a gap', () => {
+    const samples = new ChartSamples(60_000, 500)
+    samples.interrupt(500)
+    expect(samples.data(600)).toEqual({ times: [], prices: [] })
+    samples.add(1000, 10)
+    samples.interrupt(1100)
+    expect(samples.data(5000).prices.at(-1)).toBeNull()
+  })
+
+  it('keep a gap within one slot', () => {
+    const samples = new ChartSamples(60_000, 500)
+    samples.add(1000, 10)
+    samples.interrupt(1001)
+    samples.add(1003, 11)
+    expect(samples.data(1003).prices).toEqual([10, 10, null, 11, 11])
+  })
+
+  it('begin with the price that held at the start of the window', () => {
+    const samples = new ChartSamples(10_000, 500)
+    samples.add(0, 1)
+    samples.add(4000, 2)
+    samples.add(15_000, 3)
+    expect(samples.data(15_000)).toEqual({ times: [4000, 15000, 15000], prices: [2, 3, 3] })
+    expect(samples.range()).toEqual({ low: 2, high: 3 })
+    expect(samples.firstPrice()).toBe(2)
+  })
+
+  it('have the lowest, the highest and the first price, if there is one', () => {
+    const samples = new ChartSamples(10_000, 500)
+    expect(samples.range()).toBeUndefined()
+    expect(samples.firstPrice()).toBeUndefined()
+    samples.add(0, 5)
+    samples.add(1000, 7)
+    samples.interrupt(1500)
+    samples.add(2000, 3)
+    expect(samples.range()).toEqual({ low: 3, high: 7 })
+    expect(samples.firstPrice()).toBe(5)
+    expect(samples.spanMs(2500)).toBe(2500)
+  })
+
+  it('are in order, bounded, and end with the state of the last event', () => {
+    const step = fc.record({
+      after: fc.integer({ min: -100, max: 3000 }),
+      price: fc.option(fc.double({ min: 1, max: 10, noNaN: true })),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const samples = new ChartSamples(20_000, 500)
+        let now = 0
+        let last: number | null = null
+        for (const { after, price } of steps) {
+          now += after
+          if (price === null) samples.interrupt(now)
+          else samples.add(now, price)
+          last = price
+        }
+        const { times, prices } = samples.data(now)
+        expect([...times].sort((a, b) => a - b)).toEqual(times)
+        expect(prices).toHaveLength(times.length)
+        expect(prices.at(-1) ?? null).toBe(last)
+        // One per slot and two more per gap, of which each is longer than a ms.
+        expect(times.length).toBeLessThan(200)
+      }),
+    )
+  })
+})

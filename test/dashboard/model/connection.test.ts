@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { emptyDashboard, update, type DashboardEvent } from '../../../src/dashboard/model/dashboard.js'
+import { healthRead, open, statusChanged, waiting } from '../support/events.js'
+
+const after = (...events: readonly DashboardEvent[]) => events.reduce(update, emptyDashboard([]))
+const connecting = (at: number) => statusChanged(at, { _tag: 'Connecting', attempt: 1 })
+const lost = [open(1000), waiting(3000, 'closed with 1006')]
+
+describe('the connection', () => {
+  it('is connecting until the first one is open', () => {
+    expect(after().connection.state).toBe('connecting')
+    expect(after(connecting(1), healthRead(2, { _tag: 'Up' })).connection.state).toBe('connecting')
+    expect(after(connecting(1), open(2)).connection).toMatchObject({ state: 'connected', reason: '' })
+  })
+
+  it('is lost when the WebSocket closes, before the server answers why', () => {
+    expect(after(...lost).connection).toMatchObject({
+      state: 'connection lost',
+      reason: 'closed with 1006',
+      lostAt: 3000,
+    })
+  })
+
+  it('names the reason of the server that has lost the service', () => {
+    const health = { _tag: 'Down', reason: 'connection refused' } as const
+    expect(after(...lost, healthRead(4, health)).connection).toMatchObject({
+      state: 'service lost',
+      reason: 'connection refused',
+    })
+  })
+
+  it('has stopped when the server does not answer', () => {
+    expect(after(...lost, healthRead(4, { _tag: 'Gone' })).connection.state).toBe('dashboard stopped')
+  })
+
+  it('is connecting when the server has the service and the WebSocket is still closed', () => {
+    const events = [...lost, healthRead(4, { _tag: 'Down', reason: 'x' }), healthRead(5, { _tag: 'Up' })]
+    expect(after(...events).connection.state).toBe('connecting')
+  })
+
+  it('forgets an answer of the server from before the WebSocket opened', () => {
+    expect(after(...lost, healthRead(4, { _tag: 'Gone' }), open(5, 2)).connection.state).toBe('connected')
+  })
+
+  it('keeps an answer of the server over further attempts', () => {
+    expect(after(...lost, healthRead(4, { _tag: 'Gone' }), connecting(5)).connection.state).toBe(
+      'dashboard stopped',
+    )
+  })
+})
+
+describe('the event log', () => {
+  const texts = (...events: readonly DashboardEvent[]) => after(...events).log.map(({ text }) => text)
+
+  it('has one entry for each change of the connection, the newest first', () => {
+    const gone = [healthRead(3001, { _tag: 'Gone' }), healthRead(5000, { _tag: 'Gone' })] as const
+    expect(texts(connecting(1), ...lost, ...gone, open(63_000, 2))).toEqual([
+      'Connected again after 1 min 00 s.',
+      'The server of this page does not answer. Start it again: npx svc-streams dashboard',
+      'Connected to the service.',
+    ])
+    expect(texts(...lost, healthRead(3001, { _tag: 'Down', reason: 'connection refused' }))[0]).toBe(
+      'Service lost: connection refused. Connecting again.',
+    )
+    expect(texts(...lost, healthRead(3001, { _tag: 'Up' }))[0]).toBe(
+      'Connection lost: closed with 1006. Connecting again.',
+    )
+  })
+})

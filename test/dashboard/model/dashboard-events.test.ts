@@ -1,0 +1,84 @@
+import { left } from 'fp-ts/lib/Either.js'
+import { map, NEVER, of, scan } from 'rxjs'
+import { createTestClient, depth, price } from 'svc-streams/testing'
+import { describe, it } from 'vitest'
+import type { Health } from '../../../src/dashboard/model/connection.js'
+import { emptyDashboard, update } from '../../../src/dashboard/model/dashboard.js'
+import { dashboardEvent$ } from '../../../src/dashboard/model/dashboard-events.js'
+import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
+import { marbles } from '../../support/time/marbles.js'
+import { ethTopic, weth } from '../../support/tokens.js'
+import { config, eth } from '../support/tokens.js'
+
+const ethOnly = { ...config, tokens: [eth] }
+const up$ = of<Health>({ _tag: 'Up' })
+const open = { _tag: 'Open', epoch: 1, since: 0 } as const
+const waiting = { _tag: 'Waiting', attempt: 1, retryInMs: 100, reason: 'reset' } as const
+
+describe('the events of the page', () => {
+  it('give the states of a card', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const silent = left(stale(ethTopic, 30_000, undefined))
+      const prices = { [ethTopic]: hot$('--p--s--p', { p: price(ethTopic, 2500), s: silent }) }
+      const client = createTestClient({ prices, status$: NEVER })
+      const state$ = dashboardEvent$(client, undefined, ethOnly, NEVER).pipe(
+        scan(update, emptyDashboard([eth])),
+        map(({ cards }) => cards[0]?.state),
+      )
+      //                              '--p--s--p'
+      expectObservable(state$).toBe('  --l--s--l', { l: 'live', s: 'stale' })
+    })
+  })
+
+  it('ask for the health when the WebSocket opens or closes, and every 2 s', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const status$ = hot$('o 4999ms c 999ms c', { o: open, c: waiting })
+      const client = createTestClient({ status$ })
+      const health$ = dashboardEvent$(client, undefined, { ...config, tokens: [] }, up$).pipe(
+        map(({ _tag }) => _tag),
+      )
+      const values = { h: 'Health', s: 'Status' }
+      expectObservable(health$, '^ 7500ms !').toBe(
+        '(sh) 1996ms h 1999ms h 999ms (sh) 996ms s 999ms h',
+        values,
+      )
+    })
+  })
+
+  it('do not ask for the health before the last question is answered', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const slow$ = cold$<Health>('3s (g|)', { g: { _tag: 'Gone' } })
+      const client = createTestClient({})
+      const health$ = dashboardEvent$(client, undefined, { ...config, tokens: [] }, slow$).pipe(
+        map(({ _tag }) => _tag),
+      )
+      expectObservable(health$, '^ 7500ms !').toBe('s 2999ms h 3999ms h', { h: 'Health', s: 'Status' })
+    })
+  })
+
+  it('request a rejected token again', () => {
+    marbles(({ cold$, expectObservable, expectSubscriptions }) => {
+      const rejected = left(subscriptionRejected(ethTopic, 'unsupported'))
+      const price$ = cold$('(r|)', { r: rejected })
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$: NEVER })
+      const tag$ = dashboardEvent$(client, undefined, ethOnly, NEVER).pipe(map(({ _tag }) => _tag))
+      expectObservable(tag$, '^ 40s !').toBe('(pe) 29996ms (pe)', { p: 'Price', e: 'End' })
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '30s (^!)'])
+    })
+  })
+
+  it('have depth if there is an interval', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const streams = {
+        prices: { [ethTopic]: NEVER },
+        depths: { [weth]: cold$('-d', { d: depth(weth) }) },
+        status$: NEVER,
+      }
+      const client = createTestClient(streams)
+      const tags = (depthInterval: number | null) =>
+        dashboardEvent$(client, client, { ...ethOnly, depthInterval }, NEVER).pipe(map(({ _tag }) => _tag))
+      expectObservable(tags(1000)).toBe('-d', { d: 'Depth' })
+      expectObservable(tags(null)).toBe('--')
+    })
+  })
+})

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { interval, Subscription, timer } from 'rxjs'
+import { Subscription, timer } from 'rxjs'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { handleMessage } from './client-messages.js'
 import { Demand } from './demand.js'
 import { Outbox } from './outbox.js'
+import { pingAll } from './ping-all.js'
 import type { PriceSide, PriceSideConfig } from './price-side.js'
 import { refuseUpgrade } from '../../server/refuse-upgrade.js'
 import { Session, tryAgainLater } from './session.js'
@@ -15,12 +16,6 @@ import { Upstream } from './upstream.js'
 
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
-
-/** The interval between the pings to each consumer, in ms. */
-const pingInterval = 15_000
-
-/** A consumer with more unanswered pings is dead. Two, because the gateway's own loop may have been blocked. */
-const maxUnansweredPings = 2
 
 /** The time from the close frame to the end of the connection, in ms. */
 const closeTime = 400
@@ -90,9 +85,7 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
     })
   }
 
-  const pings = interval(pingInterval).subscribe(() => {
-    for (const session of [...sessions]) session.ping(maxUnansweredPings)
-  })
+  const pings = pingAll(sessions)
 
   return {
     upgrade: (request, socket, head) => {

@@ -6,6 +6,7 @@ import type { Topic } from '../../domain/topic.js'
 import { closeReason } from './close-reason.js'
 import type { FrameBatch } from './frame-batch.js'
 import type { Outbox, Recipient } from './outbox.js'
+import type { Pinged } from './ping-all.js'
 import { textFrame, type TextFrame } from './text-frame.js'
 import type { TopicConsumer } from './topic-consumer.js'
 import type { TopicFeed } from './topic-feed.js'
@@ -27,7 +28,7 @@ export interface SessionConfig {
 const maxListedTopics = 64
 
 /** The connection of one consumer, and the topics that it wants. */
-export class Session implements Recipient, TopicConsumer {
+export class Session implements Pinged, Recipient, TopicConsumer {
   readonly feeds = new Map<Address, TopicFeed>()
   batch: FrameBatch | undefined
   private unansweredPings = 0
@@ -35,9 +36,9 @@ export class Session implements Recipient, TopicConsumer {
   private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: WebSocket,
+    private readonly webSocket: Pick<WebSocket, 'readyState' | 'OPEN' | 'ping' | 'close' | 'terminate'>,
     /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
-    private readonly socket: Writable,
+    private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
     private readonly config: SessionConfig,
   ) {}
 
@@ -72,7 +73,7 @@ export class Session implements Recipient, TopicConsumer {
   }
 
   /** Pings the consumer, or ends its connection if it has not answered this many pings. */
-  ping(maxUnanswered: number): void {
+  readonly ping = (maxUnanswered: number): void => {
     if (this.unansweredPings >= maxUnanswered) return this.webSocket.terminate()
     this.unansweredPings++
     if (!this.isEnding) this.webSocket.ping()

@@ -1,0 +1,53 @@
+import { Outbox } from '../../../src/gateway/prices/outbox.js'
+import { Session, type SessionConfig } from '../../../src/gateway/prices/session.js'
+
+/** A session over a socket that the test observes. */
+export interface ManualSession {
+  readonly session: Session
+  /** The payloads of the written frames, each shorter than 126 bytes, and the calls of the WebSocket. */
+  readonly log: readonly string[]
+  /** Sets the number of unsent bytes. */
+  readonly setUnsent: (bytes: number) => void
+}
+
+export const createManualSession = (config: Partial<SessionConfig> = {}): ManualSession => {
+  const log: string[] = []
+  let writableLength = 0
+  const webSocket = {
+    readyState: 1,
+    OPEN: 1,
+    ping: () => void log.push('ping'),
+    close: (code?: number, reason?: string | Buffer) => {
+      webSocket.readyState = 2
+      log.push(`close ${code} ${String(reason)}`)
+    },
+    terminate: () => void log.push('terminate'),
+  } as const satisfies Record<string, unknown> as { readyState: 1 | 2; OPEN: 1 } & Record<
+    'ping' | 'close' | 'terminate',
+    () => void
+  >
+  const socket = {
+    write: (bytes: Uint8Array) => {
+      log.push(...payloadsOf(Buffer.from(bytes)))
+      return true
+    },
+    get writableLength() {
+      return writableLength
+    },
+  }
+  const session = new Session(webSocket, socket, {
+    outbox: new Outbox(),
+    maxBufferedBytes: 1000,
+    onLeft: () => undefined,
+    ...config,
+  })
+  return { session, log, setUnsent: (bytes) => (writableLength = bytes) }
+}
+
+const payloadsOf = (bytes: Buffer): readonly string[] => {
+  const payloads: string[] = []
+  for (let at = 0; at < bytes.length; at += 2 + (bytes[at + 1] ?? 0)) {
+    payloads.push(bytes.toString('utf8', at + 2, at + 2 + (bytes[at + 1] ?? 0)))
+  }
+  return payloads
+}

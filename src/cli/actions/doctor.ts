@@ -6,13 +6,14 @@ import { failed, passed, skipped } from '../doctor/check.js'
 import { resultJson, resultLine } from '../doctor/result-line.js'
 import { checks, runChecks$, type NamedResult } from '../doctor/run-checks.js'
 import { createTarget, type OptionsProblem, type Target } from '../doctor/target.js'
-import { flagConflict, type DeploymentFlags } from '../input/deployment-flags.js'
+import type { DeploymentFlags } from '../input/deployment-flags.js'
 import { usageError } from '../input/deployment.js'
+import { selectedFlags } from '../input/selected-flags.js'
 import { coloursFor } from '../output/colours.js'
 import { parseTokensVariable } from '../tokens/tokens-variable.js'
 
 /** The flags, as commander names and parses them. */
-export interface DoctorFlags extends DeploymentFlags {
+export interface DoctorFlags {
   /** In ms. */
   readonly timeout: number
   readonly json?: boolean
@@ -20,11 +21,14 @@ export interface DoctorFlags extends DeploymentFlags {
 
 /** Runs the checks of the service, or of a simulator. */
 export const diagnose = async (command: Command, flags: DoctorFlags): Promise<void> => {
-  const conflict = flagConflict(command)
-  if (conflict !== undefined) return usageError(command, conflict)
-  const simulator = flags.simulate === undefined ? undefined : await startSimulator()
+  const selected = selectedFlags(command)
+  if (isLeft(selected)) return usageError(command, selected.left)
+  const simulator = selected.right.simulate === undefined ? undefined : await startSimulator()
   try {
-    await printChecks({ ...flags, ...(simulator === undefined ? {} : addressesOf(simulator)) })
+    await printChecks(
+      { ...selected.right, ...(simulator === undefined ? {} : addressesOf(simulator)) },
+      flags,
+    )
   } finally {
     await simulator?.close()
   }
@@ -38,11 +42,14 @@ const addressesOf = ({ baseUrl, priceBaseUrl, priceWsUrl, authKey }: Simulator) 
 })
 
 /** Prints the result of each check. Throws if one failed. */
-const printChecks = async ({ json = false, timeout, ...flags }: DoctorFlags): Promise<void> => {
+const printChecks = async (
+  deployment: DeploymentFlags,
+  { json = false, timeout }: DoctorFlags,
+): Promise<void> => {
   const tokens = parseTokensVariable(process.env['SVC_TOKENS'] ?? '', [])
   const target = isLeft(tokens)
     ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
-    : createTarget(flags, timeout)
+    : createTarget(deployment, timeout)
   const colours = coloursFor(process.stdout)
   const result$: Observable<NamedResult> = isLeft(target)
     ? invalidOptions$(target.left)

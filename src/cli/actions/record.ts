@@ -55,8 +55,9 @@ export const recordStreams = (
     receiving.unsubscribe()
     output.close()
     const end = endOf(result, recorder, output)
-    const { priceHost } = deployment
-    const failure = failureText(received, { command: 'record', priceHost, duration: flags.duration, end })
+    const { priceHost, isGateway } = deployment
+    const { duration } = flags
+    const failure = failureText(received, { command: 'record', priceHost, isGateway, duration, end })
     if (failure !== undefined) throw new Error(failure)
   })
 

@@ -28,8 +28,8 @@ const show = async (
 ): Promise<string | undefined> => {
   const addresses = tokens.map(({ address }) => address)
   const hasDepth = deployment.depthClient !== undefined
-  const note = depth && !hasDepth ? 'Depth requires --base-url and --auth-key, on mainnet.' : undefined
-  const { demonstration } = deployment
+  const note = depth && !hasDepth ? depthNote : undefined
+  const { demonstration, priceHost, isGateway } = deployment
   const options = {
     tokens: addresses,
     names,
@@ -47,5 +47,7 @@ const show = async (
   const demonstrated$ =
     demonstration === undefined ? NEVER : demonstrate$(demonstration, process.stdout, json)
   const end = await firstValueFrom(merge(demonstrated$, shown$.pipe(endWith('completed' as const)), stopped$))
-  return failureText(received, { command: 'watch', priceHost: deployment.priceHost, duration, end })
+  return failureText(received, { command: 'watch', priceHost, isGateway, duration, end })
 }
+
+const depthNote = 'Depth requires --base-url and --auth-key, or --gateway, on mainnet.'

@@ -24,10 +24,10 @@ Examples:
 
 ${priceHelp}
 
-Depth requires --base-url and --auth-key, on mainnet. Quantities are in tokens if the decimals of the token are known,
-otherwise in base-token units, and always in base-token units with --json. The events of --json are Price, Depth,
-Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and End have the
-.topic of the token, and its .symbol if it is known.
+Depth requires --base-url and --auth-key, or --gateway, on mainnet. Quantities are in tokens if the decimals of the
+token are known, otherwise in base-token units, and always in base-token units with --json. The events of --json are
+Price, Depth, Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and
+End have the .topic of the token, and its .symbol if it is known.
 
 SVC_TOKENS is a list of addresses or topics, separated by commas, also with symbols: ETH=0x82af…,BTC=0x2f2a….
 

@@ -15,8 +15,8 @@ export const depthHttpCheck: Check = {
       ? left(`${withVariable(deploymentFlags.baseUrl)} is not set`)
       : right([relayer])
   },
-  run$: (usable, { unsignedClient, token: { address } }) =>
-    unsignedClient === undefined
+  run$: (usable, { unsignedClient, relayer, token: { address } }) =>
+    unsignedClient === undefined || relayer === undefined
       ? EMPTY
       : defer(unsignedClient.depth(address)).pipe(
           timeInterval(),
@@ -26,7 +26,7 @@ export const depthHttpCheck: Check = {
             if (error._tag === 'Unauthorized')
               return passed(`answers and requires a signature, ${interval} ms`)
             if (error._tag === 'UnsupportedPair') return passed(`answers, ${interval} ms`)
-            return failed(printable(renderError(error)), hint(error, 'baseUrl'), usable)
+            return failed(printable(renderError(error)), hint(error, relayer.flag), usable)
           }),
         ),
 }

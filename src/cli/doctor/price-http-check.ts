@@ -10,14 +10,14 @@ import { failed, passed, type Check } from './check.js'
 export const priceHttpCheck: Check = {
   name: 'price over HTTP',
   interfaces: ({ priceHttp }) => right([priceHttp]),
-  run$: (usable, { client, topic, token: { symbol } }) =>
+  run$: (usable, { client, topic, priceHttp, token: { symbol } }) =>
     defer(client.price(topic)).pipe(
       timeInterval(),
       map(({ value, interval }) => {
         if (!isLeft(value)) return passed(`${symbol} ${formatPrice(value.right.price)} USD, ${interval} ms`)
         if (value.left._tag === 'UnsupportedPair')
           return passed(`answers in ${interval} ms; does not list ${symbol}`)
-        return failed(printable(renderError(value.left)), hint(value.left, 'priceBaseUrl'), usable)
+        return failed(printable(renderError(value.left)), hint(value.left, priceHttp.flag), usable)
       }),
     ),
 }

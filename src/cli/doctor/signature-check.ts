@@ -14,14 +14,14 @@ export const signatureCheck: Check = {
     target.relayer !== undefined && target.signingClient === undefined
       ? left(`${withVariable(deploymentFlags.authKey)} is not set`)
       : depthHttpCheck.interfaces(target),
-  run$: (usable, { signingClient, token: { address, symbol } }) =>
-    signingClient === undefined
+  run$: (usable, { signingClient, relayer, token: { address, symbol } }) =>
+    signingClient === undefined || relayer === undefined
       ? EMPTY
       : defer(signingClient.depth(address)).pipe(
           map((depth) => {
             if (isRight(depth)) return passed(`accepted, for the depth of ${symbol}`)
             if (depth.left._tag === 'UnsupportedPair') return passed('accepted')
-            return failed(printable(renderError(depth.left)), hint(depth.left, 'baseUrl'), usable)
+            return failed(printable(renderError(depth.left)), hint(depth.left, relayer.flag), usable)
           }),
         ),
 }

@@ -54,8 +54,10 @@ export const createTarget = (flags: DeploymentFlags, limit: number): Either<Opti
   const options = clientOptions(flags, 'both')
   const priceOptions = clientOptions(flags, 'prices')
   if (isLeft(options) || isLeft(priceOptions)) {
-    const flag = withVariable(deploymentFlags.priceBaseUrl)
-    return left({ problem: 'the service is not configured', advice: `Set ${flag}, or add --simulate.` })
+    if (isLeft(options) && flags.gateway !== undefined)
+      return left({ problem: options.left, advice: correction })
+    const either = `${withVariable(deploymentFlags.priceBaseUrl)} or ${withVariable(deploymentFlags.gateway)}`
+    return left({ problem: 'the service is not configured', advice: `Set ${either}, or add --simulate.` })
   }
   const limits = { requestTimeout: limit, connectTimeout: limit, confirmTimeout: limit, staleAfter: limit }
   try {
@@ -64,9 +66,11 @@ export const createTarget = (flags: DeploymentFlags, limit: number): Either<Opti
     )
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    return left({ problem: flagErrorText(error), advice: 'Correct the flag or the environment variable.' })
+    return left({ problem: flagErrorText(error), advice: correction })
   }
 }
+
+const correction = 'Correct the flag or the environment variable.'
 
 const targetOf = (
   options: ClientOptions,
@@ -75,8 +79,11 @@ const targetOf = (
   limit: number,
 ): Target => {
   const isTestnet = options.environment !== 'mainnet'
-  const baseUrl = flags.baseUrl === '' || isTestnet ? undefined : flags.baseUrl
-  const signingClient = hasDepth(options) ? createClient(options) : undefined
+  const isGateway = flags.gateway !== undefined
+  // Without a key, the options of a service have no baseUrl.
+  const givenUrl = isGateway ? options.baseUrl : flags.baseUrl
+  const baseUrl = givenUrl === '' || isTestnet ? undefined : givenUrl
+  const signingClient = hasDepth(options) && options.unsigned !== true ? createClient(options) : undefined
   const unsignedClient =
     baseUrl === undefined
       ? undefined
@@ -90,9 +97,13 @@ const targetOf = (
         })
   const client = signingClient ?? createClient(priceOptions)
   return {
-    priceHttp: { url: new URL(String(options.priceBaseUrl)), flag: 'priceBaseUrl' },
-    priceSocket: { url: new URL(configure(options, node).priceWsUrl), flag: socketFlag(options) },
-    relayer: baseUrl === undefined ? undefined : { url: new URL(baseUrl), flag: 'baseUrl' },
+    priceHttp: { url: new URL(String(options.priceBaseUrl)), flag: isGateway ? 'gateway' : 'priceBaseUrl' },
+    priceSocket: {
+      url: new URL(configure(options, node).priceWsUrl),
+      flag: isGateway ? 'gateway' : socketFlag(options),
+    },
+    relayer:
+      baseUrl === undefined ? undefined : { url: new URL(baseUrl), flag: isGateway ? 'gateway' : 'baseUrl' },
     isTestnet,
     client,
     signingClient,

@@ -20,7 +20,7 @@ export interface DeploymentFlag {
   readonly meaning: string
 }
 
-export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl'
+export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl' | 'gateway'
 
 export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag>> = {
   baseUrl: {
@@ -51,6 +51,13 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
     help: 'WebSocket address of the price reporter (default: port 4000 of --price-base-url)',
     meaning: 'WebSocket address of the price reporter, such as wss://prices.example:4000',
   },
+  gateway: {
+    flag: '--gateway',
+    variable: 'SVC_GATEWAY',
+    argument: '<url>',
+    help: 'address of a gateway, for prices and depth, instead of the addresses of the service',
+    meaning: 'address of a gateway, such as http://127.0.0.1:8080',
+  },
 }
 
 /** The flag with its variable, as messages name it. */
@@ -78,11 +85,3 @@ export const demoFlag = (): Option =>
   new Option('--demo', '--simulate with more tokens, dropped connections and a rejected token').implies({
     simulate: true,
   })
-
-/** The message for flags that exclude each other. Environment variables exclude nothing. */
-export const flagConflict = (command: Command): string | undefined => {
-  const names = Object.keys(deploymentFlags) as DeploymentFlagName[]
-  const given = names.find((name) => command.getOptionValueSource(name) === 'cli')
-  if (given === undefined || command.opts<DeploymentFlags>().simulate === undefined) return undefined
-  return `${deploymentFlags[given].flag}: cannot be combined with --simulate; remove one of them`
-}

@@ -12,8 +12,9 @@ import { demonstrationMarket, rejectedToken } from '../demonstration/market.js'
 import { resubscribe } from '../demonstration/resubscribe.js'
 import { exitCodes } from '../run.js'
 import { clientOptions, hasDepth, type DataKind } from './client-options.js'
-import { flagConflict, type DeploymentFlags } from './deployment-flags.js'
+import type { DeploymentFlags } from './deployment-flags.js'
 import { flagErrorText } from './flag-error.js'
+import { selectedFlags } from './selected-flags.js'
 
 /** A client of the service that the flags of a command select. */
 export interface Deployment {
@@ -24,6 +25,8 @@ export interface Deployment {
   readonly priceHost: string
   /** True for a simulator in this process. */
   readonly isSimulator: boolean
+  /** True if `--gateway` selects it. */
+  readonly isGateway: boolean
   /** Tokens with known symbols: those of the simulator, by their addresses on mainnet. */
   readonly knownTokens: readonly Token[]
   /** Set if the simulator demonstrates faults. */
@@ -37,8 +40,8 @@ export const withDeployment = async (
   dataKind: DataKind,
   use: (deployment: Deployment) => Promise<void>,
 ): Promise<void> => {
-  const conflict = flagConflict(command)
-  const deployment = conflict === undefined ? await openDeployment(command.opts(), dataKind) : left(conflict)
+  const flags = selectedFlags(command)
+  const deployment = isLeft(flags) ? flags : await openDeployment(flags.right, dataKind)
   if (isLeft(deployment)) return usageError(command, deployment.left)
   await use(deployment.right).finally(deployment.right.close)
 }
@@ -60,7 +63,15 @@ const openService = (flags: DeploymentFlags, dataKind: DataKind): Either<string,
   if (isLeft(clients)) return clients
   const knownTokens = flags.environment === 'mainnet' ? recordedMarket().tokens : []
   const close = () => clients.right.client.close()
-  return right({ ...clients.right, isSimulator: false, knownTokens, demonstration: undefined, close })
+  const isGateway = flags.gateway !== undefined
+  return right({
+    ...clients.right,
+    isSimulator: false,
+    isGateway,
+    knownTokens,
+    demonstration: undefined,
+    close,
+  })
 }
 
 const createClients = (

@@ -1,11 +1,6 @@
 import type { DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
 import { matchError } from '../../errors/render.js'
-import {
-  deploymentFlags,
-  withVariable,
-  type DeploymentFlag,
-  type DeploymentFlagName,
-} from './deployment-flags.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from './deployment-flags.js'
 import { tokenSyntax } from '../tokens/token-address.js'
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
@@ -15,28 +10,39 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
     InvalidMint: () => `Give ${tokenSyntax}.`,
     InvalidInterval: () => 'Set a longer --interval.',
     DecodeError: () =>
-      `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the service. If it is, report this error to the operator of the service.`,
+      `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${serverName(addressFlag)}. If it is, report this error to the operator of the ${serverName(addressFlag)}.`,
     UnsupportedPair: () =>
       'Check the token and --environment: a token has another address in each environment.',
-    Unauthorized: () => keyHint,
-    HttpError: (failure) => httpHint(failure, deploymentFlags[addressFlag]),
-    NetworkError: (failure) => networkHint(failure, deploymentFlags[addressFlag]),
-    Timeout: () => 'Try again. If it fails again, the service or the network does not respond.',
+    Unauthorized: () => keyHint(addressFlag),
+    HttpError: (failure) => httpHint(failure, addressFlag),
+    NetworkError: (failure) => networkHint(failure, addressFlag),
+    Timeout: () =>
+      `Try again. If it fails again, the ${serverName(addressFlag)} or the network does not respond.`,
     ClientClosed: () => 'Try again. The client was closed before the response arrived.',
   })
 
-/** The next step after the service rejected a signature. */
-export const keyHint = `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
+/** What answers at the address of a flag. */
+export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
+  addressFlag === 'gateway' ? 'gateway' : 'service'
 
-const httpHint = ({ status, retryAfterMs }: HttpError, flag: DeploymentFlag): string => {
+/** The next step after a signature was rejected, or was missing in a request to a gateway. */
+export const keyHint = (addressFlag: DeploymentFlagName): string =>
+  addressFlag === 'gateway'
+    ? `Set ${withVariable(deploymentFlags.authKey)} to one of the keys of the gateway at ${withVariable(deploymentFlags.gateway)}.`
+    : serviceKeyHint
+
+const serviceKeyHint = `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
+
+const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFlagName): string => {
+  const server = serverName(addressFlag)
   if (retryAfterMs !== undefined)
-    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the service requests.`
+    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the ${server} requests.`
   return status >= 500 || status === 429
-    ? 'Try again later. If it fails again, report this to the operator of the service.'
-    : `Check that ${withVariable(flag)} is the address of the service, with its path.`
+    ? `Try again later. If it fails again, report this to the operator of the ${server}.`
+    : `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${server}, with its path.`
 }
 
-const networkHint = ({ cause }: NetworkError, flag: DeploymentFlag): string =>
+const networkHint = ({ cause }: NetworkError, addressFlag: DeploymentFlagName): string =>
   /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause.code ?? '')
     ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-    : `Check that the service runs, and that ${withVariable(flag)} is its address.`
+    : `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`

@@ -10,6 +10,7 @@ export interface StreamRun {
   readonly command: 'watch' | 'record'
   /** Host and port of the price reporter's WebSocket. */
   readonly priceHost: string
+  readonly isGateway: boolean
   /** In ms. */
   readonly duration: number | undefined
   /** Why it ended. `completed`: the price streams of all tokens have completed. */
@@ -26,7 +27,7 @@ export const failureText = (received: Received, run: StreamRun): string | undefi
   const failures = [
     ...(end === 'completed' ? [noTokenText(command)] : []),
     ...(end === 'duration' && !received.hasPrice ? [noPriceText(received, run)] : []),
-    ...(isKeyRejected(received) ? [rejectedKeyText] : []),
+    ...(isKeyRejected(received) ? [rejectedKeyText(run)] : []),
   ]
   return failures.length === 0 ? undefined : failures.join('\n')
 }
@@ -35,12 +36,20 @@ const noTokenText = (command: string): string => `\
 no token left to ${command}: the service rejected every token
 Check the tokens and --environment: a token has another address in each environment.`
 
-const rejectedKeyText = `the service rejected the signature of every depth request\n${keyHint}`
+const rejectedKeyText = ({ isGateway }: StreamRun): string =>
+  isGateway
+    ? `the gateway rejected every depth request\n${keyHint('gateway')}`
+    : `the service rejected the signature of every depth request\n${keyHint('baseUrl')}`
 
-const noPriceText = (received: Received, { priceHost, duration }: StreamRun): string => `\
+const noPriceText = (received: Received, { priceHost, isGateway, duration }: StreamRun): string => `\
 no price arrived from ${priceHost} in ${(duration ?? 0) / 1000} s
 ${reasonText(received)}
-Check ${withVariable(deploymentFlags.priceBaseUrl)} and ${withVariable(deploymentFlags.priceWsUrl)}, or run svc-streams doctor.`
+Check ${addressFlags(isGateway)}, or run svc-streams doctor.`
+
+const addressFlags = (isGateway: boolean): string => {
+  const { gateway, priceBaseUrl, priceWsUrl } = deploymentFlags
+  return isGateway ? withVariable(gateway) : `${withVariable(priceBaseUrl)} and ${withVariable(priceWsUrl)}`
+}
 
 const reasonText = ({ lastPriceError, status }: Received): string => {
   if (lastPriceError !== undefined) return `Last error: ${printable(renderError(lastPriceError))}`

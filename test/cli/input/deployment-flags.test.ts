@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
-import { addDeploymentFlags, deploymentFlags, flagConflict } from '../../../src/cli/input/deployment-flags.js'
+import { addDeploymentFlags, deploymentFlags } from '../../../src/cli/input/deployment-flags.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -42,12 +42,4 @@ test('prints no value of a variable in the help', () => {
   const help = parse([], { ...variables, SVC_AUTH_KEY: 'c2VjcmV0' }).helpInformation()
   expect(help).toContain('SVC_AUTH_KEY')
   expect(help).not.toMatch(/c2VjcmV0|example/)
-})
-
-test('reports a conflict of --simulate with a flag, but not with a variable', () => {
-  expect(flagConflict(parse(['--simulate'], variables))).toBeUndefined()
-  expect(flagConflict(parse(['--base-url', 'https://d.example'], variables))).toBeUndefined()
-  expect(flagConflict(parse(['--simulate', '--price-ws-url', 'wss://d.example']))).toBe(
-    '--price-ws-url: cannot be combined with --simulate; remove one of them',
-  )
 })

@@ -49,3 +49,15 @@ test('suggests the next step for each error', () => {
 test('names the flag of the address of the request', () => {
   expect(hint(network('ECONNREFUSED'), 'priceBaseUrl')).toContain('--price-base-url (SVC_PRICE_BASE_URL)')
 })
+
+test('names the gateway', () => {
+  expect(
+    [network('ECONNREFUSED'), errors.httpError(503, '', undefined), errors.unauthorized('no')].map((error) =>
+      hint(error, 'gateway'),
+    ),
+  ).toEqual([
+    'Check that the gateway runs, and that --gateway (SVC_GATEWAY) is its address.',
+    'Try again later. If it fails again, report this to the operator of the gateway.',
+    'Set --auth-key (SVC_AUTH_KEY) to one of the keys of the gateway at --gateway (SVC_GATEWAY).',
+  ])
+})

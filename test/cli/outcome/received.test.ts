@@ -11,7 +11,13 @@ const rejected = depthFailure('0xab', unauthorized('no'))
 const unreachable = depthFailure('0xab', networkError(new Error('reset')))
 
 const firstLine = (rows: readonly Row[], end: StreamRun['end']): string | undefined => {
-  const run = { command: 'watch', priceHost: 'prices.example:4000', duration: 5000, end } as const
+  const run = {
+    command: 'watch',
+    priceHost: 'prices.example:4000',
+    isGateway: false,
+    duration: 5000,
+    end,
+  } as const
   return failureText(rows.reduce(receive, nothingReceived), run)?.split('\n')[0]
 }
 

@@ -10,6 +10,8 @@ import { addressesOf } from '../../src/gateway/addresses.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
 import { startTcpServer } from '../support/network/servers.js'
+import { depthPath } from '../support/network/signed-request.js'
+import { spawnScript } from '../support/process/node-process.js'
 import { authKey, createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic, weth } from '../support/tokens.js'
@@ -185,6 +187,10 @@ describe('the options', () => {
     },
   )
 
+  it('with a host that other machines can reach and with keys are accepted', async () => {
+    expect(await messageOf({ host: '0.0.0.0', keys: { one: authKey } })).toBe('accepted')
+  })
+
   it('may contain the properties of a simulator and of a gateway', async () => {
     const simulator = await startTestSimulator({})
     const gateway = await startTestGateway(createTestClient())
@@ -243,6 +249,24 @@ describe('close', () => {
     await eventually(() => simulator.requests.length === 1)
     await gateway.close()
     expect(await request).toBe('ended')
+  })
+
+  it('lets the process exit, whatever waits for its turn', async () => {
+    const script = `
+      import { startGateway } from 'svc-streams/gateway'
+      import { createTestClient, depth } from 'svc-streams/testing'
+      const client = { ...createTestClient(), depth: (mint) => async () => ({ _tag: 'Right', right: depth(mint) }) }
+      const gateway = await startGateway(client, { depthEvery: 600000 })
+      const url = gateway.baseUrl + ${JSON.stringify(depthPath(weth))}
+      await (await fetch(url)).text()
+      const waiting = fetch(url).catch(() => undefined)
+      await (await fetch(gateway.baseUrl + '/health')).text()
+      await gateway.close()
+      await waiting
+      console.log('closed')
+    `
+    const child = spawnScript(script)
+    expect([await child.waitForExit(), child.stdout, child.stderr]).toEqual([0, 'closed\n', ''])
   })
 
   it('ends connections that have sent no request, and TLS handshakes', async () => {

@@ -60,7 +60,7 @@ describe('the tarball', () => {
     expect(page).toEqual(['index.html', 'main.css', 'main.js'].map((name) => `dist/dashboard/${name}`))
     for (const file of others) if (!page.includes(file)) expect(file).toMatch(/\.js$/)
     // Node needs almost half a millisecond for each file that it loads.
-    expect(others.filter((file) => !file.startsWith('dist/browser/')).length).toBeLessThan(60)
+    expect(others.filter((file) => !file.startsWith('dist/browser/')).length).toBeLessThan(70)
   })
 
   test('contains the file of each relative link of the README', async () => {

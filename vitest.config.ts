@@ -40,7 +40,7 @@ export default defineConfig(({ mode }) => {
     : files.filter((file) => !isLongOnly(file))
   const startsProcesses = (file: string): boolean =>
     imports(file, /(?:node-process|command|user-folder)\.js'/)
-  const opensPages = (file: string): boolean => file.startsWith('test/browser/')
+  const opensPages = (file: string): boolean => /^test\/(?:browser|dashboard\/page)\//.test(file)
 
   return {
     resolve,

@@ -1,5 +1,6 @@
 import { catchError, defer, map, of, retry, timeout, type Observable } from 'rxjs'
 import type { Health } from '../model/connection.js'
+import { isServiceStatus } from '../model/service-status.js'
 import { isPageConfig, type PageConfig } from '../model/page-config.js'
 
 // Questions to the dashboard's own server.
@@ -22,9 +23,11 @@ export const pageConfig$: Observable<PageConfig> = defer(() => json('/config.jso
 )
 
 /** The state of the server's connection to the service. Asks once. */
-export const health$: Observable<Health> = defer(() => fetch('/health', { cache: 'no-store' })).pipe(
+export const health$: Observable<Health> = defer(() => json('/status.json')).pipe(
   timeout(answerTimeout),
-  map(({ status }) => status),
-  map((status): Health => (status === 503 ? { _tag: 'Down', reason: '' } : { _tag: 'Up' })),
+  map((value): Health => {
+    if (!isServiceStatus(value)) return { _tag: 'Up' }
+    return value.isUp ? { _tag: 'Up' } : { _tag: 'Down', reason: value.reason }
+  }),
   catchError(() => of<Health>({ _tag: 'Gone' })),
 )

@@ -3,6 +3,7 @@ import type { Settings } from '../settings.js'
 import { browserPages } from './browser.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
+import { fanOut } from './fan-out.js'
 import { hostileTexts } from './hostile-texts.js'
 import { joins } from './joins.js'
 import { latency } from './latency.js'
@@ -28,6 +29,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   decoding: depthDecoding,
   texts: hostileTexts,
   polls: depthPolls,
+  'fan-out': fanOut,
   'start-up': startUp,
   browser: browserPages,
 }

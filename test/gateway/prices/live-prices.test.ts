@@ -233,8 +233,9 @@ describe('when the service is down', () => {
       await eventually(() => tagsOf(events).filter((tag) => tag === 'Disconnected').length >= count)
       await eventually(() => expect(tagsOf(events.slice(-1))).toEqual(['2500']))
     }
+    // The simulator removes a connection when its socket has closed.
+    await eventually(() => expect(simulator.connections).toHaveLength(1))
     expect(gateway.inspect()).toMatchObject({ connections: 1, topics: [{ topic: ethTopic, consumers: 1 }] })
-    expect(simulator.connections).toHaveLength(1)
   })
 })
 
@@ -257,6 +258,37 @@ describe('the limits', () => {
       await expect(connect({ priceWsUrl: gateway.priceWsUrl + path })).rejects.toThrow('404')
     }
     await connect({ priceWsUrl: `${gateway.priceWsUrl}/?key=1` })
+  })
+
+  it('hold for a storm of subscribe messages, and leave the other connections alone', async () => {
+    const { simulator, gateway } = await start({ maxTopicsPerConnection: 50 })
+    const [storm, other] = [await connect(gateway), await connect(gateway)]
+    other.subscribe(ethTopic)
+    const names = Array.from({ length: 5_000 }, (_, index): Topic => `svc-0x${index.toString(16)}`)
+    storm.subscribe(...names)
+    for (let count = 0; count < 5_000; count++) storm.subscribe(ethTopic, ethTopic)
+    storm.unsubscribe(ethTopic)
+    const isAnswered = () => storm.frames.filter((frame) => frame.includes('one topic more')).length >= 4_950
+    await eventually(isAnswered)
+    expect(simulator.frames.length).toBeLessThan(200)
+    storm.webSocket.terminate()
+    await eventually(() =>
+      expect(gateway.inspect().topics).toMatchObject([{ topic: ethTopic, consumers: 1 }]),
+    )
+    expect(other.closed()).toBeUndefined()
+  })
+
+  it('hold with 1,000 connections, whose topics are one subscription', async () => {
+    const { market, simulator, gateway } = await start()
+    const consumers = await Promise.all(Array.from({ length: 1_000 }, () => connect(gateway)))
+    for (const consumer of consumers) consumer.subscribe(ethTopic)
+    await eventually(() => consumers.every(({ frames }) => frames.length === 2))
+    market.update({ price: 2504 })
+    await eventually(() => consumers.every(({ frames }) => frames.at(-1)?.includes('2504')))
+    expect(gateway.inspect()).toMatchObject({ connections: 1_000, topics: [{ consumers: 1_000 }] })
+    expect(simulator.frames).toHaveLength(1)
+    for (const { webSocket } of consumers) webSocket.terminate()
+    await eventually(() => expect(gateway.inspect()).toMatchObject({ connections: 0, topics: [] }))
   })
 
   it('cut off a consumer that does not read with 1013, and no other', async () => {

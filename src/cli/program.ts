@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { completionCommand } from './commands/completion.js'
 import { depthCommand } from './commands/depth.js'
 import { doctorCommand } from './commands/doctor.js'
+import { gatewayCommand } from './commands/gateway.js'
 import { priceCommand } from './commands/price.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
@@ -33,6 +34,7 @@ export const createProgram = (): Command =>
     .addCommand(recordCommand())
     .addCommand(replayCommand())
     .addCommand(simulateCommand())
+    .addCommand(gatewayCommand())
     .addCommand(doctorCommand())
     .addCommand(completionCommand())
     .addHelpText('after', examples)

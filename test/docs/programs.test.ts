@@ -47,6 +47,14 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
   })
 })
 
+describe('the guide to the gateway', { timeout: 60_000 }, () => {
+  it('prints a price of its consumer', async () => {
+    const { code, output } = await folderOf('docs/guides/gateway.md').node('--import', 'tsx', 'gateway.ts')
+    expect(output).toMatch(/^\d+(?:\.\d+)? 1\n$/)
+    expect(code).toBe(0)
+  })
+})
+
 it(
   'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
-import type { Address } from '../../domain/address.js'
-import { addressOf, serviceOf } from '../../domain/topic.js'
+import { serviceOf } from '../../domain/topic.js'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
@@ -19,6 +18,7 @@ import { FileOrder } from '../output/file-order.js'
 import { formatTime } from '../output/format.js'
 import { pacedBy } from '../output/stdout.js'
 import { stop$ } from '../stop.js'
+import { recordedAddresses } from '../tokens/recorded-tokens.js'
 import { namedTokens, type UserTokens } from '../tokens/selected-tokens.js'
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
 import { userTokens } from '../tokens/with-tokens.js'
@@ -102,7 +102,7 @@ const show$ = (
 ): Observable<never> => {
   const hasDepth = header.mints.length > 0
   const options = {
-    tokens: tokensOf(header),
+    tokens: recordedAddresses(header),
     names,
     hasDepth,
     header: undefined,
@@ -123,11 +123,6 @@ const namesOf = ({ topics: [topic] }: RecordingHeader, user: UserTokens): TokenN
     namedTokens({ isSimulator: false, knownTokens: recordedMarket().tokens, ...user }),
     topic === undefined ? undefined : serviceOf(topic),
   )
-
-const tokensOf = ({ topics, mints }: RecordingHeader): readonly Address[] => {
-  const addresses = [...topics.map(addressOf), ...mints]
-  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
-}
 
 const allRows$ = (client: Client, { topics, mints, interval }: RecordingHeader): Observable<Row> =>
   merge(

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { SimulatorError, startSimulator, type Simulator, type Token } from '../../simulator/index.js'
+import { SimulatorError, startSimulator, type Simulator } from '../../simulator/index.js'
 import { usageError } from '../input/deployment.js'
 import { flagName } from '../input/flag-error.js'
 import { marketOptions, type MarketFlags } from '../input/market-options.js'
 import { interrupted } from '../stop.js'
+import { variableText } from '../tokens/tokens-variable.js'
 
 /** The flags, as commander names and parses them. */
 export interface SimulateFlags extends MarketFlags {
@@ -37,10 +38,6 @@ const fail = (command: Command, error: unknown): never => {
   return usageError(command, message)
 }
 
-/** An entry of SVC_TOKENS: with the symbol, if the token has one. */
-const variableEntry = ({ address, symbol }: Token): string =>
-  symbol === address ? address : `${symbol}=${address}`
-
 const summary = ({ tokens, ...simulator }: Simulator): string => `\
 # A simulator of the service is running. Paste these lines into another terminal, and start your program there.
 export SVC_BASE_URL=${simulator.baseUrl}
@@ -48,6 +45,6 @@ export SVC_PRICE_BASE_URL=${simulator.priceBaseUrl}
 export SVC_PRICE_WS_URL=${simulator.priceWsUrl}
 export SVC_AUTH_KEY=${simulator.authKey}
 # ${tokens.map(({ symbol }) => symbol).join(', ')}
-export SVC_TOKENS=${tokens.map(variableEntry).join(',')}
+export SVC_TOKENS=${tokens.map(variableText).join(',')}
 # Press Ctrl-C to stop it, and again to stop it immediately.
 `

@@ -9,6 +9,12 @@ export const addresses = (text: string, previous: readonly string[] = []): reado
   throw new InvalidArgumentError('Give a contract address: 0x and hex digits.')
 }
 
+/** Appends a file. The flag may be repeated. */
+export const files = (path: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  path,
+]
+
 /** An empty environment variable counts as not set. */
 export const environment = (text: string): Environment => {
   if (text === '') return 'mainnet'

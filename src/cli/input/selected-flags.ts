@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { deploymentFlags, type DeploymentFlagName, type DeploymentFlags } from './deployment-flags.js'
+import type { SourceFlags } from './source-flags.js'
 
 // Selects one source of data. A flag on the command line precedes all environment variables, and excludes the flags of
 // other sources. Environment variables exclude nothing: SVC_GATEWAY precedes the addresses of the service.
@@ -24,16 +25,23 @@ export const selectedFlags = (command: Command): Either<string, DeploymentFlags>
   return right(isGateway ? flags : withoutGateway)
 }
 
-const sourceConflict = (command: Command): string | undefined => {
-  const { simulate, demo } = command.opts<DeploymentFlags>()
-  const source = simulate === undefined ? '--gateway' : demo === undefined ? '--simulate' : '--demo'
-  const excluded: readonly DeploymentFlagName[] =
-    simulate === undefined ? addressNames : [...addressNames, 'authKey', 'gateway']
-  if (simulate === undefined && givenFlag(command, ['gateway']) === undefined) return undefined
-  const other = givenFlag(command, excluded)
-  return other && `${deploymentFlags[other].flag}: cannot be combined with ${source}; remove one of them`
+/** The message for flags of two sources on the command line. */
+export const sourceConflict = (command: Command): string | undefined => {
+  const { recording, simulate, demo } = command.opts<Partial<SourceFlags>>()
+  const simulator = simulate === undefined ? undefined : demo === undefined ? '--simulate' : '--demo'
+  const gateway = givenFlag(command, ['gateway'])
+  const address = givenFlag(command, addressNames)
+  const service = address ?? givenFlag(command, ['authKey'])
+  if (recording !== undefined) return conflictText('--recording', simulator ?? gateway ?? service)
+  if (simulator !== undefined) return conflictText(simulator, service ?? gateway)
+  return gateway === undefined ? undefined : conflictText(gateway, address)
 }
 
+const conflictText = (source: string, other: string | undefined): string | undefined =>
+  other === undefined ? undefined : `${other}: cannot be combined with ${source}; remove one of them`
+
 /** The first of these flags on the command line. */
-const givenFlag = (command: Command, names: readonly DeploymentFlagName[]): DeploymentFlagName | undefined =>
-  names.find((name) => command.getOptionValueSource(name) === 'cli')
+const givenFlag = (command: Command, names: readonly DeploymentFlagName[]): string | undefined => {
+  const given = names.find((name) => command.getOptionValueSource(name) === 'cli')
+  return given && deploymentFlags[given].flag
+}

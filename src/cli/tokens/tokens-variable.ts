@@ -25,6 +25,10 @@ export const parseTokensVariable = (
   return right(entries)
 }
 
+/** The text of an entry: with the symbol, if the token has one. */
+export const variableText = ({ address, symbol = address }: SelectedToken): string =>
+  symbol === address ? address : `${symbol}=${address}`
+
 const parseEntry = (text: string, fileTokens: readonly NamedToken[]): VariableEntry => {
   const invalid = invalidText(text)
   const split = text.indexOf('=')

@@ -29,6 +29,8 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   ['the commands of help', ['help', 'si'], ['simulate']],
   ['shells', ['completion', 'z'], ['zsh']],
   ['files', ['replay', 'package.j'], ['package.json']],
+  ['files for a flag', ['gateway', '--keys', 'package.j'], ['package.json']],
+  ['nothing for the URL of a gateway', ['watch', '--gateway', ''], ['']],
 ])('suggests %s', async (_, words, expected) => {
   expect(await suggestionsOf(...words)).toEqual(expected)
 })

@@ -1,0 +1,61 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { gatewayTable } from '../../gateway/option-table.js'
+import type { GatewayFlags } from '../actions/gateway.js'
+import { numberFlag } from '../input/number-flag.js'
+import { addSourceFlags } from '../input/source-flags.js'
+import { createCommand } from './create-command.js'
+
+const examples = `
+Examples:
+  $ svc-streams gateway --simulate
+      Serve a simulator. Needs no service and no key. Prints the address of the gateway.
+  $ svc-streams gateway --port 8080
+      Serve the service that the environment variables configure, to programs of this machine.
+  $ svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Watch a token through it. Every command that takes the addresses of a service takes --gateway.
+  $ svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
+      Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
+  $ svc-streams gateway --port 8080 --origin https://app.example
+      Also serve the pages of a site, which then need no key.
+  $ svc-streams gateway --recording market.ndjson --speed 10
+      Serve a recording, ten times as fast. It starts with the first consumer.
+  $ svc-streams gateway --gateway https://gate.example --port 8080
+      Serve another gateway, for the programs of this machine.
+
+All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
+each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
+
+While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
+line when the service is lost, and one when it returns. GET /health answers 200 or 503.
+
+Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
+invalid arguments.`
+
+/** `svc-streams gateway`: serves prices and depth to other programs until Ctrl-C. */
+export const gatewayCommand = (): Command => {
+  const { host, port } = gatewayTable
+  const command = addSourceFlags(
+    createCommand('gateway', 'Serve prices and depth to other programs over one connection.', examples)
+      .addOption(numberFlag('--port <port>', port))
+      .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
+      .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
+      .option('--open-depth', 'allow a --host that other machines can reach without --keys')
+      .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
+      .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
+      .addOption(
+        new Option(
+          '--origin <url...>',
+          'origins of pages with access, such as https://app.example',
+        ).argParser(origins),
+      ),
+  )
+  return command.action(async (flags: GatewayFlags) => {
+    const { serveGateway } = await import('../actions/gateway.js')
+    await serveGateway(command, flags)
+  })
+}
+
+const origins = (text: string, previous: readonly string[] = []): readonly string[] => {
+  if (gatewayTable.origins.holds([text])) return [...previous, text]
+  throw new InvalidArgumentError('Give an origin like https://app.example, without a path.')
+}

@@ -13,7 +13,7 @@ export interface Plot {
 const [topMargin, bottomAxis] = [8, 20]
 
 /** Width of the price axis, in CSS pixels. */
-const priceAxisWidth = 64
+const priceAxisWidth = 70
 
 export const plotOf = (
   context: CanvasRenderingContext2D,

@@ -1,0 +1,128 @@
+// `npm run screenshots -- [folder]`: pictures of the dashboard in each of its states. Those of the README go to
+// docs/images. Requires `npm run build:page`.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+import { readPageFiles } from '../src/dashboard/serve/page-files.js'
+import { startDashboard, type DashboardServer } from '../src/dashboard/serve/start-dashboard.js'
+import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
+import { PictureMarket, type Start } from './screenshots/market.js'
+import { openFast, slowDown, type Look } from './screenshots/page.js'
+
+const [folder = 'screenshots'] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+
+const tokens: readonly Start[] = [
+  { symbol: 'ETH', usd: 2682.5, decimals: 18 },
+  { symbol: 'BTC', usd: 61_685.99, decimals: 8 },
+  { symbol: 'SOL', usd: 148.2, decimals: 9 },
+  { symbol: 'LINK', usd: 11.43, decimals: 18 },
+  { symbol: 'ARB', usd: 0.5321, decimals: 18 },
+  { symbol: 'UNI', usd: 7.21, decimals: 18 },
+  { symbol: 'GMX', usd: 27.4, decimals: 18 },
+  { symbol: 'AAVE', usd: 152.1, decimals: 18 },
+  { symbol: 'LDO', usd: 1.12, decimals: 18 },
+  { symbol: 'CRV', usd: 0.281, decimals: 18 },
+  { symbol: 'MKR', usd: 1534, decimals: 18 },
+  { symbol: 'PEPE', usd: 0.0000089, decimals: 18 },
+]
+
+const desktop = { width: 1440, height: 900 }
+const themes = ['dark', 'light'] as const
+
+const files = await readPageFiles()
+const browser = await chromium.launch(await unpackChromium())
+
+interface Scene {
+  readonly name: string
+  readonly count: number
+  readonly looks: readonly Look[]
+  /** Prepares the market before the page is opened. */
+  readonly prepare?: (market: PictureMarket) => void
+  /** Causes the state. The picture is taken afterwards. */
+  readonly act?: (market: PictureMarket, server: DashboardServer) => Promise<void>
+}
+
+const scenes: readonly Scene[] = [
+  { name: 'live', count: 6, looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })) },
+  { name: 'one', count: 1, looks: [{ ...desktop, colorScheme: 'dark' }] },
+  { name: 'two', count: 2, looks: [{ ...desktop, colorScheme: 'light' }] },
+  {
+    name: 'twelve',
+    count: 12,
+    looks: [
+      { width: 1920, height: 1200, colorScheme: 'dark' },
+      { width: 390, height: 844, colorScheme: 'light' },
+    ],
+  },
+  {
+    name: 'states',
+    count: 6,
+    looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })),
+    prepare: (market) => {
+      market.reject('ARB')
+      market.failDepth('LINK')
+    },
+    act: async (market) => {
+      market.silence('BTC')
+      await delay(12_000)
+    },
+  },
+  {
+    name: 'lost',
+    count: 6,
+    looks: [
+      { ...desktop, colorScheme: 'dark' },
+      { width: 390, height: 844, colorScheme: 'dark' },
+    ],
+    act: async (market) => {
+      market.disconnect('connect ECONNREFUSED 203.0.113.7:4000')
+      await delay(6000)
+    },
+  },
+  {
+    name: 'stopped',
+    count: 4,
+    looks: [{ ...desktop, colorScheme: 'light' }],
+    act: async (_market, server) => {
+      await server.close()
+      await delay(4000)
+    },
+  },
+]
+
+const takePictures = async ({ name, count, looks, prepare, act }: Scene): Promise<void> => {
+  const market = new PictureMarket(tokens.slice(0, count), 80)
+  prepare?.(market)
+  const server = await startDashboard(market.client, {
+    port: 0,
+    closedReason: '',
+    files,
+    config: {
+      service: 'svc',
+      environment: 'mainnet',
+      source: 'prices.example:4000',
+      tokens: market.tokens,
+      depthInterval: 1000,
+      staleAfter: 8000,
+    },
+  })
+  const pages = await Promise.all(
+    looks.map(async (look) => ({ look, page: await openFast(browser, server.url, look) })),
+  )
+  await delay(20_000)
+  await Promise.all(pages.map(({ page }) => slowDown(page)))
+  await (act?.(market, server) ?? delay(2000))
+  for (const { page, look } of pages) {
+    const { width, colorScheme } = look
+    await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) })
+    await page.context().close()
+  }
+  await server.close()
+  await market.close()
+}
+
+for (const scene of scenes) await takePictures(scene)
+await browser.close()

@@ -1,0 +1,135 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { BehaviorSubject, interval, ReplaySubject, type Observable, type Subscription } from 'rxjs'
+import type {
+  Address,
+  Client,
+  ConnectionStatus,
+  Depth,
+  DepthError,
+  DepthSide,
+  Price,
+  PriceError,
+} from 'svc-streams'
+import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
+import type { PageToken } from '../../src/dashboard/model/page-config.js'
+import { subscriptionRejected, timeout } from '../../src/errors/constructors.js'
+
+interface Listing {
+  readonly token: PageToken
+  readonly topic: `svc-${Address}`
+  readonly price$: ReplaySubject<Either<PriceError, Price>>
+  readonly depth$: ReplaySubject<Either<DepthError, Depth>>
+  usd: number
+  isSilent: boolean
+  hasDepth: boolean
+}
+
+/** A token of the pictures. Addresses are made up, and need no deployment. */
+export interface Start {
+  readonly symbol: string
+  readonly usd: number
+  readonly decimals: number
+}
+
+/** A market for pictures: random walks with a seed, whose faults a scene chooses. */
+export class PictureMarket {
+  readonly client: Client
+  readonly tokens: readonly PageToken[]
+  private readonly listings: readonly Listing[]
+  private readonly status$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Open', epoch: 1, since: 0 })
+  private readonly ticks: Subscription
+  private seed = 7
+
+  /** `tick`: time between two prices of a token, in ms. */
+  constructor(starts: readonly Start[], tick: number) {
+    this.listings = starts.map(listingOf)
+    this.tokens = this.listings.map(({ token }) => token)
+    const entries = <A>(key: (listing: Listing) => string, value$: (listing: Listing) => Observable<A>) =>
+      Object.fromEntries(this.listings.map((listing) => [key(listing), value$(listing)]))
+    this.client = createTestClient({
+      prices: entries(
+        ({ topic }) => topic,
+        (listing) => listing.price$,
+      ),
+      depths: entries(
+        ({ token }) => token.address,
+        (listing) => listing.depth$,
+      ),
+      status$: this.status$,
+      stamp: true,
+    })
+    this.ticks = interval(tick).subscribe(() => this.move())
+  }
+
+  silence(symbol: string): void {
+    this.find(symbol).isSilent = true
+  }
+
+  reject(symbol: string): void {
+    const listing = this.find(symbol)
+    listing.isSilent = true
+    const text = `Unsupported token pair ${listing.token.address}`
+    listing.price$.next(left(subscriptionRejected(listing.topic, text)))
+  }
+
+  failDepth(symbol: string): void {
+    const listing = this.find(symbol)
+    listing.hasDepth = false
+    listing.depth$.next(left(timeout(5000)))
+  }
+
+  /** The service is lost. */
+  disconnect(reason: string): void {
+    this.ticks.unsubscribe()
+    this.status$.next({ _tag: 'Waiting', attempt: 1, retryInMs: 60_000, reason })
+    const down = left(disconnected({ code: 1006, reason, attempt: 1, retryInMs: 60_000 }))
+    for (const { price$ } of this.listings) price$.next(down)
+  }
+
+  close(): Promise<void> {
+    this.ticks.unsubscribe()
+    return this.client.close()
+  }
+
+  private find(symbol: string): Listing {
+    const found = this.listings.find(({ token }) => token.symbol === symbol)
+    if (found === undefined) throw new Error(`no token ${symbol}`)
+    return found
+  }
+
+  private move(): void {
+    for (const listing of this.listings) {
+      if (listing.isSilent) continue
+      listing.usd *= 1 + (this.random() - 0.5) * 0.0009
+      listing.price$.next(right(price(listing.topic, listing.usd)))
+      if (!listing.hasDepth || this.random() > 0.2) continue
+      const [buy, sell] = [this.side(listing), this.side(listing)]
+      listing.depth$.next(right(depth(listing.token.address, { buy, sell })))
+    }
+  }
+
+  private side({ usd, token }: Listing): DepthSide {
+    const totalQuantityUsd = 40_000 * (0.4 + this.random())
+    const units = BigInt(Math.round((totalQuantityUsd / usd) * 1e6))
+    return { totalQuantity: units * 10n ** BigInt((token.decimals ?? 18) - 6), totalQuantityUsd }
+  }
+
+  /** From 0 to 1, the same in every run. */
+  private random(): number {
+    this.seed = (this.seed * 48_271) % 2_147_483_647
+    return this.seed / 2_147_483_647
+  }
+}
+
+const listingOf = ({ symbol, usd, decimals }: Start, index: number): Listing => {
+  const address: Address = `0x${String(index + 10).repeat(20)}`
+  return {
+    token: { address, symbol, decimals },
+    topic: `svc-${address}`,
+    price$: new ReplaySubject(1),
+    depth$: new ReplaySubject(1),
+    usd,
+    isSilent: false,
+    hasDepth: true,
+  }
+}

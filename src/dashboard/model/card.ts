@@ -62,6 +62,10 @@ export const withDepthEvent = (card: Card, { event }: DepthRow, isConnected: boo
   }
 }
 
+/** Applies that the connection is down, also to a token whose stream has completed. */
+export const withLostConnection = (card: Card, at: number): Card =>
+  card.state === 'down' ? card : { ...inState(card, 'down', at), priceError: undefined }
+
 /** Applies that the connection is open again: the service has not answered for the token yet. */
 export const withOpenConnection = (card: Card, at: number): Card =>
   card.state === 'down' ? { ...inState(card, 'waiting', at), priceError: undefined } : card

@@ -1,4 +1,15 @@
-import { distinctUntilChanged, exhaustMap, map, merge, repeat, switchMap, timer, type Observable } from 'rxjs'
+import {
+  distinctUntilChanged,
+  exhaustMap,
+  filter,
+  map,
+  merge,
+  repeat,
+  skip,
+  switchMap,
+  timer,
+  type Observable,
+} from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Topic } from '../../domain/topic.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
@@ -13,6 +24,16 @@ const healthInterval = 2000
 /** Time after which a rejected token is requested again, in ms: the service may list it meanwhile. */
 const rejectedRetryDelay = 30_000
 
+/** Emits when a rejected token is requested again: after a while, and when the connection is open again. */
+const retry$ = ({ status$ }: PriceClient): Observable<unknown> =>
+  merge(
+    timer(rejectedRetryDelay),
+    status$.pipe(
+      skip(1),
+      filter(({ _tag }) => _tag === 'Open'),
+    ),
+  )
+
 /** All events of the page. `health$` asks the server once. */
 export const dashboardEvent$ = (
   client: PriceClient,
@@ -22,7 +43,7 @@ export const dashboardEvent$ = (
 ): Observable<DashboardEvent> => {
   const topicOf = ({ address }: PageConfig['tokens'][number]): Topic => `${service}-${address}`
   const prices = tokens.map((token) =>
-    priceRow$(client, topicOf(token)).pipe(repeat({ delay: rejectedRetryDelay })),
+    priceRow$(client, topicOf(token)).pipe(repeat({ delay: () => retry$(client) })),
   )
   const depths =
     depthClient === undefined || depthInterval === null

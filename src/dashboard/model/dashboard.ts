@@ -1,8 +1,16 @@
 import { canonicalAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
+import type { ConnectionStatus } from '../../domain/status.js'
 import { addressOf } from '../../domain/topic.js'
 import type { Row } from '../../recording/format/row.js'
-import { emptyCard, withDepthEvent, withOpenConnection, withPriceEvent, type Card } from './card.js'
+import {
+  emptyCard,
+  withDepthEvent,
+  withLostConnection,
+  withOpenConnection,
+  withPriceEvent,
+  type Card,
+} from './card.js'
 import { initialConnection, withHealth, withStatus, type Connection, type Health } from './connection.js'
 import { appended, type LogEntry, type LogText } from './event-log.js'
 import { connectionText, depthText, priceText, uncorrelatedText } from './log-text.js'
@@ -44,15 +52,9 @@ export const update = (dashboard: Dashboard, event: DashboardEvent): Dashboard =
       return withCard(dashboard, event.mint, event.at, change, depthText)
     }
     case 'Status': {
-      const { cards } = dashboard
-      const connected = withConnection(
-        dashboard,
-        withStatus(dashboard.connection, event.status, event.at),
-        event.at,
-      )
-      return event.status._tag === 'Open'
-        ? { ...connected, cards: cards.map((card) => withOpenConnection(card, event.at)) }
-        : connected
+      const { status, at } = event
+      const connection = withStatus(dashboard.connection, status, at)
+      return withCards(withConnection(dashboard, connection, at), status, at)
     }
     case 'Health':
       return withConnection(dashboard, withHealth(dashboard.connection, event.health, event.at), event.at)
@@ -83,6 +85,12 @@ const withCard = (
     cards: dashboard.cards.with(index, after),
     log: appended(dashboard.log, at, textOf(before, after), after.token.symbol),
   }
+}
+
+const withCards = (dashboard: Dashboard, { _tag }: ConnectionStatus, at: number): Dashboard => {
+  if (_tag === 'Idle' || _tag === 'Connecting') return dashboard
+  const change = _tag === 'Open' ? withOpenConnection : withLostConnection
+  return { ...dashboard, cards: dashboard.cards.map((card) => change(card, at)) }
 }
 
 const withConnection = (dashboard: Dashboard, connection: Connection, at: number): Dashboard => ({

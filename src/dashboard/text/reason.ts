@@ -7,6 +7,7 @@ import { shortAddresses } from './short-addresses.js'
 /** Why the price of a card is not current; empty if it is. */
 export const priceReason = ({ state, price, priceError }: Card): string => {
   if (state === 'live') return ''
+  if (state === 'down') return 'the connection is down'
   if (priceError !== undefined) return errorReason(priceError)
   return price === undefined ? 'waiting for the first price' : 'waiting for a new price'
 }
@@ -17,7 +18,7 @@ const errorReason = (error: PriceError): string => {
       return 'the service sends no price'
     case 'Disconnected':
     case 'ClientClosed':
-      return 'the connection is down'
+      return 'the connection was lost'
     case 'SubscriptionRejected':
       return shortAddresses(oneLine(error.reason))
     case 'InvalidTopic':

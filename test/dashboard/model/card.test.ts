@@ -68,6 +68,12 @@ describe('a card', () => {
     expect(cardAfter(priceFailed(1, subscriptionRejected(ethTopic, 'no')), open(2)).state).toBe('rejected')
   })
 
+  it('is down when the connection is lost, also if it was rejected', () => {
+    const rejected = priceFailed(1, subscriptionRejected(ethTopic, 'no'))
+    expect(cardAfter(rejected, waiting(2, 'reset'))).toMatchObject({ state: 'down', stateSince: 2 })
+    expect(cardAfter(rejected, waiting(2, 'reset'), open(3)).state).toBe('waiting')
+  })
+
   it('shows the last depth or the error after it, whatever the price', () => {
     const failed = cardAfter(
       depthRead(1),
@@ -77,7 +83,7 @@ describe('a card', () => {
     expect(cardAfter(depthRead(1)).depthError).toBeUndefined()
   })
 
-  it('is live exactly after a price, whatever came before', () => {
+  it('is live exactly after a price, until an error or the loss of the connection', () => {
     const priceErrors = fc.oneof(
       ...(['Stale', 'Disconnected', 'SubscriptionRejected', 'DecodeError', 'ClientClosed'] as const).map(
         (tag) => errors[tag],
@@ -93,8 +99,11 @@ describe('a card', () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const rows = events.map((create, at) => create(at))
-        const last = rows.findLast((row) => row._tag === 'Price')
-        expect(cardAfter(...rows).state === 'live').toBe(last?.event._tag === 'Right')
+        const isLost = (row: DashboardEvent) => row._tag === 'Status' && row.status._tag === 'Waiting'
+        const last = rows.findLast((row) => row._tag === 'Price' || isLost(row))
+        expect(cardAfter(...rows).state === 'live').toBe(
+          last?._tag === 'Price' && last.event._tag === 'Right',
+        )
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { left } from 'fp-ts/lib/Either.js'
-import { map, NEVER, of, scan } from 'rxjs'
+import { filter, map, NEVER, of, scan } from 'rxjs'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import type { Health } from '../../../src/dashboard/model/connection.js'
@@ -64,6 +64,20 @@ describe('the events of the page', () => {
       const tag$ = dashboardEvent$(client, undefined, ethOnly, NEVER).pipe(map(({ _tag }) => _tag))
       expectObservable(tag$, '^ 40s !').toBe('(pe) 29996ms (pe)', { p: 'Price', e: 'End' })
       expectSubscriptions(price$.subscriptions).toBe(['(^!)', '30s (^!)'])
+    })
+  })
+
+  it('request a rejected token again when the connection is open again', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
+      const status$ = hot$('o 9ms c 9ms o', { o: open, c: waiting })
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
+      const rejection$ = dashboardEvent$(client, undefined, ethOnly, NEVER).pipe(
+        filter(({ _tag }) => _tag === 'Price'),
+        map(() => 'p'),
+      )
+      expectObservable(rejection$, '^ 99ms !').toBe('p 19ms p')
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '20ms (^!)'])
     })
   })
 

@@ -67,14 +67,14 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'in a browser',
             include: selected.filter(opensPages),
-            globalSetup: ['test/browser/support/start-chromium.ts'],
+            globalSetup: ['test/browser/support/start-chromium.ts', 'test/support/process/compiled-copy.ts'],
           },
         },
         {
           extends: true as const,
           test: {
             name: 'with processes',
-            include: selected.filter(startsProcesses),
+            include: selected.filter((file) => startsProcesses(file) && !opensPages(file)),
             globalSetup: ['test/support/process/compiled-copy.ts'],
           },
         },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { completionCommand } from './commands/completion.js'
+import { dashboardCommand } from './commands/dashboard.js'
 import { depthCommand } from './commands/depth.js'
 import { doctorCommand } from './commands/doctor.js'
 import { gatewayCommand } from './commands/gateway.js'
@@ -29,6 +30,7 @@ export const createProgram = (): Command =>
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .addCommand(watchCommand())
+    .addCommand(dashboardCommand())
     .addCommand(priceCommand())
     .addCommand(depthCommand())
     .addCommand(recordCommand())

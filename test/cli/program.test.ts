@@ -28,7 +28,7 @@ test('prints the help', async () => {
   expect(await run('--help')).toMatchSnapshot()
 })
 
-test.each(['watch', 'price', 'depth', 'record', 'replay', 'gateway', 'doctor', 'completion'])(
+test.each(['watch', 'price', 'depth', 'record', 'replay', 'gateway', 'dashboard', 'doctor', 'completion'])(
   'prints the help of %s, without the value of a key',
   async (command) => {
     vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')

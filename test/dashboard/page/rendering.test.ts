@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { pageFiles } from '../support/build-page.js'
+import { pageFiles } from '../support/page-files.js'
 import { connectionOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
 

@@ -3,7 +3,7 @@ import type { PriceClient } from 'svc-streams'
 import { inject, onTestFinished } from 'vitest'
 import type { PageConfig } from '../../../src/dashboard/model/page-config.js'
 import { startDashboard, type DashboardServer } from '../../../src/dashboard/serve/start-dashboard.js'
-import { pageFiles } from './build-page.js'
+import { pageFiles } from './page-files.js'
 import { config } from './tokens.js'
 
 /** Starts a dashboard. Closes it after the test. */

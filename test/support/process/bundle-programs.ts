@@ -29,11 +29,15 @@ export const programs: readonly string[] = [
 /** The entry points of the package. */
 export const entryPoints: readonly string[] = filesOf('src', /^src\/(?:\w+\/)?index\.ts$/)
 
-/** Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. */
+/**
+ * Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. The files of
+ * the page are built, and are in the copy.
+ */
 const keepUrls: Plugin = {
   name: 'keep import.meta.url',
   setup: (bundle) => {
     bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (path.endsWith('/page-files.ts')) return undefined
       const source = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { buildPage } from './build-page.js'
 import { bundle, defineRequire, entryPoints, programs, sources } from './bundle-programs.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -18,6 +19,7 @@ const compile = async (copy: string): Promise<void> => {
     packages: 'external',
     splitting: true,
   })
+  await buildPage(join(copy, 'dist/dashboard'))
 }
 
 /** Compiles once per run, into a folder that is also a package. */

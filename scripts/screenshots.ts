@@ -1,5 +1,5 @@
-// `npm run screenshots -- [folder]`: pictures of the dashboard in each of its states. Those of the README go to
-// docs/images. Requires `npm run build:page`.
+// `npm run screenshots`: the two pictures of the dashboard in the README, in docs/images.
+// `npm run screenshots -- folder`: pictures of each of its states. Both require `npm run build:page`.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, type Look } from './screenshots/page.js'
 
-const [folder = 'screenshots'] = process.argv.slice(2)
-mkdirSync(folder, { recursive: true })
+const [folder] = process.argv.slice(2)
+mkdirSync(folder ?? 'docs/images', { recursive: true })
 
 const tokens: readonly Start[] = [
   { symbol: 'ETH', usd: 2682.5, decimals: 18 },
@@ -39,6 +39,8 @@ interface Scene {
   readonly name: string
   readonly count: number
   readonly looks: readonly Look[]
+  /** The picture of the README: its theme. */
+  readonly readme?: Look['colorScheme']
   /** Prepares the market before the page is opened. */
   readonly prepare?: (market: PictureMarket) => void
   /** Causes the state. The picture is taken afterwards. */
@@ -46,7 +48,12 @@ interface Scene {
 }
 
 const scenes: readonly Scene[] = [
-  { name: 'live', count: 6, looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })) },
+  {
+    name: 'live',
+    count: 6,
+    looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })),
+    readme: 'light',
+  },
   { name: 'one', count: 1, looks: [{ ...desktop, colorScheme: 'dark' }] },
   { name: 'two', count: 2, looks: [{ ...desktop, colorScheme: 'light' }] },
   {
@@ -61,6 +68,7 @@ const scenes: readonly Scene[] = [
     name: 'states',
     count: 6,
     looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })),
+    readme: 'dark',
     prepare: (market) => {
       market.reject('ARB')
       market.failDepth('LINK')
@@ -93,7 +101,7 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-const takePictures = async ({ name, count, looks, prepare, act }: Scene): Promise<void> => {
+const takePictures = async ({ name, count, looks, readme, prepare, act }: Scene): Promise<void> => {
   const market = new PictureMarket(tokens.slice(0, count), 80)
   prepare?.(market)
   const server = await startDashboard(market.client, {
@@ -117,12 +125,15 @@ const takePictures = async ({ name, count, looks, prepare, act }: Scene): Promis
   await (act?.(market, server) ?? delay(2000))
   for (const { page, look } of pages) {
     const { width, colorScheme } = look
-    await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) })
+    const own = folder && join(folder, `${name}-${width}-${colorScheme}.png`)
+    const path = own ?? (colorScheme === readme ? `docs/images/dashboard-${name}.png` : undefined)
+    if (path !== undefined) await page.screenshot({ path })
     await page.context().close()
   }
   await server.close()
   await market.close()
 }
 
-for (const scene of scenes) await takePictures(scene)
+const wanted = scenes.filter(({ readme }) => folder !== undefined || readme !== undefined)
+for (const scene of wanted) await takePictures(scene)
 await browser.close()

@@ -24,7 +24,8 @@ test('shows what the service sends, its loss and its return, without a reload', 
   const market = manualMarket()
   const first = await startSimulator({ market, authKey })
   onTestFinished(() => first.close())
-  const page = await openDashboard(await startDashboardCommand([weth, wbtc, '0xdead'], environmentOf(first)))
+  const command = await startDashboardCommand([weth, wbtc, '0xdead'], environmentOf(first))
+  const page = await openDashboard(command)
   await eventually(async () => {
     expect(await valueOf(page, weth, 'price')).toBe('2500.0000')
     expect(await valueOf(page, wbtc, 'price')).toBe('60000.0000')
@@ -49,6 +50,9 @@ test('shows what the service sends, its loss and its return, without a reload', 
     expect(await valueOf(page, wbtc, 'state')).toBe('live')
   })
   expect((await logOf(page)).some((text) => text.startsWith('Connected again after'))).toBe(true)
+  // While the page is open.
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(0)
 })
 
 test('shows a gateway, and the end of its own process', async () => {

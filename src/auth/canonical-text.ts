@@ -45,6 +45,33 @@ export const decodeEscapes = (text: string): CanonicalText | undefined => {
   return { text: decoded, offsets }
 }
 
+/**
+ * For each decoded escape sequence: the sequence as it is, with up to `reach` decoded characters on each side. In `%2`
+ * before `abc%20d`, the characters `%2a` are not an escape sequence, but `%20` is one.
+ */
+export function* partsWithLiteralEscape(
+  original: string,
+  { text, offsets }: CanonicalText,
+  reach: number,
+): Generator<CanonicalText> {
+  for (let at = 0; at < text.length; at++) {
+    const next = at + 1
+    const start = offsets[at] ?? 0
+    const end = offsets[next] ?? 0
+    if (end - start === 1) continue
+    const from = Math.max(0, at - reach)
+    const literal = original.slice(start, end)
+    yield {
+      text: text.slice(from, at) + literal + text.slice(next, next + reach),
+      offsets: [
+        ...offsets.slice(from, at),
+        ...Array.from(literal, (_, index) => start + index),
+        ...offsets.slice(next, next + reach + 1),
+      ],
+    }
+  }
+}
+
 /** A secret consists of printable ASCII characters; any other escape sequence stays as it is. */
 const characterOf = ([, url, slash, json, hex, decimal]: RegExpExecArray): string | undefined => {
   if (slash !== undefined) return slash

@@ -1,9 +1,9 @@
-import { decodeEscapes, foldSpelling } from './canonical-text.js'
+import { decodeEscapes, foldSpelling, partsWithLiteralEscape, type CanonicalText } from './canonical-text.js'
 import type { Range, RunIndex } from './run-index.js'
 
 /** Replaces each run of a secret in a text, in any spelling. The index contains folded runs. */
 export const redact = (text: string, runs: RunIndex): string => {
-  const ranges = [...plainRanges(text, runs), ...escapedRanges(text, runs)]
+  const ranges = foldedRanges(foldSpelling(text), decodeEscapes(text), runs)
   if (ranges.length === 0) return text
   let clean = ''
   let copied = 0
@@ -14,18 +14,23 @@ export const redact = (text: string, runs: RunIndex): string => {
   return clean + text.slice(copied)
 }
 
-/** Searches the text as it is too: an escape sequence may begin before a run and include its first character. */
-const plainRanges = (text: string, runs: RunIndex): readonly Range[] => paddedRanges(foldSpelling(text), runs)
+/** Base64 ends with at most two characters of padding. */
+const maxPadding = 2
 
-const escapedRanges = (text: string, runs: RunIndex): readonly Range[] => {
-  const decoded = decodeEscapes(text)
-  if (decoded === undefined) return []
-  const { offsets } = decoded
-  return paddedRanges(foldSpelling(decoded.text), runs).map(({ start, end }) => ({
-    start: offsets[start] ?? text.length,
-    end: offsets[end] ?? text.length,
-  }))
+/** Searches the text as it is too: a run may begin inside one escape sequence and end inside another. */
+const foldedRanges = (text: string, decoded: CanonicalText | undefined, runs: RunIndex): readonly Range[] => {
+  if (decoded === undefined) return paddedRanges(text, runs)
+  const folded = { ...decoded, text: foldSpelling(decoded.text) }
+  const ranges = [...paddedRanges(text, runs), ...originalRanges(folded, runs)]
+  // If a run reaches farther, its part outside of the escape sequence is long enough to be found in `folded`.
+  const reach = runs.longestRun - 1 + maxPadding
+  for (const part of partsWithLiteralEscape(text, folded, reach)) ranges.push(...originalRanges(part, runs))
+  return ranges
 }
+
+/** The ranges in the original text. */
+const originalRanges = ({ text, offsets }: CanonicalText, runs: RunIndex): readonly Range[] =>
+  paddedRanges(text, runs).map(({ start, end }) => ({ start: offsets[start] ?? 0, end: offsets[end] ?? 0 }))
 
 /** The ranges, with the padding of base64 after them. */
 const paddedRanges = (text: string, runs: RunIndex): readonly Range[] =>

@@ -26,13 +26,20 @@ export const minRun = stride + keyLength - 1
 /** Finds runs of many secrets in a text in one pass. */
 export class RunIndex {
   private readonly occurrences = new Map<number, Occurrence[]>()
+  private longest = 0
 
   get isEmpty(): boolean {
     return this.occurrences.size === 0
   }
 
+  /** The largest `run` of a secret. */
+  get longestRun(): number {
+    return this.longest
+  }
+
   /** A secret that is shorter than `minRun` is not found. */
   add(secret: Secret): void {
+    this.longest = Math.max(this.longest, secret.run)
     for (let at = 0; at + keyLength <= secret.text.length; at += stride) {
       const key = keyAt(secret.text, at)
       const others = this.occurrences.get(key)

@@ -91,6 +91,34 @@ describe('redact', () => {
     expect(redactorOf([], [value])(`%2${value}`)).toBe('%2[redacted]')
   })
 
+  it.each([
+    ['a URL', '%2', 'aaaaaaa_aaaaa%20aa'],
+    ['a URL, with two characters', '%', '2aaaaaa_aaaaa%20aa'],
+    ['a URL, escaped twice', '%252', 'aaaaaaa_aaaaa%20aa'],
+    ['JSON', '\\u00', '2aaaaaa_aaaa\\/aaa'],
+    ['JSON, with its letter', '\\', 'u002aaa_aaaa\\/aaa'],
+    ['HTML', '&#x2', 'a;aaaaa_aaaa&#47;aaa'],
+  ])('replaces a run that begins inside an escape sequence of %s and contains another', (_, before, run) => {
+    const value = run.replace(/%20|&#47;|\\\//, (escape) => (escape === '%20' ? ' ' : '/'))
+    expect(value).toHaveLength(16)
+    expect(redactorOf([], [value])(`${before}${run}`)).toBe(`${before}[redacted]`)
+  })
+
+  it('replaces a piece of a longer value that begins inside an escape sequence and contains another', () => {
+    const value = 'aaaaaaaaaaaaaaaaaa_aaaaa aaaa'
+    expect(redactorOf([], [value])('%2aaaaaaa_aaaaa%20aa')).toBe('%2[redacted]')
+  })
+
+  it('replaces eight characters of base64, and the padding, that begin inside an escape sequence', () => {
+    const secret = `${digits.slice(0, 35)}ab+defgh=`
+    expect(redactorOf([secret])('%2ab%2Bdefgh%3D')).toBe('%2[redacted]')
+  })
+
+  it('replaces a run that ends inside an escape sequence and contains another', () => {
+    const value = 'abcdef/ghijklmn%'
+    expect(redactorOf([], [value])('abcdef\\/ghijklmn%41')).toBe('[redacted]41')
+  })
+
   it('replaces pieces of a secret on several lines', () => {
     expect(redact(digits.replace(/.{20}/g, '$&\n'))).toBe(
       '[redacted]\n[redacted]\nIY'.replace('IY', digits.slice(40)),
@@ -101,13 +129,13 @@ describe('redact', () => {
     .uint8Array({ minLength: 24, maxLength: 64 })
     .map((bytes) => Buffer.from(bytes).toString('base64'))
   const word = fc.string({
-    unit: fc.constantFrom(...Array.from('abcdefghijkl -_.')),
+    unit: fc.constantFrom(...Array.from('abcdef256kl -_./')),
     minLength: 16,
     maxLength: 60,
   })
   const noise = fc.oneof(
     fc.string({ maxLength: 10 }),
-    fc.constantFrom('%2', '\\', '\\u00', '&#x', '%', '=', ' '),
+    fc.constantFrom('%2', '%252', '\\', '\\u00', '\\u002', '&#x', '%', '=', ' '),
   )
   const spellings: readonly ((text: string) => string)[] = [
     (text) => text,
@@ -118,16 +146,17 @@ describe('redact', () => {
 
   it('leaves no run of 16 characters of any secret, for any pieces of secrets and other text', () => {
     const texts = fc.tuple(fc.array(base64, { minLength: 1, maxLength: 3 }), fc.array(word, { maxLength: 2 }))
-    const pieces = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.constantFrom(...spellings), noise), {
+    const length = fc.oneof(fc.integer({ min: 15, max: 19 }), fc.nat({ max: 90 }))
+    const pieces = fc.array(fc.tuple(fc.nat(), fc.nat(), length, fc.constantFrom(...spellings), noise), {
       maxLength: 8,
     })
     fc.assert(
       fc.property(texts, pieces, ([signatures, values], cuts) => {
         const all = [...signatures, ...values]
-        const text = cuts.map(([which, from, to, spell, other]) => {
+        const text = cuts.map(([which, from, count, spell, other]) => {
           const secret = all[which % all.length] ?? ''
-          const [start, end] = [from % secret.length, to % (secret.length + 1)]
-          return spell(secret.slice(Math.min(start, end), Math.max(start, end))) + other
+          const start = from % secret.length
+          return spell(secret.slice(start, start + count)) + other
         })
         const clean = redactorOf(signatures, values)(text.join(''))
         for (const secret of all) for (const spell of spellings) expectNoRun(clean, secret, spell)

@@ -3,6 +3,7 @@ import { eventually } from '../support/time/eventually.js'
 import { startTestSimulator } from '../support/simulator.js'
 import { getDepth } from '../support/network/signed-request.js'
 import { compiledPath, spawnNode } from '../support/process/node-process.js'
+import { ethTopic } from '../support/tokens.js'
 
 const command = (...args: readonly string[]) =>
   spawnNode([compiledPath('src/cli/main.ts'), ...args], { environment: { COLUMNS: '80' } })
@@ -57,6 +58,20 @@ test('prints the symbols that commands accept in the other terminal', async () =
   expect(Number(price.stdout)).toBeGreaterThan(0)
   child.process.kill('SIGINT')
   expect(await child.waitForExit()).toBe(0)
+})
+
+test('simulate --cors lets pages of any origin read the responses', async () => {
+  const origin = { headers: { origin: 'https://app.example' } }
+  for (const [flags, allowed] of [
+    [[], null],
+    [['--cors'], '*'],
+  ] as const) {
+    const { child, variables } = await simulate(...flags)
+    const response = await fetch(`${variables.get('SVC_PRICE_BASE_URL')}/price/${ethTopic}`, origin)
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, allowed])
+    child.process.kill('SIGINT')
+    expect(await child.waitForExit()).toBe(0)
+  }
 })
 
 test('uses the key of --auth-key', async () => {

@@ -11,6 +11,7 @@ export interface SimulateFlags extends MarketFlags {
   readonly httpPort: number
   readonly wsPort: number
   readonly authKey?: string
+  readonly cors?: boolean
 }
 
 /** Runs a simulator until the user stops the command. */
@@ -22,10 +23,17 @@ export const simulate = async (command: Command, flags: SimulateFlags): Promise<
   await simulator.close()
 }
 
-const start = async ({ httpPort, wsPort, authKey, ...market }: SimulateFlags): Promise<Simulator> =>
+const start = async ({
+  httpPort,
+  wsPort,
+  authKey,
+  cors = false,
+  ...market
+}: SimulateFlags): Promise<Simulator> =>
   startSimulator({
     httpPort,
     wsPort,
+    cors,
     ...(authKey === undefined ? {} : { authKey }),
     ...marketOptions(market),
   })

@@ -36,6 +36,7 @@ export const simulateCommand = (): Command => {
     .option('--token <address...>', 'walk: tokens (default: ETH and BTC); implies --market walk', addresses)
     .addOption(marketFlag('--tick <ms>', 'walk', tickOption))
     .addOption(marketFlag('--seed <n>', 'walk', integerOption({ ...seedOption, min: 0 })))
+  command.option('--cors', 'allow pages of any origin to read the responses')
   return command.action(async (flags: SimulateFlags) => {
     const { simulate } = await import('../actions/simulate.js')
     await simulate(command, flags)

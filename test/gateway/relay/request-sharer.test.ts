@@ -235,9 +235,10 @@ describe('any sequence of requests, responses and departures', () => {
           actions[each.kind](each)
           // A request is sent only if somebody waits for it.
           for (const { key } of sent.slice(sentBefore)) expect(waits(key)).toBe(true)
-          // Somebody who waits has a request in progress, or one that is due.
+          // Somebody who waits has a request in progress, unless one was sent within the interval. At its very end, the timer
+          // of the next one may fire after this step.
           const last = sent.findLast(({ key }) => key === each.key)
-          const isDue = last === undefined || time.now() - last.at >= minInterval
+          const isDue = last === undefined || time.now() - last.at > minInterval
           if (waits(each.key) && isDue) expect(open.has(each.key)).toBe(true)
         })
       }

@@ -1,5 +1,5 @@
 import type { PriceClient } from 'svc-streams'
-import type { Gateway, GatewayOptions } from 'svc-streams/gateway'
+import { startGateway, type Gateway, type GatewayOptions } from 'svc-streams/gateway'
 import { runGateway, type GatewayInternals } from '../../../src/gateway/run-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 
@@ -7,5 +7,8 @@ import { closeAfterTest } from '../../support/close-after-test.js'
 export const startTestGateway = async (
   client: PriceClient,
   options: GatewayOptions = {},
-  internals: GatewayInternals = {},
-): Promise<Gateway> => closeAfterTest(await runGateway(client, options, internals))
+  internals?: GatewayInternals,
+): Promise<Gateway> =>
+  closeAfterTest(
+    await (internals === undefined ? startGateway(client, options) : runGateway(client, options, internals)),
+  )

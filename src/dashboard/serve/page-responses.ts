@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../../gateway/http/http-response.js'
 import type { Pages } from '../../gateway/http/routes.js'
+import { jsonResponse } from '../../server/text-response.js'
 import type { PageConfig } from '../model/page-config.js'
 import type { ServiceStatus } from '../model/service-status.js'
 import type { PageFiles } from './page-files.js'
@@ -22,8 +23,8 @@ export const pagesOf = ({ files, config, status, webSockets }: PageContent): Pag
     }),
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
-    '/config.json': () => json(config),
-    '/status.json': () => json(status()),
+    '/config.json': () => jsonResponse(200, JSON.stringify(config)),
+    '/status.json': () => jsonResponse(200, JSON.stringify(status())),
   }
   return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }
@@ -33,8 +34,6 @@ const ok = (type: string, body: string): HttpResponse => ({
   headers: { 'Content-Type': type },
   body,
 })
-
-const json = (value: object): HttpResponse => ok('application/json', JSON.stringify(value))
 
 /** The page loads nothing from elsewhere, runs no other script, and cannot be embedded. */
 const pageHeaders = (webSockets: readonly string[]): HttpResponse['headers'] => ({

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { HttpResponse } from './http-response.js'
 
 /** Allows pages of one origin to read the response, and the headers that a client reads. */
@@ -6,10 +6,6 @@ export const allowOrigin = (response: ServerResponse, origin: string): void => {
   response.setHeader('Access-Control-Allow-Origin', origin)
   response.setHeader('Access-Control-Expose-Headers', 'Date, Retry-After')
 }
-
-/** True for the request by which a browser asks whether a page may send another one. */
-export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
 /** Allows GET, with the requested headers of the service. */
 export const preflightResponse = (headers: IncomingHttpHeaders, service: string): HttpResponse => ({

@@ -1,5 +1,6 @@
+import { jsonResponse } from '../../server/text-response.js'
 import type { PriceSide } from '../prices/price-side.js'
-import { jsonResponse, type HttpResponse } from './http-response.js'
+import type { HttpResponse } from './http-response.js'
 
 /** 200 if the connection to the service is usable, otherwise 503. */
 export const healthResponse = (prices: PriceSide): HttpResponse => {

@@ -1,26 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import { isBodiless, type TextResponse } from '../../server/text-response.js'
 
-export interface HttpResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+/** A complete HTTP response of a gateway. Its body is a text or bytes. */
+export interface HttpResponse extends Omit<TextResponse, 'body'> {
   readonly body: string | Uint8Array
 }
-
-export const textResponse = (
-  status: number,
-  body: string,
-  headers: HttpResponse['headers'] = {},
-): HttpResponse => ({
-  status,
-  headers: { 'Content-Type': 'text/plain', ...headers },
-  body,
-})
-
-export const jsonResponse = (status: number, body: string): HttpResponse => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body,
-})
 
 /**
  * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a
@@ -35,12 +19,11 @@ const commonHeaders = {
 /** Writes a response. Has no effect if the consumer has left. */
 export const writeResponse = (to: ServerResponse, { status, headers, body }: HttpResponse): void => {
   if (to.destroyed || to.headersSent) return
-  const isBodiless = status === 204 || status === 304
   to.writeHead(status, {
     ...commonHeaders,
     ...headers,
-    ...(isBodiless ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+    ...(isBodiless(status) ? {} : { 'Content-Length': Buffer.byteLength(body) }),
   })
-  if (isBodiless) to.end()
+  if (isBodiless(status)) to.end()
   else to.end(body)
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isPreflight } from '../../server/is-preflight.js'
+import { textResponse } from '../../server/text-response.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
-import { allowOrigin, isPreflight, preflightResponse } from './cors.js'
-import { textResponse, writeResponse, type HttpResponse } from './http-response.js'
+import { allowOrigin, preflightResponse } from './cors.js'
+import { writeResponse, type HttpResponse } from './http-response.js'
 import { readBody } from './read-body.js'
 import type { Route } from './routes.js'
 

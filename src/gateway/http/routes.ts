@@ -1,8 +1,9 @@
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
+import { textResponse } from '../../server/text-response.js'
 import type { PriceSide } from '../prices/price-side.js'
 import type { Relay } from '../relay/relay.js'
 import { healthResponse } from './health.js'
-import { textResponse, type HttpResponse } from './http-response.js'
+import type { HttpResponse } from './http-response.js'
 import { isValidSignature, type SignatureConfig, type SignedRequest } from './verify-signature.js'
 
 /** The response for a GET request of a path without its query; `undefined` if the path has no page. */

@@ -1,6 +1,7 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, HttpError, PriceRequestError, Tagged, UnsupportedPair } from '../../errors/model.js'
-import { textResponse, type HttpResponse } from '../http/http-response.js'
+import { textResponse } from '../../server/text-response.js'
+import type { HttpResponse } from '../http/http-response.js'
 import { invalidTupleText } from './service-texts.js'
 
 /** The client has no depth methods. */

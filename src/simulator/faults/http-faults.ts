@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { textResponse, type ServiceResponse } from '../service/service-response.js'
+import { textResponse, type TextResponse } from '../../server/text-response.js'
 import type { BodyFault, HttpFaults } from './faults.js'
 
 /** The response that `httpStatus` or `redirect` puts in place of the regular one; `undefined` without these faults. */
@@ -7,7 +7,7 @@ export const injectedResponse = ({
   httpStatus,
   redirect,
   retryAfter,
-}: HttpFaults): ServiceResponse | undefined => {
+}: HttpFaults): TextResponse | undefined => {
   const status = httpStatus ?? (redirect === undefined ? undefined : 302)
   if (status === undefined) return undefined
   return textResponse(status, STATUS_CODES[status] ?? 'Unknown', {
@@ -19,7 +19,7 @@ export const injectedResponse = ({
 const oversizePadding = ' '.repeat(2 * 1024 * 1024)
 const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
 
-const applyByFault: Readonly<Record<BodyFault, (response: ServiceResponse) => ServiceResponse>> = {
+const applyByFault: Readonly<Record<BodyFault, (response: TextResponse) => TextResponse>> = {
   truncated: (response) =>
     response.headers['Content-Type'] === 'application/json'
       ? { ...response, body: response.body.slice(0, response.body.length / 2) }
@@ -31,5 +31,5 @@ const applyByFault: Readonly<Record<BodyFault, (response: ServiceResponse) => Se
 }
 
 /** Applies a body fault. Responses other than 200 stay unchanged. */
-export const withBodyFault = (response: ServiceResponse, fault: BodyFault | undefined): ServiceResponse =>
+export const withBodyFault = (response: TextResponse, fault: BodyFault | undefined): TextResponse =>
   response.status !== 200 || fault === undefined ? response : applyByFault[fault](response)

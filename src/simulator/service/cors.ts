@@ -6,10 +6,6 @@ export const allowAnyOrigin = (response: ServerResponse): void => {
   response.setHeader('Access-Control-Expose-Headers', '*')
 }
 
-/** True for the request by which a browser asks whether a page may send another one. */
-export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-
 /** Allows the announced request, with the headers that it will have. */
 export const answerPreflight = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   allowAnyOrigin(response)

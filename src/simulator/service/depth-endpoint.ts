@@ -3,22 +3,18 @@ import { plainDecimal, toTokens } from '../market/decimal.js'
 import type { Listing } from '../market/listings.js'
 import { unauthorizedText, unsupportedMintText } from './error-texts.js'
 import type { ServiceContext } from './service-context.js'
-import { jsonResponse, textResponse, type ServiceResponse } from './service-response.js'
+import { jsonResponse, textResponse, type TextResponse } from '../../server/text-response.js'
 import { isValidSignature, type SignedRequest } from './verify-signature.js'
 
 /** Handles GET /v0/order_book/depth/{mint} (section 4.1 of the service's documentation). */
-export const handleDepth = (
-  context: ServiceContext,
-  mint: string,
-  request: SignedRequest,
-): ServiceResponse => {
+export const handleDepth = (context: ServiceContext, mint: string, request: SignedRequest): TextResponse => {
   const { name, key, listings, faults } = context
   const now = context.now()
   if (!isValidSignature(request, { key, service: name, now })) return textResponse(401, unauthorizedText)
   const base = mint.toLowerCase()
   const listing = listings.find(base as Address)
   if (listing === undefined) return textResponse(500, unsupportedMintText(base))
-  return jsonResponse(depthBody(listing, now, faults.current.quantitiesAsText === true))
+  return jsonResponse(200, depthBody(listing, now, faults.current.quantitiesAsText === true))
 }
 
 /** JSON text of a depth. Quantities are integers of any size, which `JSON.stringify` cannot write. */

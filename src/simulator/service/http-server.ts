@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isPreflight } from '../../server/is-preflight.js'
+import { textResponse, type TextResponse } from '../../server/text-response.js'
 import { injectedResponse, withBodyFault } from '../faults/http-faults.js'
-import { allowAnyOrigin, answerPreflight, isPreflight } from './cors.js'
+import { allowAnyOrigin, answerPreflight } from './cors.js'
 import { handleDepth } from './depth-endpoint.js'
 import { handlePrice } from './price-endpoint.js'
 import type { ReceivedLog, ReceivedRequest } from './received-log.js'
 import type { ServiceContext } from './service-context.js'
-import { textResponse, writeResponse, type ServiceResponse } from './service-response.js'
+import { writeResponse } from './write-response.js'
 
 /** HTTP server of the relayer API and of the price reporter (sections 4.1 and 4.2 of the service's documentation). */
 export const createHttpServer = (context: ServiceContext, requests: ReceivedLog<ReceivedRequest>): Server =>
@@ -53,7 +55,7 @@ const route = (
   context: ServiceContext,
   { method, url: path = '', headers }: IncomingMessage,
   body: Buffer,
-): ServiceResponse => {
+): TextResponse => {
   const [pathname = ''] = path.split('?')
   const mint = depthPath.exec(pathname)?.[1]
   const topic = pricePath.exec(pathname)?.[1]

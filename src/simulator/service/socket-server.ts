@@ -7,7 +7,8 @@ import type { ReceivedFrame, ReceivedLog } from './received-log.js'
 import type { ConnectionView } from './connection-view.js'
 import { createServerConnection, type ServerConnection } from './server-connection.js'
 import type { ServiceContext } from './service-context.js'
-import { textResponse, writeResponse } from './service-response.js'
+import { textResponse } from '../../server/text-response.js'
+import { writeResponse } from './write-response.js'
 
 /** WebSocket server of the price reporter (section 4.3 of the service's documentation). */
 export interface SocketServer {

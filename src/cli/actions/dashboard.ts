@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, from, ignoreElements, map, merge, NEVER, type Observable } from 'rxjs'
+import { firstValueFrom, from, merge } from 'rxjs'
 import { clientTable } from '../../client/option-table.js'
 import type { PageConfig, PageToken } from '../../dashboard/model/page-config.js'
 import { readPageFiles } from '../../dashboard/serve/page-files.js'
 import { startDashboard, type DashboardServer } from '../../dashboard/serve/start-dashboard.js'
-import { renderError } from '../../errors/render.js'
+import { chainIds } from '../../domain/environment.js'
 import { printable } from '../../errors/text.js'
-import { GatewayError } from '../../gateway/index.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { usageError } from '../input/deployment.js'
-import { flagName } from '../input/flag-error.js'
 import { withSource, type Source } from '../input/source.js'
 import type { SourceFlags } from '../input/source-flags.js'
+import { listenFailure } from '../outcome/listen-failure.js'
+import { recordingFailure$ } from '../outcome/recording-failure.js'
 import { interrupted } from '../stop.js'
 import { pageTokens } from '../tokens/page-tokens.js'
 import { userTokens } from '../tokens/with-tokens.js'
@@ -34,17 +34,17 @@ export const serveDashboard = async (
 ): Promise<void> => {
   const user = userTokens(command, flags.tokens)
   await withSource(command, async (source) => {
-    const known = source.client.chainId === mainnet ? recordedMarket().tokens : []
+    const known = isMainnet(source.client) ? recordedMarket().tokens : []
     const tokens = pageTokens(given, source, user, known)
     if (isLeft(tokens)) return usageError(command, tokens.left)
     const dashboard = await start(source, configOf(source, tokens.right, flags), flags.port)
     const stopped$ = from(interrupted())
     process.stdout.write(`${dashboard.url}\n`)
-    await firstValueFrom(merge(stopped$, damage$(source))).finally(() => dashboard.close())
+    await firstValueFrom(merge(stopped$, recordingFailure$(source))).finally(() => dashboard.close())
   })
 }
 
-const mainnet = 42_161
+const isMainnet = ({ chainId }: Source['client']): boolean => chainId === chainIds.mainnet
 
 const configOf = (
   { client, hasDepth, service, description }: Source,
@@ -52,7 +52,7 @@ const configOf = (
   { interval }: DashboardFlags,
 ): PageConfig => ({
   service,
-  environment: client.chainId === mainnet ? 'mainnet' : 'testnet',
+  environment: isMainnet(client) ? 'mainnet' : 'testnet',
   source: printable(description),
   tokens,
   depthInterval: hasDepth ? interval : null,
@@ -67,19 +67,6 @@ const start = async (
   const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
   const files = await readPageFiles()
   return startDashboard(client, { port, closedReason, files, config }).catch((error: unknown) => {
-    if (error instanceof GatewayError) throw new Error(`${flagName(error.option)}: ${error.problem}`)
-    throw error
+    throw listenFailure(error)
   })
 }
-
-/** Fails if the recording is damaged. After its end, the page says so until the command is stopped. */
-const damage$ = ({ finished }: Source): Observable<never> =>
-  merge(
-    NEVER,
-    from(finished ?? NEVER).pipe(
-      map((result) => {
-        if (isLeft(result)) throw new Error(printable(renderError(result.left)))
-      }),
-      ignoreElements(),
-    ),
-  )

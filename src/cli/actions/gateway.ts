@@ -1,13 +1,10 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
+import { firstValueFrom, from, merge } from 'rxjs'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
-import { GatewayError, startGateway, type Gateway, type GatewayOptions } from '../../gateway/index.js'
+import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/index.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { usageError } from '../input/deployment.js'
-import { flagName } from '../input/flag-error.js'
 import {
   gatewayErrorText,
   gatewayServerOptions,
@@ -15,6 +12,8 @@ import {
 } from '../input/gateway-server-options.js'
 import { withSource, type Source } from '../input/source.js'
 import type { SourceFlags } from '../input/source-flags.js'
+import { listenFailure } from '../outcome/listen-failure.js'
+import { recordingFailure$ } from '../outcome/recording-failure.js'
 import { connectionLines$ } from '../output/connection-lines.js'
 import { formatTime } from '../output/format.js'
 import { gatewaySummary } from '../output/gateway-summary.js'
@@ -32,15 +31,15 @@ export const serveGateway = async (command: Command, flags: GatewayFlags): Promi
     const stopped$ = from(interrupted())
     process.stdout.write(summary(gateway, source, options.right))
     const lines = connectionLines$(source.client.status$).subscribe(log)
-    await firstValueFrom(merge(stopped$, failure$(source))).finally(() => lines.unsubscribe())
+    const failure$ = recordingFailure$(source, () => log('The recording has ended. Press Ctrl-C to stop.'))
+    await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
   })
 }
 
 const start = (command: Command, { client, service }: Source, options: GatewayOptions): Promise<Gateway> =>
   startGateway(client, { ...options, service }).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
-    if (error instanceof GatewayError) throw new Error(`${flagName(error.option)}: ${error.problem}`)
-    throw error
+    throw listenFailure(error)
   })
 
 const summary = ({ baseUrl }: Gateway, source: Source, { host, keys }: GatewayOptions): string =>
@@ -50,16 +49,6 @@ const summary = ({ baseUrl }: Gateway, source: Source, { host, keys }: GatewayOp
     keyNames: keys === undefined ? undefined : Object.keys(keys),
     isShared: host === '0.0.0.0' || host === '::',
   })
-
-/** Fails if the recording is damaged. After its end, the gateway serves its own state until it is stopped. */
-const failure$ = ({ finished }: Source): Observable<never> =>
-  from(finished ?? NEVER).pipe(
-    mergeMap((result) => {
-      if (isLeft(result)) throw new Error(printable(renderError(result.left)))
-      log('The recording has ended. Press Ctrl-C to stop.')
-      return NEVER
-    }),
-  )
 
 const log = (line: string): void => {
   process.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)

@@ -1,9 +1,9 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { depth, price } from 'svc-streams/testing'
+import { depth } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { stale } from '../../../src/errors/constructors.js'
-import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import { recordingText } from '../../recording/support/recordings.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { findUnusedPort } from '../../support/network/servers.js'
@@ -13,6 +13,7 @@ import { weth } from '../../support/tokens.js'
 import { commandLine, environmentOf, runCommand, startCommand } from '../support/command.js'
 import { startGatewayCommand } from '../support/gateway-command.js'
 import { newFile } from '../support/new-file.js'
+import { at, header, priced, topic } from '../support/recording.js'
 
 /** A simulator, and `svc-streams gateway` in front of it. */
 const startService = async (...args: readonly string[]) => {
@@ -146,30 +147,13 @@ test('--origin gives the pages of a site access', async () => {
   expect((await get('https://other.example')).status).toBe(403)
 })
 
-const topic = 'svc-0xab'
-const at = Date.parse('2026-11-21T10:00:00Z')
-
-const header: RecordingHeader = {
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [topic],
-  mints: ['0xab'],
-  interval: 1000,
-}
-
-const priced = (ms: number, usd: number): Row => ({
-  _tag: 'Price',
-  at: at + ms,
-  topic,
-  event: right(price(topic, usd, { receivedAt: at + ms })),
-})
+const headerWithDepth: RecordingHeader = { ...header, mints: ['0xab'] }
 
 const deep: Row = { _tag: 'Depth', at, mint: '0xab', event: right(depth('0xab', { price: 7 })) }
 const silent: Row = { _tag: 'Price', at: at + 20, topic, event: left(stale(topic, 30_000, undefined)) }
 
 const recordingOf = (...rows: readonly Row[]): string =>
-  newFile('market.ndjson', [header, ...rows].map((row) => `${encodeRow(row)}\n`).join(''))
+  newFile('market.ndjson', recordingText(headerWithDepth, ...rows))
 
 test('--recording serves a recording at --speed, from its first consumer to its end', async () => {
   const files = [recordingOf(deep, priced(10, 1.5)), recordingOf(priced(60_000, 2.5), silent)] as const
@@ -194,7 +178,7 @@ test('exits with 1 for a recording that does not exist, and for a damaged one', 
     1,
     'error: RecordingError: /no/such/file does not exist (ENOENT)\n',
   ])
-  const file = newFile('damaged.ndjson', `${encodeRow(header)}\n${encodeRow(priced(10, 1.5))}\nrubbish\n`)
+  const file = newFile('damaged.ndjson', `${recordingText(headerWithDepth, priced(10, 1.5))}rubbish\n`)
   const { command, url } = await startGatewayCommand(['--recording', file])
   startCommand(commandLine('watch', '0xab', '--gateway', url))
   expect(await command.waitForExit()).toBe(1)

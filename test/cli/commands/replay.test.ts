@@ -1,37 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { left, right } from 'fp-ts/lib/Either.js'
-import { depth, price } from 'svc-streams/testing'
+import { depth } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { stale } from '../../../src/errors/constructors.js'
-import { encodeRow } from '../../../src/recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import type { Row } from '../../../src/recording/format/row.js'
+import { recordingText } from '../../recording/support/recordings.js'
 import { eventually } from '../../support/time/eventually.js'
 import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { at, header, priced, topic } from '../support/recording.js'
 import { startOnTerminal } from '../support/terminal.js'
 
-const topic = 'svc-0xab'
-const at = Date.parse('2026-11-21T10:00:00Z')
-
-const header: RecordingHeader = {
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [topic],
-  mints: [],
-  interval: 1000,
-}
-
-const priced = (ms: number, usd: number): Row => ({
-  _tag: 'Price',
-  at: at + ms,
-  topic,
-  event: right(price(topic, usd, { receivedAt: at + ms })),
-})
-
-const textOf = (...rows: readonly Row[]): string =>
-  [header, ...rows].map((row) => `${encodeRow(row)}\n`).join('')
+const textOf = (...rows: readonly Row[]): string => recordingText(header, ...rows)
 
 const recording = textOf(priced(10, 1.5), priced(60_000, 2.5))
 

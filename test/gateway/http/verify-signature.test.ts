@@ -9,24 +9,14 @@ import {
 import { createMac } from '../../../src/platform/node/mac.js'
 import { caseCount } from '../../support/run/long.js'
 import { authKey } from '../../support/simulator.js'
-import { signedHeaders } from '../../support/network/signed-request.js'
+import { signedExample, signedHeaders } from '../../support/network/signed-request.js'
 
 const now = 1_745_462_587_105
 const otherKey = 'c29tZSBvdGhlciBrZXk='
 const macOf = (key: string) => createMac(Buffer.from(key, 'base64'))
 const config = { service: 'svc', macs: [macOf(otherKey), macOf(authKey)] }
-const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const body = Buffer.alloc(0)
-
-/** Computed with a separate program. The key is the bytes 00 to 1f. */
-const example: SignedRequest = {
-  path,
-  headers: {
-    'x-svc-auth-expiration': '1745462597105',
-    'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY',
-  },
-  body,
-}
+const example: SignedRequest = signedExample
+const { path } = signedExample
 
 const isValid = (request: Partial<SignedRequest>, at = now) =>
   isValidSignature({ ...example, ...request }, config, at)

@@ -3,21 +3,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isValidSignature, type SignedRequest } from '../../../src/simulator/service/verify-signature.js'
 import { authKey } from '../../support/simulator.js'
-import { signedHeaders } from '../../support/network/signed-request.js'
+import { signedExample, signedHeaders } from '../../support/network/signed-request.js'
 
 const verifier = { key: Buffer.from(authKey, 'base64'), service: 'svc', now: 1_745_462_587_105 }
-const path = '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-const body = Buffer.alloc(0)
-
-/** Computed with a separate program. The key is the bytes 00 to 1f. */
-const example: SignedRequest = {
-  path,
-  headers: {
-    'x-svc-auth-expiration': '1745462597105',
-    'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY',
-  },
-  body,
-}
+const example: SignedRequest = signedExample
+const { path, body } = signedExample
 
 test('isValidSignature accepts the example signature until its expiration (section 5)', () => {
   expect(isValidSignature(example, verifier)).toBe(true)

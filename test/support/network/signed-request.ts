@@ -15,6 +15,16 @@ export const signedHeaders = (
   }
 }
 
+/** A signed request. Its signature was computed with a separate program, by the key whose bytes are 00 to 1f. */
+export const signedExample = {
+  path: '/v0/order_book/depth/0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
+  headers: {
+    'x-svc-auth-expiration': '1745462597105',
+    'x-svc-auth': '2HS4N9TIOxzyvZQU6dz4FwEnxqYWceKPA+uroSbmeiY',
+  },
+  body: Buffer.alloc(0),
+}
+
 export const depthPath = (mint: string): string => `/v0/order_book/depth/${mint}`
 
 export const getDepth = (

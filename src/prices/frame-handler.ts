@@ -114,7 +114,7 @@ export class FrameHandler implements FrameSink {
     const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now, age)
     if (state !== undefined) {
       onChange()
-      // The layout with an age is that of the first frame only.
+      // The later frames of the topic have no age, which is another layout.
       if (age === undefined)
         state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
       if (state.live) deliverPrice(state)

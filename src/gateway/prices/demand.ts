@@ -5,7 +5,7 @@ import { TopicFeed, type FeedListener } from './topic-feed.js'
 
 /**
  * The topics that are subscribed at the service: those that at least one consumer wants. While demand is held, also those
- * that nobody wants any more: without them, the client would not connect again.
+ * that no consumer wants now: a client without a topic does not connect again.
  */
 export class Demand {
   private readonly feeds = new Map<Address, TopicFeed>()

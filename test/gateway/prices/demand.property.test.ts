@@ -187,7 +187,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
   )
 })
 
-test('a held demand keeps the topics that nobody wants, until it is released', () => {
+test('a held demand keeps the topics that no consumer wants, until it is released', () => {
   const feed = new ManualFeed()
   const lost: string[] = []
   const demand = new Demand(feed, {

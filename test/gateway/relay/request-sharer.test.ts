@@ -115,7 +115,7 @@ describe('a shared request', () => {
     })
   })
 
-  it('does not answer one who comes from inside the callback of another', () => {
+  it('does not answer a consumer that asks inside the callback of another', () => {
     run(({ sharer, sent, answer }, { at }) => {
       const results: number[] = []
       sharer.request('a')(() => sharer.request('a')((result) => results.push(result)))
@@ -233,10 +233,10 @@ describe('any sequence of requests, responses and departures', () => {
         time.at(now, () => {
           const sentBefore = sent.length
           actions[each.kind](each)
-          // A request is sent only if somebody waits for it.
+          // A request is sent only if a consumer waits for it.
           for (const { key } of sent.slice(sentBefore)) expect(waits(key)).toBe(true)
-          // Somebody who waits has a request in progress, unless one was sent within the interval. At its very end, the timer
-          // of the next one may fire after this step.
+          // A consumer that waits has a request in progress, unless one was sent within the interval. If this step is at the
+          // end of the interval, the timer of the next request may fire after it.
           const last = sent.findLast(({ key }) => key === each.key)
           const isDue = last === undefined || time.now() - last.at > minInterval
           if (waits(each.key) && isDue) expect(open.has(each.key)).toBe(true)

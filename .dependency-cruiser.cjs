@@ -10,8 +10,9 @@ const floors = [
   ['http', 'number-format', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
-  ['operators', 'recording', 'simulator', 'testing'],
-  ['gateway'],
+  ['operators', 'recording', 'simulator', 'testing', 'opentelemetry'],
+  ['gateway', 'sweep'],
+  ['nats'],
   ['dashboard'],
   ['cli'],
 ]
@@ -28,7 +29,7 @@ const page = '^src/dashboard/page/'
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(cli|gateway|server|simulator|dashboard/serve)/',
+  '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
   '^src/transport/(ws|undici)/',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
@@ -115,6 +116,18 @@ module.exports = {
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },
     {
+      name: 'the NATS client is imported by nats alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: folder('nats') },
+      to: { path: 'node_modules/@nats-io/' },
+    },
+    {
+      name: '@opentelemetry/api is imported by its folder alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: folder('opentelemetry') },
+      to: { path: 'node_modules/@opentelemetry/' },
+    },
+    {
       name: 'io-ts is imported by the codecs alone',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(codec|recording/format)/' },
@@ -163,7 +176,7 @@ module.exports = {
         path: '^src/',
         orphan: true,
         pathNot:
-          '^src/((gateway/|operators/|testing/|recording/|simulator/)?index|(recording/)?browser|cli/main|dashboard/page/main)\\.ts$',
+          '^src/((gateway/|nats/|opentelemetry/|operators/|testing/|recording/|simulator/|sweep/)?index|(recording/)?browser|(cli|sweep/worker|dashboard/page)/main)\\.ts$',
       },
       to: {},
     },

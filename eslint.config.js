@@ -78,6 +78,11 @@ export default tseslint.config(
     },
   },
   {
+    // OpenTelemetry names its instruments `Observable` too.
+    files: ['src/opentelemetry/**'],
+    rules: { 'rxjs-x/finnish': 'off' },
+  },
+  {
     files: ['src/time/rx-providers.ts', 'test/support/time/virtual-time.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },

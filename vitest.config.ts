@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { aloneFolders } from './test/support/run/alone.js'
 
 const root = new URL('.', import.meta.url).pathname
 
@@ -39,8 +40,10 @@ export default defineConfig(({ mode }) => {
     ? files.filter((file) => isLongOnly(file) || imports(file, /support\/run\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
   const startsProcesses = (file: string): boolean =>
-    imports(file, /(?:node-process|command|user-folder)\.js'/)
+    imports(file, /(?:node-process|nats-server|start-fleet|command|user-folder|run-sweep)\.js'/)
   const opensPages = (file: string): boolean => /^test\/(?:browser|dashboard\/page)\//.test(file)
+  const runsAlone = (file: string): boolean =>
+    aloneFolders.some((folder) => file.startsWith(`test/${folder}/`)) && !startsProcesses(file)
 
   return {
     resolve,
@@ -58,9 +61,15 @@ export default defineConfig(({ mode }) => {
           extends: true as const,
           test: {
             name: 'in process',
-            include: selected.filter((file) => !startsProcesses(file) && !opensPages(file)),
+            include: selected.filter(
+              (file) => !startsProcesses(file) && !opensPages(file) && !runsAlone(file),
+            ),
             globalSetup: ['test/support/run/print-seed.ts'],
           },
+        },
+        {
+          extends: true as const,
+          test: { name: 'alone', include: selected.filter(runsAlone), isolate: true },
         },
         {
           extends: true as const,

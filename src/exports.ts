@@ -36,7 +36,13 @@ export type {
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
 
 // Diagnostics
-export type { DiagnosticMessages } from './diagnostics/messages.js'
+export type {
+  ConnectionState,
+  DiagnosticsCollector,
+  GatewayState,
+  PollsState,
+} from './diagnostics/collector.js'
+export type { DiagnosticMessages, GatewayDisconnectCause } from './diagnostics/messages.js'
 
 // Errors
 export { ConfigurationError } from './errors/configuration-error.js'

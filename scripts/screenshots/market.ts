@@ -31,7 +31,7 @@ export interface Start {
   readonly decimals: number
 }
 
-/** A market for pictures: random walks with a seed, whose faults a scene chooses. */
+/** A market for pictures and for the benchmark: random walks with a seed, whose faults a scene chooses. */
 export class PictureMarket {
   readonly client: Client
   readonly tokens: readonly PageToken[]

@@ -9,6 +9,7 @@ import { priceCommand } from './commands/price.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { simulateCommand } from './commands/simulate.js'
+import { sweepCommand } from './commands/sweep.js'
 import { watchCommand } from './commands/watch.js'
 
 const examples = `
@@ -35,6 +36,7 @@ export const createProgram = (): Command =>
     .addCommand(depthCommand())
     .addCommand(recordCommand())
     .addCommand(replayCommand())
+    .addCommand(sweepCommand())
     .addCommand(simulateCommand())
     .addCommand(gatewayCommand())
     .addCommand(doctorCommand())

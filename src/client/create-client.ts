@@ -1,4 +1,5 @@
 import { DepthPolls } from '../depth/polls.js'
+import { hostWithPort } from '../domain/host-with-port.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { depthRequest } from '../http/depth-request.js'
 import type { GetConfig } from '../http/get.js'
@@ -41,11 +42,11 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const http = configuration.http ?? platform.httpTransport({ ...limits, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...limits, clock })
-  const { publish } = platform
-  const shared = { ...configuration, ...limits, http, clock, publish, limiter }
-  const pool = new ConnectionPool({ ...shared, transport, url, host: new URL(url).host })
+  const { publish, addSource } = platform
+  const shared = { ...configuration, ...limits, http, clock, publish, addSource, limiter }
+  const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
   const depths = createDepths(configuration, shared)
-  const stopWaking = platform.onWake((isOnline) => pool.wake(isOnline))
+  const stopWaking = platform.onWake((event) => pool.wake(event))
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
 
@@ -81,6 +82,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   setPriceFeed(client, {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAge: (topic) => pool.priceAge(topic),
+    probe: () => pool.probe(),
   })
   return client
 }
@@ -90,10 +92,13 @@ interface Depths {
   readonly polls: DepthPolls
 }
 
-const createDepths = ({ depth, limits, reconnect }: Configuration, shared: GetConfig): Depths | undefined => {
+const createDepths = (
+  { depth, limits, reconnect }: Configuration,
+  shared: GetConfig & Pick<Platform, 'addSource'>,
+): Depths | undefined => {
   if (depth === undefined) return undefined
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration: limits.authExpiration })
-  const { host } = new URL(depth.relayer.origin)
+  const host = hostWithPort(new URL(depth.relayer.origin))
   return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host }) }
 }
 

@@ -13,6 +13,11 @@ export interface PriceFeed {
   readonly price$: (topic: Topic, onConfirmed: () => void) => Observable<Either<PriceError, Price>>
   /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
   readonly priceAge: (topic: Topic) => number
+  /**
+   * Probes each open connection to the service. Returns a function that is true until all have answered: the prices that
+   * arrive until then may have been sent before the probe.
+   */
+  readonly probe: () => () => boolean
 }
 
 /** Not a property: a copy of a client with another `price$` must not keep the feed of the original. */
@@ -47,5 +52,6 @@ const feedFromStreams = (client: PriceClient): PriceFeed => {
       const at = deliveredAt.get(topic)
       return at === undefined ? 0 : now() - at
     },
+    probe: () => () => false,
   }
 }

@@ -25,6 +25,14 @@ const numberOrDecimalString = (name: string, isValid: (value: number) => boolean
     t.identity,
   )
 
+/** io-ts's own number accepts NaN and Infinity. */
+export const Finite = new t.Type<number>(
+  'a finite number',
+  (value): value is number => Number.isFinite(value),
+  (value, context) => (Number.isFinite(value) ? t.success(value as number) : t.failure(value, context)),
+  t.identity,
+)
+
 /** A price in USD, finite and above zero. Accepts a JSON number only. */
 export const PriceValue = new t.Type<number>(
   'a finite number above 0',

@@ -109,7 +109,11 @@ export class Poll {
     const { host, publish } = this.config
     const { failures } = this.backoff
     const durationMs = this.endedAt - this.startedAt
-    const error = isLeft(event) ? event.left : undefined
-    publish('svc-streams:poll', () => ({ host, mint, interval, durationMs, failures, error }))
+    publish('svc-streams:poll', () => ({
+      ...{ host, mint, interval, durationMs, failures },
+      ...(isLeft(event)
+        ? { lagMs: undefined, error: event.left }
+        : { lagMs: event.right.receivedAt - event.right.timestamp, error: undefined }),
+    }))
   }
 }

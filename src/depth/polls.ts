@@ -1,5 +1,6 @@
 import { defer, finalize, map, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../domain/address.js'
+import type { AddSource } from '../diagnostics/collector.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import type { DepthEvent } from '../http/depth-request.js'
 import type { BackoffPolicy } from '../time/backoff.js'
@@ -10,12 +11,14 @@ import { validatedDepth$ } from './validate.js'
 export interface PollsConfig extends PollConfig {
   /** The backoff after failures. */
   readonly reconnect: BackoffPolicy
+  readonly addSource: AddSource
 }
 
 /** All polls of a client. A poll runs while it has subscribers. */
 export class DepthPolls {
   private readonly polls = new Map<string, Poll>()
   private readonly backoffs: MintBackoffs
+  private removeSource: (() => void) | undefined
 
   constructor(private readonly config: PollsConfig) {
     this.backoffs = new MintBackoffs(config.clock, config.reconnect)
@@ -50,11 +53,16 @@ export class DepthPolls {
   private createPoll(key: string, mint: Address, interval: number): Poll {
     const poll = new Poll(this.config, mint, interval, this.backoffs.acquire(mint))
     this.polls.set(key, poll)
+    const { addSource, host } = this.config
+    this.removeSource ??= addSource((collector) => collector.polls({ host, count: this.polls.size }))
     return poll
   }
 
   private removePoll(key: string, mint: Address): void {
     this.polls.delete(key)
     this.backoffs.release(mint)
+    if (this.polls.size > 0) return
+    this.removeSource?.()
+    this.removeSource = undefined
   }
 }

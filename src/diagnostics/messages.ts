@@ -4,9 +4,12 @@ import type {
   DecodeError,
   DepthError,
   Disconnected,
+  NetworkError,
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
+  Timeout,
+  UncorrelatedError,
 } from '../errors/model.js'
 
 /**
@@ -23,6 +26,11 @@ import type {
  * })
  */
 export interface DiagnosticMessages {
+  /** A dial of a WebSocket begins. `attempt`: number of this dial in a series of failures, from 1. */
+  readonly 'svc-streams:connecting': {
+    readonly host: string
+    readonly attempt: number
+  }
   /** A WebSocket opened. `connectMs`: time since its dial. */
   readonly 'svc-streams:connected': {
     readonly host: string
@@ -31,12 +39,14 @@ export interface DiagnosticMessages {
   }
   /**
    * A WebSocket closed after `upMs`, or a dial failed. `epoch` is undefined after a failed dial. `error` is undefined
-   * if the client closed the socket, because no topic has subscribers or because the client was closed.
+   * if the client closed the socket, because no topic has subscribers or because the client was closed. `prices`: number
+   * of prices received over this connection.
    */
   readonly 'svc-streams:disconnected': {
     readonly host: string
     readonly epoch: number | undefined
     readonly upMs: number
+    readonly prices: number
     readonly error: Disconnected | undefined
   }
   /** A confirmation or a first price arrived for a topic, `confirmMs` after its `subscribe` was sent. */
@@ -58,7 +68,13 @@ export interface DiagnosticMessages {
     readonly topic: Topic | undefined
     readonly error: DecodeError
   }
-  /** A poll's request ended. `error` is undefined on success. `failures`: consecutive failures, including this one. */
+  /** A message of the service matches no topic. Also emitted by `errors$`. */
+  readonly 'svc-streams:uncorrelated': Failure<UncorrelatedError>
+  /**
+   * A poll's request ended. `error` is undefined on success. `failures`: consecutive failures, including this one.
+   * `lagMs`: the client's time of receipt minus the service's `timestamp`, so it includes the difference of the two
+   * clocks; undefined after a failure.
+   */
   readonly 'svc-streams:poll': {
     readonly host: string
     readonly mint: Address
@@ -66,14 +82,66 @@ export interface DiagnosticMessages {
     readonly interval: number
     readonly durationMs: number
     readonly failures: number
+    readonly lagMs: number | undefined
     readonly error: DepthError | undefined
+  }
+  /**
+   * An HTTP request ended: of a poll, of `price()` or of `depth()`. Not published if the request was aborted. `route`: the
+   * path without its argument, such as `/price/{topic}`. `durationMs`: from the time at which the request was sent; time
+   * in the queue does not count. `status`: undefined without a complete response. `error`: tag of the error that is the
+   * reason.
+   */
+  readonly 'svc-streams:request': {
+    readonly host: string
+    readonly route: string
+    readonly durationMs: number
+    readonly status: number | undefined
+    readonly error: (DecodeError | NetworkError | Timeout)['_tag'] | undefined
   }
   /**
    * The service closed a kept-alive connection without a byte of the response to a GET, which the client sends once more
    * on a new connection. Count these messages: many of them mean that the service closes idle connections early.
    */
   readonly 'svc-streams:repeated': { readonly host: string }
+  /** A consumer connected to a gateway. `host`: host and port of the gateway, or of the NATS server that it serves on. */
+  readonly 'svc-streams:gateway-connected': { readonly host: string }
+  /**
+   * The connection of a consumer to a gateway ended. `bytes`: size of the frames sent to it. On NATS, where a price is sent
+   * once to all consumers: size of what was sent since the connection before ended.
+   */
+  readonly 'svc-streams:gateway-disconnected': {
+    readonly host: string
+    readonly cause: GatewayDisconnectCause
+    readonly bytes: number
+  }
+  /** A gateway refused the upgrade of a consumer with this HTTP status: on NATS, 503 if it has its `maxConnections`. */
+  readonly 'svc-streams:gateway-refused': { readonly host: string; readonly status: number }
+  /**
+   * A consumer requested a depth or a price of a gateway over HTTP. `shared`: true if another consumer's request to the
+   * service is running or scheduled, whose result answers this one too.
+   */
+  readonly 'svc-streams:gateway-request': {
+    readonly host: string
+    readonly kind: 'depth' | 'price'
+    readonly shared: boolean
+  }
 }
+
+/**
+ * Why the connection of a consumer ended. `consumer`: the consumer closed it. `too-far-behind`: more than
+ * `maxBufferedBytes` were unsent. `no-pong`: the consumer answered no ping. `service-down`: the connection to the service
+ * was lost. `closing`: the gateway was closed. On NATS: `no-renewal`: the consumer did not renew its lease.
+ * `message-lost`: a message of the consumer did not arrive. `nats-lost`: the gateway lost its connection to NATS.
+ */
+export type GatewayDisconnectCause =
+  | 'consumer'
+  | 'too-far-behind'
+  | 'no-pong'
+  | 'no-renewal'
+  | 'message-lost'
+  | 'service-down'
+  | 'nats-lost'
+  | 'closing'
 
 interface Failure<E> {
   readonly host: string

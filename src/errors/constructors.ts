@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
 import { causeOf } from './failure-cause.js'
+import { isTagged } from './is-tagged.js'
 import type {
   ClientClosed,
   DecodeError,
@@ -16,7 +17,6 @@ import type {
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
-  Tagged,
   Timeout,
   Unauthorized,
   UncorrelatedError,
@@ -218,11 +218,3 @@ const describeFault = (fault: LegFault): string => {
       return assertNever(fault)
   }
 }
-
-const isTagged = (value: unknown): value is Tagged<string> =>
-  typeof value === 'object' &&
-  value !== null &&
-  '_tag' in value &&
-  typeof value._tag === 'string' &&
-  'message' in value &&
-  typeof value.message === 'string'

@@ -1,4 +1,6 @@
 import type { PriceClient } from '../client/client.js'
+import { hostWithPort } from '../domain/host-with-port.js'
+import { node } from '../platform/node.js'
 import { stopListening } from '../server/listen.js'
 import { refuseUpgrade } from '../server/refuse-upgrade.js'
 import { onAbort } from '../task/on-abort.js'
@@ -39,13 +41,17 @@ export const runGateway = async (
   signal?.throwIfAborted()
   const clock = currentClock()
   const access: AccessConfig = { ...setup, scheme: tls === undefined ? 'http' : 'https' }
-  const prices = createPriceSide(client, setup)
-  const depth = createDepthRelay(client, { ...setup, clock })
-  const price = createPriceRelay(client, { service, clock })
+  const { publish, addSource } = node
+  let ownHost = ''
+  const onRequest = (kind: 'depth' | 'price') => (shared: boolean) =>
+    publish('svc-streams:gateway-request', () => ({ host: ownHost, kind, shared }))
+  const prices = createPriceSide(client, { ...setup, publish, ownHost: () => ownHost })
+  const depth = createDepthRelay(client, { ...setup, clock, onRequest: onRequest('depth') })
+  const price = createPriceRelay(client, { service, clock, onRequest: onRequest('price') })
   const signatures = macs === undefined ? undefined : { service, macs }
   const route = createRoute({ depth, price, prices, signatures, pages, now: clock.wallClock })
-  const onRequest = createRequestHandler({ access, service, route })
-  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, onRequest)
+  const handleRequest = createRequestHandler({ access, service, route })
+  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)
   server.on('upgrade', (request, socket, head) => {
     const allowed = checkAccess(request.headers, access)
@@ -55,8 +61,10 @@ export const runGateway = async (
 
   let closing: Promise<void> | undefined
   let unregister = (): void => undefined
+  let removeSource = (): void => undefined
   const shutDown = async (): Promise<void> => {
     unregister()
+    removeSource()
     prices.close()
     depth.close()
     price.close()
@@ -73,8 +81,12 @@ export const runGateway = async (
   })
   if (signal !== undefined) unregister = onAbort(signal, () => void close())
 
+  const addresses = addressesOf(host, port, tls !== undefined)
+  ownHost = hostWithPort(new URL(addresses.baseUrl))
+  removeSource = addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
+
   return {
-    ...addressesOf(host, port, tls !== undefined),
+    ...addresses,
     unsigned: macs === undefined,
     service,
     inspect: () => ({ upstream: prices.upstream(), ...prices.snapshot() }),

@@ -1,5 +1,4 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { createSecureContext } from 'node:tls'
 import { decodeKey } from '../auth/key.js'
 import type { Mac } from '../auth/mac.js'
 import type { Signal } from '../domain/signal.js'
@@ -7,8 +6,9 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { checkNames, checkOption, checkShapes, numbersOf } from '../option-kinds/check-options.js'
 import { node } from '../platform/node.js'
 import { isLoopback, urlHost } from './access/host.js'
+import { parsePem, type PemPair } from './access/pem-pair.js'
 import { gatewayTable, limitTable } from './option-table.js'
-import type { GatewayOptions, GatewayTls } from './options.js'
+import type { GatewayOptions } from './options.js'
 
 /** Options that are checked and completed by their defaults. */
 export interface GatewaySetup {
@@ -24,11 +24,6 @@ export interface GatewaySetup {
   readonly maxBufferedBytes: number
   readonly depthEvery: number
   readonly signal: Signal | undefined
-}
-
-export interface PemPair {
-  readonly key: string | Buffer
-  readonly cert: string | Buffer
 }
 
 /** Throws a `ConfigurationError` that names the first invalid option. It contains no key. */
@@ -63,22 +58,3 @@ const macOf = ([name, key]: readonly [string, string]): Mac => {
   if (isLeft(decoded)) throw decoded.left
   return node.createMac(decoded.right)
 }
-
-/** OpenSSL's errors are not repeated: they may contain a part of the input. */
-const parsePem = ({ key, cert }: GatewayTls): PemPair => {
-  const pair = { key: pemOf(key), cert: pemOf(cert) }
-  try {
-    createSecureContext(pair)
-  } catch {
-    throw tlsError()
-  }
-  return pair
-}
-
-const pemOf = (value: unknown): string | Buffer => {
-  if (typeof value === 'string' && value !== '') return value
-  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
-  throw tlsError()
-}
-
-const tlsError = () => new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')

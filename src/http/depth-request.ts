@@ -12,6 +12,9 @@ import type { SignedGet } from './signed-get.js'
 
 export type DepthEvent = Either<DepthError, Depth>
 
+/** The path of a depth without its mint. */
+const depthRoute = '/v0/order_book/depth/{mint}'
+
 /** The depth of one mint (section 4.1 of the service's documentation). */
 export const depthRequest = (
   signedGet: Pick<SignedGet, 'request' | 'secrets'>,
@@ -20,7 +23,7 @@ export const depthRequest = (
   // The caller may have confused the mint with a secret.
   const parsed = signedGet.secrets.redactLeft(parseAddress(mint))
   if (isLeft(parsed)) return completedTask(parsed)
-  return signedGet.request(`/v0/order_book/depth/${mint}`, (response, receivedAt) =>
+  return signedGet.request(`/v0/order_book/depth/${mint}`, depthRoute, (response, receivedAt) =>
     readDepth(mint, response, receivedAt),
   )
 }

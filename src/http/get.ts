@@ -3,6 +3,7 @@ import type { Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
 import type { Publish } from '../diagnostics/publish.js'
+import { hostWithPort } from '../domain/host-with-port.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
@@ -31,6 +32,8 @@ export interface GetTarget {
   /** Scheme, host and port. */
   readonly origin: string
   readonly path: string
+  /** The path without its argument, such as `/price/{topic}`: the name of the request in diagnostics. */
+  readonly route: string
   /** Called each time the request is sent, which may be later than the run of the task: a signature expires. */
   readonly headers: () => Readonly<Record<string, string>>
 }
@@ -46,13 +49,15 @@ export type GetResult = Either<GetError, HttpResponse>
 export const get =
   (
     { clock, publish, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
-    { origin, path, headers }: GetTarget,
+    { origin, path, route, headers }: GetTarget,
   ): CancellableTask<GetResult> =>
   (onResult) => {
     let isSettled = false
     let abort = noCancel
     /** Undefined while the request is queued. */
     let timer: Subscription | undefined
+    /** When the request was sent first: monotonic, in ms. */
+    let sentAt: number | undefined
 
     /** Returns false if the task was settled before. */
     const settle = (): boolean => {
@@ -62,12 +67,22 @@ export const get =
       return !wasSettled
     }
     const complete = (result: GetResult): void => {
-      if (settle()) onResult(result)
+      if (settle()) finish(result)
+    }
+    const finish = (result: GetResult): void => {
+      publish('svc-streams:request', () => {
+        const durationMs = sentAt === undefined ? 0 : clock.elapsed() - sentAt
+        const [status, error] = isLeft(result)
+          ? [undefined, result.left._tag]
+          : [result.right.status, undefined]
+        return { host: hostWithPort(new URL(origin)), route, durationMs, status, error }
+      })
+      onResult(result)
     }
     const onTimeout = (): void => {
       if (!settle()) return
       safeAbort()
-      onResult(left(timeout(requestTimeout)))
+      finish(left(timeout(requestTimeout)))
     }
     /** An exception of the transport must not prevent the result. */
     const safeAbort = (): void => {
@@ -81,6 +96,7 @@ export const get =
     const sendNow =
       (newConnection: boolean): CancellableTask<Outcome> =>
       (onOutcome) => {
+        sentAt ??= clock.elapsed()
         timer ??= responsiveDeadline(clock, requestTimeout, onTimeout)
         const offset = clockOffset(clock)
         const currentOrLeft = (result: HttpAnswer): HttpAnswer =>

@@ -27,7 +27,7 @@ export const priceRequest = (
   if (isLeft(parsed)) return completedTask(parsed)
   const { origin } = config.prices
   const path = requestPath(config.prices, `/price/${topic}`)
-  const task = get(config, { origin, path, headers: () => ({}) })
+  const task = get(config, { origin, path, route: '/price/{topic}', headers: () => ({}) })
   const read = (response: HttpResponse, receivedAt: number) => readPrice(topic, response, receivedAt)
   return (onResult) => task((result) => onResult(readResult(config, result, read)))
 }

@@ -1,3 +1,4 @@
+import { hostWithPort } from '../domain/host-with-port.js'
 import type { Publish } from '../diagnostics/publish.js'
 import { noCancel, type Cancel } from '../task/cancellable-task.js'
 import type { HttpAnswer, OnHttpResult } from '../transport/ports.js'
@@ -21,7 +22,7 @@ export const sendRequest = (
 
   const abortFirst = sendOnce(false, (result, mayRepeat = false) => {
     if (!mayRepeat || isAborted) return onResult(result)
-    publish('svc-streams:repeated', () => ({ host: new URL(origin).host }))
+    publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(origin)) }))
     // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
     if (!(isAborted as boolean)) abortSecond = sendOnce(true, (second) => onResult(second))
   })

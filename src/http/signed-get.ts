@@ -6,7 +6,7 @@ import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import type { AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { headerOf } from '../transport/ports.js'
-import { get, type GetConfig, type GetError, type GetResult } from './get.js'
+import { get, type GetConfig, type GetError, type GetResult, type GetTarget } from './get.js'
 import { readResult, type ReadResponse } from './read-result.js'
 
 export interface SignedGetConfig extends GetConfig {
@@ -34,24 +34,25 @@ export class SignedGet {
   }
 
   /**
-   * Requests a resource, for example `/v0/markets`. Each run of the task signs again. After a 401 that a wrong clock may
+   * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs again. After a 401 that a wrong clock may
    * have caused, the request is sent once more with the service's clock.
    */
   request<E extends AnyError, A>(
     resource: string,
+    route: string,
     read: ReadResponse<E, A>,
   ): CancellableTask<Either<GetError | E, A>> {
-    const path = requestPath(this.config.relayer, resource)
+    const target = { path: requestPath(this.config.relayer, resource), route }
     return (onResult) => {
       let usedOffset = this.clockOffset
       // Read when the request is sent: while it is queued, another one may correct the clock.
       const currentOffset = () => (usedOffset = this.clockOffset)
       let cancelRetry = noCancel
-      const cancelFirst = this.attempt(path, currentOffset, (result) => {
+      const cancelFirst = this.attempt(target, currentOffset, (result) => {
         const offset = this.correctedOffset(result, usedOffset)
         if (offset === undefined) return onResult(readResult(this.config, result, read))
         const correctedOffset = () => offset
-        cancelRetry = this.attempt(path, correctedOffset, (second) => {
+        cancelRetry = this.attempt(target, correctedOffset, (second) => {
           // After another 401 the offset is not stored: the `Date` header may be wrong.
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
           onResult(readResult(this.config, second, read))
@@ -64,14 +65,18 @@ export class SignedGet {
     }
   }
 
-  private attempt(path: string, clockOffset: () => number, onResult: (result: GetResult) => void): Cancel {
+  private attempt(
+    target: Pick<GetTarget, 'path' | 'route'>,
+    clockOffset: () => number,
+    onResult: (result: GetResult) => void,
+  ): Cancel {
     const { clock, relayer, headers, sign, authExpiration } = this.config
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
     const allHeaders = () => ({
       ...headers,
-      ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
+      ...sign?.(target.path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
     })
-    return get(this.config, { origin: relayer.origin, path, headers: allHeaders })(onResult)
+    return get(this.config, { ...target, origin: relayer.origin, headers: allHeaders })(onResult)
   }
 
   /**

@@ -1,5 +1,3 @@
-import { right, type Either } from 'fp-ts/lib/Either.js'
-import { asyncScheduler, EMPTY, mergeMap, timer, type Observable } from 'rxjs'
 import type { Price } from '../domain/price.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
@@ -25,73 +23,73 @@ export interface Candle {
   readonly to: number
 }
 
-/** The prices of one window. */
-type Window = Omit<Candle, 'interruptions'>
-
-/** State of `candles`: at most one open window. */
-export const createCandleChart = (ms: number) => {
-  let open: Window | undefined
-  let lastEpoch: number | undefined
+/** State of `candles`: at most one open window, of `ms` ms. Times are in ms since the Unix epoch. */
+export class CandleChart {
+  isOpen = false
+  /** Number of the window since the Unix epoch. */
+  private window = 0
+  private open = 0
+  private high = 0
+  private low = 0
+  private close = 0
+  private count = 0
   /** Since the previous candle closed. */
-  let interruptions = 0
+  private interruptions = 0
+  private lastEpoch: number | undefined
 
-  const windowNow = (): number => Math.floor(asyncScheduler.now() / ms)
+  constructor(private readonly ms: number) {}
 
-  const hasEnded = ({ from }: Window): boolean => windowNow() * ms !== from
-
-  /** The candle of a window that has ended. */
-  const close = (): readonly Either<never, Candle>[] => {
-    if (open === undefined || !hasEnded(open)) return []
-    const closed = right({ ...open, interruptions })
-    open = undefined
-    interruptions = 0
-    return [closed]
+  /** End of the last window. */
+  get to(): number {
+    return (this.window + 1) * this.ms
   }
 
-  // The clock decides the window of a price. A timer may fire a millisecond early by that clock, and is then restarted.
-  const closeLater$ = ({ from, to }: Window): Observable<Either<never, Candle>> =>
-    timer(Math.max(1, to - asyncScheduler.now())).pipe(
-      mergeMap(() => (open?.from === from && !hasEnded(open) ? closeLater$(open) : close())),
-    )
-
-  const interrupt = (): void => {
-    interruptions += 1
+  /** Closes the open window if `now` is outside of it. Returns its candle. */
+  closeIfEnded(now: number): Candle | undefined {
+    if (!this.isOpen || this.windowAt(now) === this.window) return undefined
+    const { open, high, low, close, count, interruptions, window, ms, to } = this
+    this.isOpen = false
+    this.interruptions = 0
+    return { open, high, low, close, count, from: window * ms, to, interruptions }
   }
 
-  /** Adds a price. If it opens a window, emits the candle of that window when it closes. */
-  const add$ = (value: Pick<Price, 'price'>): Observable<Either<never, Candle>> => {
+  interrupt(): void {
+    this.interruptions += 1
+  }
+
+  /** Adds a price to the open window. True if it opens one. */
+  add(value: Pick<Price, 'price'>, now: number): boolean {
     const { price } = value
-    const epoch = epochOf(value) ?? lastEpoch
-    if (lastEpoch !== undefined && epoch !== lastEpoch) interrupt()
-    lastEpoch = epoch
-    if (open !== undefined) {
-      open = extend(open, price)
-      return EMPTY
+    this.countEpoch(value)
+    if (this.isOpen) {
+      this.extend(price)
+      return false
     }
-    open = windowOf(price, windowNow(), ms)
-    return closeLater$(open)
+    this.isOpen = true
+    this.window = this.windowAt(now)
+    this.open = price
+    this.high = price
+    this.low = price
+    this.close = price
+    this.count = 1
+    return true
   }
 
-  return { add$, close, interrupt }
+  private extend(price: number): void {
+    this.high = Math.max(this.high, price)
+    this.low = Math.min(this.low, price)
+    this.close = price
+    this.count += 1
+  }
+
+  private countEpoch(value: object): void {
+    const { epoch } = value as Partial<Price>
+    if (typeof epoch !== 'number') return
+    if (this.lastEpoch !== undefined && epoch !== this.lastEpoch) this.interrupt()
+    this.lastEpoch = epoch
+  }
+
+  private windowAt(now: number): number {
+    return Math.floor(now / this.ms)
+  }
 }
-
-const epochOf = (value: object): number | undefined =>
-  'epoch' in value && typeof value.epoch === 'number' ? value.epoch : undefined
-
-const windowOf = (price: number, window: number, ms: number): Window => ({
-  open: price,
-  high: price,
-  low: price,
-  close: price,
-  count: 1,
-  from: window * ms,
-  to: (window + 1) * ms,
-})
-
-const extend = (window: Window, price: number): Window => ({
-  ...window,
-  high: Math.max(window.high, price),
-  low: Math.min(window.low, price),
-  close: price,
-  count: window.count + 1,
-})

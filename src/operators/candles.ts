@@ -1,9 +1,12 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defer, endWith, mergeMap, takeWhile } from 'rxjs'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber } from 'rxjs'
 import type { Price } from '../domain/price.js'
-import { createCandleChart, type Candle } from './candle-chart.js'
+import { delay } from '../time/deadline.js'
+import { rxClock } from '../time/rx-clock.js'
+import { CandleChart, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either/either-operator.js'
+import { OperatorSubscriber } from './operator-subscriber.js'
 
 export type { Candle } from './candle-chart.js'
 
@@ -33,22 +36,51 @@ export type { Candle } from './candle-chart.js'
 export const candles = <E>(ms: number): EitherOperator<E, Pick<Price, 'price'>, Either<E, Candle>> => {
   checkTimerMs('candles', ms, 1)
   return (source$) =>
-    defer(() => {
-      const chart = createCandleChart(ms)
-      return source$.pipe(
-        // Completion becomes an event, so that it closes a window that has ended but whose timer is late.
-        endWith(undefined),
-        mergeMap((event) => {
-          const closed = chart.close()
-          if (event === undefined) return [...closed, undefined]
-          if (isLeft(event)) {
-            chart.interrupt()
-            return [...closed, event]
-          }
-          const next$ = chart.add$(event.right)
-          return closed.length === 0 ? next$ : concat(closed, next$)
-        }),
-        takeWhile((out) => out !== undefined),
-      )
+    new Observable((subscriber) => new CandlesSubscriber<E>(subscriber, ms).subscribeTo(source$))
+}
+
+class CandlesSubscriber<E> extends OperatorSubscriber<Either<E, Pick<Price, 'price'>>, Either<E, Candle>> {
+  private readonly chart: CandleChart
+
+  constructor(subscriber: Subscriber<Either<E, Candle>>, ms: number) {
+    super(subscriber)
+    this.chart = new CandleChart(ms)
+  }
+
+  protected onEvent(event: Either<E, Pick<Price, 'price'>>): void {
+    const now = rxClock.wallClock()
+    const closed = this.chart.closeIfEnded(now)
+    // The chart is changed before a handler can feed an event back.
+    if (isLeft(event)) {
+      this.chart.interrupt()
+      this.emit(closed)
+      this.subscriber.next(event)
+    } else {
+      const opensWindow = this.chart.add(event.right, now)
+      const { to } = this.chart
+      this.emit(closed)
+      if (opensWindow) this.closeLater(to, now)
+    }
+  }
+
+  protected onComplete(): void {
+    this.emit(this.chart.closeIfEnded(rxClock.wallClock()))
+    this.subscriber.complete()
+  }
+
+  /** The clock decides the window of a price. A timer may fire a millisecond early by that clock, and is then restarted. */
+  private closeLater(to: number, now: number): void {
+    const timer = delay(rxClock, Math.max(1, to - now), () => {
+      timer.unsubscribe()
+      const firedAt = rxClock.wallClock()
+      const closed = this.chart.closeIfEnded(firedAt)
+      if (closed === undefined && this.chart.isOpen && this.chart.to === to) this.closeLater(to, firedAt)
+      this.emit(closed)
     })
+    this.add(timer)
+  }
+
+  private emit(closed: Candle | undefined): void {
+    if (closed !== undefined) this.subscriber.next(right(closed))
+  }
 }

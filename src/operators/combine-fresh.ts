@@ -1,35 +1,11 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import {
-  asyncScheduler,
-  defer,
-  distinctUntilChanged,
-  EMPTY,
-  endWith,
-  filter,
-  map,
-  merge,
-  observeOn,
-  of,
-  scan,
-  takeWhile,
-  type Observable,
-  type ObservedValueOf,
-} from 'rxjs'
+import type { Either } from 'fp-ts/lib/Either.js'
+import { EMPTY, Observable, type ObservedValueOf } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
 import { plainObject, type Check } from '../option-kinds/check.js'
 import { checkOption, checkSpelling } from '../option-kinds/check-options.js'
-import { createQueueScheduler } from '../time/rx-providers.js'
 import { checkMs } from './check-ms.js'
+import { Combination } from './combination.js'
 import type { ErrorOf } from './either/sides.js'
-import {
-  canRecover,
-  initialState,
-  onComplete,
-  onEvent,
-  onSubscribed,
-  combinedResult,
-  type Update,
-} from './legs-state.js'
 
 /** Options of `combineFresh`. */
 export interface CombineFreshOptions {
@@ -87,51 +63,12 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   checkMs('combineFresh', 'maxSkew', maxSkew)
   const keys = Object.keys(legs) as (keyof A & string)[]
   if (keys.length === 0) return EMPTY
-  const legUpdates$ = keys.map((key, index) => updatesOf$(legs[key], index))
-  // `merge` subscribes in order: the last update follows all synchronous events of the legs.
-  const update$ = merge(...legUpdates$, of(onSubscribed))
-  const state$ = inOrder$(update$).pipe(
-    scan((state, update) => update(state), initialState(keys)),
-    distinctUntilChanged(),
-    filter((state) => state.isSubscribed),
-  )
-  return state$.pipe(
-    takeWhile(canRecover, true),
-    map((state) => combinedResult(state, maxSkew)),
-    distinctUntilChanged(isSameFault),
-    map((event) => event as Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>),
-  )
+  const legs$ = keys.map((key) => legs[key])
+  return new Observable<Either<NotFresh, object>>((subscriber) =>
+    new Combination(subscriber, keys, maxSkew).subscribeTo(legs$),
+  ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
 
 const optionsCheck: Check = { ...plainObject, expected: 'an object like { maxSkew: 2000 }' }
 
 const optionNames: Readonly<Record<keyof CombineFreshOptions, true>> = { maxSkew: true }
-
-/**
- * Queues updates, so that an update from inside a handler does not overtake the event that it handles. Not RxJS's shared
- * `queueScheduler`: if an action on it throws, the actions behind it are lost, and a `Left` could be among them.
- */
-const inOrder$ = (update$: Observable<Update>): Observable<Update> =>
-  defer(() => update$.pipe(observeOn(createQueueScheduler())))
-
-const updatesOf$ = (leg$: Observable<Either<unknown, unknown>>, index: number): Observable<Update> =>
-  leg$.pipe(
-    map((latest) => onEvent(index, latest, timeOf(latest))),
-    endWith(onComplete(index)),
-  )
-
-const timeOf = (latest: Either<unknown, unknown>): number => {
-  const now = asyncScheduler.now()
-  if (isLeft(latest) || typeof latest.right !== 'object' || latest.right === null) return now
-  const receivedAt = 'receivedAt' in latest.right ? latest.right.receivedAt : undefined
-  return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : now
-}
-
-const isSameFault = (previous: Either<NotFresh, object>, next: Either<NotFresh, object>): boolean =>
-  isLeft(previous) &&
-  isLeft(next) &&
-  previous.left.leg === next.left.leg &&
-  previous.left.why === next.left.why &&
-  errorOf(previous.left) === errorOf(next.left)
-
-const errorOf = (fault: NotFresh): unknown => (fault.why === 'left' ? fault.error : undefined)

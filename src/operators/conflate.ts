@@ -1,7 +1,10 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, EMPTY, endWith, mergeMap, takeWhile, timer } from 'rxjs'
+import { Observable, Subscription, type Subscriber } from 'rxjs'
+import { delay } from '../time/deadline.js'
+import { rxClock } from '../time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either/either-operator.js'
+import { OperatorSubscriber } from './operator-subscriber.js'
 
 /** The result of one window. */
 export interface Conflated<A> {
@@ -34,46 +37,55 @@ export interface Conflated<A> {
 export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Conflated<A>>> => {
   checkTimerMs('conflate', ms)
   return (source$) =>
-    defer(() => {
-      const window = createWindow<A>()
-      const closeLater$ = timer(ms).pipe(mergeMap(window.close))
-      return source$.pipe(
-        // Completion becomes an event, so that it closes the window.
-        endWith(undefined),
-        mergeMap((event) => {
-          if (event === undefined) return [...window.close(), undefined]
-          if (isLeft(event)) {
-            window.discard()
-            return [event]
-          }
-          return window.add(event.right) ? closeLater$ : EMPTY
-        }),
-        takeWhile((out) => out !== undefined),
-      )
-    })
+    new Observable((subscriber) => new ConflateSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
 }
 
-const createWindow = <A>() => {
-  let count = 0
-  let pending: { readonly value: A } | undefined
+class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E, Conflated<A>>> {
+  private timer = Subscription.EMPTY
+  /** Number of values of the open window; 0 if no window is open. */
+  private count = 0
+  /** The last value of the window, unless a `Left` has dropped it. */
+  private pending: A | undefined
+  private isPending = false
 
-  /** True if the value opens a window. */
-  const add = (value: A): boolean => {
-    count += 1
-    pending = { value }
-    return count === 1
+  constructor(
+    subscriber: Subscriber<Either<E, Conflated<A>>>,
+    private readonly ms: number,
+  ) {
+    super(subscriber)
   }
 
-  const discard = (): void => {
-    pending = undefined
+  protected onEvent(event: Either<E, A>): void {
+    if (isLeft(event)) {
+      this.isPending = false
+      this.pending = undefined
+      this.subscriber.next(event)
+      return
+    }
+    this.pending = event.right
+    this.isPending = true
+    this.count += 1
+    if (this.count === 1) this.closeLater()
   }
 
-  const close = (): readonly Either<never, Conflated<A>>[] => {
-    const events = pending === undefined ? [] : [right({ value: pending.value, dropped: count - 1 })]
-    count = 0
-    pending = undefined
-    return events
+  protected onComplete(): void {
+    this.close()
+    this.subscriber.complete()
   }
 
-  return { add, discard, close }
+  private closeLater(): void {
+    this.timer = delay(rxClock, this.ms, () => {
+      this.timer.unsubscribe()
+      this.close()
+    })
+    this.add(this.timer)
+  }
+
+  private close(): void {
+    const { isPending, pending, count } = this
+    this.count = 0
+    this.isPending = false
+    this.pending = undefined
+    if (isPending) this.subscriber.next(right({ value: pending as A, dropped: count - 1 }))
+  }
 }

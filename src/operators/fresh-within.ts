@@ -1,13 +1,14 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import { concat, EMPTY, endWith, map, of, switchMap, type Observable } from 'rxjs'
+import { isLeft, isRight, left, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber } from 'rxjs'
 import { isPriceValue } from '../domain/price-value.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
+import { RestartableDeadline } from '../time/restartable-deadline.js'
 import { rxClock } from '../time/rx-clock.js'
-import { deadline$ } from '../time/deadline.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either/either-operator.js'
+import { OperatorSubscriber } from './operator-subscriber.js'
 
 /**
  * Emits one `Left<Stale>` if no event follows a value within `ms` milliseconds.
@@ -30,20 +31,44 @@ import type { EitherOperator } from './either/either-operator.js'
 export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | Stale, A>> => {
   checkTimerMs('freshWithin', ms)
   return (source$) =>
-    source$.pipe(
-      // Completion becomes an event, so that `switchMap` cancels the deadline.
-      endWith(undefined),
-      switchMap((event): Observable<Either<E | Stale, A>> => {
-        if (event === undefined) return EMPTY
-        if (isLeft(event)) return of(event)
-        return concat(of(event), staleAfter$(ms, event.right))
-      }),
-    )
+    new Observable((subscriber) => new FreshWithinSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
 }
 
-/** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
-const staleAfter$ = (ms: number, value: unknown): Observable<Either<Stale, never>> =>
-  deadline$(rxClock, ms).pipe(map(() => left(staleOf(value, ms))))
+class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E | Stale, A>> {
+  private latest: Either<E, A> | undefined
+  /** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
+  private readonly deadline: RestartableDeadline
+
+  constructor(
+    subscriber: Subscriber<Either<E | Stale, A>>,
+    private readonly ms: number,
+  ) {
+    super(subscriber)
+    this.deadline = new RestartableDeadline(rxClock, ms, this.onDeadline)
+    this.add(() => this.deadline.stop())
+  }
+
+  protected onEvent(event: Either<E, A>): void {
+    this.latest = event
+    if (isLeft(event)) this.deadline.stop()
+    this.subscriber.next(event)
+    // A handler may have unsubscribed, or fed an event back, which then decides.
+    if (isRight(event) && this.latest === event && !this.closed) this.deadline.restart()
+  }
+
+  protected onComplete(): void {
+    this.subscriber.complete()
+  }
+
+  private readonly onDeadline = (): void => {
+    if (this.latest === undefined || isLeft(this.latest)) return
+    try {
+      this.subscriber.next(left(staleOf(this.latest.right, this.ms)))
+    } catch (thrown) {
+      this.subscriber.error(thrown)
+    }
+  }
+}
 
 const staleOf = (value: unknown, ms: number): Stale => {
   if (isPrice(value)) return stale(value.topic, ms, value)

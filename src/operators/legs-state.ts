@@ -1,10 +1,9 @@
-import { isLeft, isRight, left, right, type Either, type Right } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { notFresh } from '../errors/constructors.js'
 import type { NotFresh } from '../errors/model.js'
 
-// State of `combineFresh`: plain data and pure functions.
-
-interface Leg {
+/** The state of one leg of `combineFresh`. */
+export interface Leg {
   readonly key: string
   /** `undefined` before the first event. */
   readonly latest: Either<unknown, unknown> | undefined
@@ -14,60 +13,109 @@ interface Leg {
   readonly isLost: boolean
 }
 
-/** State of all legs. */
-export interface LegsState {
-  /** True once all legs have been subscribed. */
-  readonly isSubscribed: boolean
+type MutableLeg = { -readonly [Field in keyof Leg]: Leg[Field] }
+
+/** State of `combineFresh`. It is mutable: a copy for each event costs more than the rest of the operator. */
+export class LegsState {
   /** In the order of the record's keys. */
   readonly legs: readonly Leg[]
-}
+  /** A record with all keys. */
+  private readonly empty: Readonly<Record<string, unknown>>
+  private legsWithoutValue: number
+  private hasLostLeg = false
+  /** The previous result, if it was a `Left`. */
+  private previousFault: NotFresh | undefined
 
-/** Returns the next state, or the same object if nothing has changed. */
-export type Update = (state: LegsState) => LegsState
-
-export const initialState = (keys: readonly string[]): LegsState => ({
-  isSubscribed: false,
-  legs: keys.map((key) => ({ key, latest: undefined, at: 0, isLost: false })),
-})
-
-export const onSubscribed: Update = (state) => ({ ...state, isSubscribed: true })
-
-export const onEvent = (index: number, latest: Either<unknown, unknown>, at: number): Update =>
-  updateLeg(index, (leg) => ({ ...leg, latest, at }))
-
-/** A leg that completes after a `Right` keeps its value. */
-export const onComplete = (index: number): Update =>
-  updateLeg(index, (leg) => (hasValue(leg) ? leg : { ...leg, isLost: true }))
-
-const updateLeg =
-  (index: number, update: (leg: Leg) => Leg): Update =>
-  (state) => {
-    const legs = state.legs.map((leg, at) => (at === index ? update(leg) : leg))
-    return legs[index] === state.legs[index] ? state : { ...state, legs }
+  constructor(
+    keys: readonly string[],
+    private readonly maxSkew: number,
+  ) {
+    this.legs = keys.map((key) => ({ key, latest: undefined, at: 0, isLost: false }))
+    this.empty = recordWith(keys)
+    this.legsWithoutValue = keys.length
   }
 
-/** False if a leg is lost: no `Right` can follow. */
-export const canRecover = ({ legs }: LegsState): boolean => !legs.some(isLost)
+  /** False if a leg is lost: no `Right` can follow. */
+  get canRecover(): boolean {
+    return !this.hasLostLeg
+  }
 
-/** The record of all values, or a `NotFresh` that names one leg. */
-export const combinedResult = ({ legs }: LegsState, maxSkew: number): Either<NotFresh, object> => {
-  // A lost leg takes precedence, because its `Left` is the last event.
-  const leg = legs.find(isLost) ?? legs.find((candidate) => !hasValue(candidate))
-  if (leg !== undefined) return left(notFresh(leg.key, faultOf(leg)))
-  const legsWithValue = legs.filter(hasValue)
-  const newest = Math.max(...legsWithValue.map(({ at }) => at))
-  const skewed = legsWithValue.find(({ at }) => newest - at > maxSkew)
-  if (skewed !== undefined) return left(notFresh(skewed.key, { why: 'skew', skewMs: newest - skewed.at }))
-  return right(Object.fromEntries(legsWithValue.map(({ key, latest }) => [key, latest.right])))
+  update(leg: MutableLeg, latest: Either<unknown, unknown>, at: number): void {
+    if (hasValue(leg)) this.legsWithoutValue += 1
+    leg.latest = latest
+    leg.at = at
+    if (isRight(latest)) this.legsWithoutValue -= 1
+  }
+
+  /** A leg that completes after a `Right` keeps its value. Returns true if the leg is lost. */
+  complete(leg: MutableLeg): boolean {
+    if (hasValue(leg)) return false
+    leg.isLost = true
+    this.hasLostLeg = true
+    return true
+  }
+
+  /** The record of all values, or a `NotFresh` that names one leg. `undefined` for the same fault as before. */
+  nextResult(): Either<NotFresh, object> | undefined {
+    if (this.legsWithoutValue > 0) return this.faultOfLeg()
+    let newest = -Infinity
+    let oldest = Infinity
+    for (const { at } of this.legs) {
+      if (at > newest) newest = at
+      if (at < oldest) oldest = at
+    }
+    if (newest - oldest > this.maxSkew) return this.faultOfSkew(newest)
+    this.previousFault = undefined
+    return right(this.record())
+  }
+
+  /** The value of each leg, by its key. */
+  private record(): object {
+    const [first, second] = this.legs
+    // Two legs are the usual case, and a literal costs half of a copy.
+    if (first !== undefined && second !== undefined && this.legs.length === 2) {
+      return { [first.key]: valueOf(first), [second.key]: valueOf(second) }
+    }
+    const record = { ...this.empty }
+    for (const leg of this.legs) record[leg.key] = valueOf(leg)
+    return record
+  }
+
+  private faultOfSkew(newest: number): Either<NotFresh, never> | undefined {
+    for (const { key, at } of this.legs) {
+      const skewMs = newest - at
+      if (skewMs > this.maxSkew) return this.fault(key, { why: 'skew', skewMs })
+    }
+    return undefined
+  }
+
+  /** A lost leg takes precedence, because its `Left` is the last event. */
+  private faultOfLeg(): Either<NotFresh, never> | undefined {
+    const leg = this.legs.find(({ isLost }) => isLost) ?? this.legs.find((candidate) => !hasValue(candidate))
+    if (leg?.latest === undefined || isRight(leg.latest))
+      return this.fault(leg?.key ?? '', { why: 'missing' })
+    return this.fault(leg.key, { why: 'left', error: leg.latest.left })
+  }
+
+  private fault(key: string, fault: LegFault): Either<NotFresh, never> | undefined {
+    const previous = this.previousFault
+    if (previous?.leg === key && previous.why === fault.why && errorOf(previous) === errorOf(fault)) {
+      return undefined
+    }
+    this.previousFault = notFresh(key, fault)
+    return left(this.previousFault)
+  }
 }
 
-interface LegWithValue extends Leg {
-  readonly latest: Right<unknown>
-}
+/** A record with all keys from the start and no room for more, so that a copy is fast and small. */
+const recordWith = (keys: readonly string[]): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])))) as Record<string, unknown>
 
-const hasValue = (leg: Leg): leg is LegWithValue => leg.latest !== undefined && isRight(leg.latest)
+type LegFault = Parameters<typeof notFresh>[1]
 
-const isLost = (leg: Leg): boolean => leg.isLost
+const errorOf = (fault: LegFault): unknown => (fault.why === 'left' ? fault.error : undefined)
 
-const faultOf = ({ latest }: Leg): { why: 'missing' } | { why: 'left'; error: unknown } =>
-  latest !== undefined && isLeft(latest) ? { why: 'left', error: latest.left } : { why: 'missing' }
+const valueOf = ({ latest }: Leg): unknown =>
+  latest === undefined || isLeft(latest) ? undefined : latest.right
+
+const hasValue = ({ latest }: Leg): boolean => latest !== undefined && isRight(latest)

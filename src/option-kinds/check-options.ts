@@ -39,11 +39,16 @@ export const checkAll = (options: object, table: Readonly<Record<string, Checked
 export const checkNames = (options: object, table: Table, path = ''): void => {
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     checkSpelling(name, table, path)
-    if (value === undefined) {
-      throw new ConfigurationError(path + name, 'is undefined; omit the option or set a value')
-    }
+    checkDefined(path + name, value)
     const option = table[name]
     if (option !== undefined && isNested(option)) checkNames(value as object, option.table, `${path}${name}.`)
+  }
+}
+
+/** Rejects an explicit `undefined`, such as that of an environment variable that is not set. */
+export const checkDefined = (name: string, value: unknown): void => {
+  if (value === undefined) {
+    throw new ConfigurationError(name, 'is undefined; omit the option or set a value')
   }
 }
 

@@ -14,6 +14,7 @@ export const browser: Platform = {
     throw new ConfigurationError(option, 'is not available in a browser, which has its own certificates')
   },
   publish: () => undefined,
+  addSource: () => () => undefined,
   isPublic: true,
   onWake,
 }

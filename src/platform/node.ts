@@ -1,5 +1,5 @@
 import { parseCertificates } from './node/certificates.js'
-import { publish } from './node/diagnostics-channels.js'
+import { addSource, publish } from './node/diagnostics-channels.js'
 import { lazyHttpTransport } from './node/lazy/lazy-http-transport.js'
 import { lazyWebSocketTransport } from './node/lazy/lazy-web-socket-transport.js'
 import { createMac } from './node/mac.js'
@@ -16,6 +16,7 @@ export const node: Platform = {
   createMac,
   parseCertificates,
   publish,
+  addSource,
   isPublic: false,
   onWake: () => () => undefined,
 }

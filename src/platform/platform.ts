@@ -1,5 +1,7 @@
 import type { CreateMac } from '../auth/mac.js'
+import type { AddSource } from '../diagnostics/collector.js'
 import type { Publish } from '../diagnostics/publish.js'
+import type { Wake } from '../domain/wake.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 export interface HttpTransportOptions {
@@ -20,11 +22,12 @@ export interface Platform {
   /** Validates an option as PEM certificates. Throws a `ConfigurationError`. */
   readonly parseCertificates: (option: string, value: unknown) => string
   readonly publish: Publish
+  readonly addSource: AddSource
   /** True if a user of the program can read its options, and so the key. */
   readonly isPublic: boolean
   /**
-   * Calls back when connections should be probed: the network has returned (`isOnline`), or the page is shown again.
-   * Returns the function that stops it.
+   * Calls back when connections should be checked: the network has returned, the page is shown again, or it runs again
+   * after it was frozen. Returns the function that stops it.
    */
-  readonly onWake: (wake: (isOnline: boolean) => void) => () => void
+  readonly onWake: (wake: (event: Wake) => void) => () => void
 }

@@ -5,6 +5,7 @@ import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
+import type { Wake } from '../domain/wake.js'
 import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { Multicast } from '../task/multicast.js'
@@ -87,9 +88,15 @@ export class ConnectionPool {
     return this.multiplexers.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
   }
 
-  /** Probes every connection. `isOnline`: the network has returned. */
-  wake(isOnline: boolean): void {
-    for (const multiplexer of [...this.multiplexers]) multiplexer.wake(isOnline)
+  /** Probes every open connection. Returns a function that is true until all have answered or are closed. */
+  probe(): () => boolean {
+    const missing = this.multiplexers.map((multiplexer) => multiplexer.probe())
+    return () => missing.some((isMissing) => isMissing())
+  }
+
+  /** Probes every connection. */
+  wake(event: Wake): void {
+    for (const multiplexer of [...this.multiplexers]) multiplexer.wake(event)
   }
 
   close(): void {

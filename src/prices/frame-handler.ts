@@ -32,7 +32,7 @@ export interface FrameHandlerContext {
   /** Redacted from errors: a frame may repeat them. */
   readonly secrets: Secrets
   readonly epoch: () => number
-  /** True while frames may be from before a suspend of the machine. */
+  /** True while frames may be from before a suspend of the machine, or from a freeze of the page. */
   readonly isAnswerMissing: () => boolean
   /** Called when the service answers a probe. */
   readonly onProbeAnswered: () => void
@@ -51,6 +51,7 @@ const maxShownBytes = maxTextLength / 2
  * matches no topic becomes an `UncorrelatedError`.
  */
 export class FrameHandler implements FrameSink {
+  textPrices = 0
   private readonly tickClock: TickClock
 
   constructor(private readonly context: FrameHandlerContext) {
@@ -104,10 +105,12 @@ export class FrameHandler implements FrameSink {
   }
 
   private onPriceUpdate({ topic, price, age }: PriceUpdateFrame, text: string): void {
+    this.textPrices++
     if (this.context.isAnswerMissing()) return
     const { clock, subscriptions, service, epoch, onChange } = this.context
     const base = baseAddressOf(topic, service)
-    const now = clock.elapsed()
+    // The clock of the tick, as in `priceAge`: a gateway passes the price on within it, and its age must not shrink.
+    const now = this.tickClock.elapsed
     const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
     const received = { price, receivedAt, epoch: epoch() }
     const wasStale = base !== undefined && subscriptions.isStale(base)
@@ -171,8 +174,10 @@ export class FrameHandler implements FrameSink {
   }
 
   private reportUncorrelated(kind: UncorrelatedError['kind'], text: string): void {
-    const { secrets, onUncorrelated } = this.context
-    onUncorrelated(secrets.redactError(uncorrelatedError(kind, text)))
+    const { host, publish, secrets, onUncorrelated } = this.context
+    const error = secrets.redactError(uncorrelatedError(kind, text))
+    publish('svc-streams:uncorrelated', () => ({ host, error }))
+    onUncorrelated(error)
   }
 }
 

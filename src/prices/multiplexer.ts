@@ -2,6 +2,7 @@ import type { Subscriber, Unsubscribable } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
+import type { Wake } from '../domain/wake.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { safeComplete } from '../task/safe-notify.js'
 import { DeadlineTimer } from '../time/deadline-timer.js'
@@ -98,10 +99,16 @@ export class Multiplexer {
     this.tickClock.refresh()
   }
 
-  /** Probes the connection. `isOnline`: the network has returned. */
-  wake(isOnline: boolean): void {
+  /** Probes the open connection. Returns a function that is true until it has answered or is closed. */
+  probe(): () => boolean {
+    return this.reconciler.probe()
+  }
+
+  /** Probes the connection. After a freeze of at least `staleAfter`, prices that arrived meanwhile are not current. */
+  wake({ isOnline, frozenMs }: Wake): void {
     this.tickClock.refresh()
-    this.reconciler.wake(isOnline)
+    if (frozenMs >= this.config.staleAfter) this.onSuspend(0)
+    else this.reconciler.wake(isOnline)
   }
 
   /** The ms since the last price of a topic that has one; 0 while that price is delivered. */

@@ -1,4 +1,5 @@
 import { Observable, Subscription, takeUntil } from 'rxjs'
+import type { AddSource, DiagnosticsCollector } from '../diagnostics/collector.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Disconnected } from '../errors/model.js'
@@ -11,6 +12,7 @@ import {
 import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
 import type { RateLimiter } from '../time/rate-limiter.js'
+import { connectionStateOf, waiting } from './connection-state.js'
 import { SubscribeProber, type ServiceMemory } from './subscribe-prober.js'
 import type { Subscriptions } from './subscriptions.js'
 import type { PriceSubscriber } from './subscriber-list.js'
@@ -19,6 +21,7 @@ export interface ReconcilerConfig extends ReconnectingConfig {
   readonly memory: ServiceMemory
   /** Shared by all connections of the client. */
   readonly rateLimiter: RateLimiter
+  readonly addSource: AddSource
 }
 
 export interface ReconcilerListener {
@@ -112,6 +115,13 @@ export class Reconciler {
     this.open?.requireAnswer()
   }
 
+  /** Probes the open connection. Returns a function that is true until it has answered or is closed. */
+  probe(): () => boolean {
+    const { open } = this
+    const isMissing = open?.probe()
+    return () => isMissing !== undefined && this.open === open && isMissing()
+  }
+
   /** Probes the connection. `isOnline`: the network has returned, which ends the wait for the next dial. */
   wake(isOnline: boolean): void {
     this.open?.wake()
@@ -172,6 +182,7 @@ export class Reconciler {
   private dial(): void {
     const { retryInMs } = this.socket
     const session = new Subscription()
+    session.add(this.config.addSource((collector) => this.report(collector)))
     const closed$ = new Observable<void>((subscriber) => session.add(() => subscriber.next()))
     // Set before notifying: a subscriber may unsubscribe synchronously, which cancels this dial.
     this.session = session
@@ -179,6 +190,14 @@ export class Reconciler {
     else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
     const event$ = this.socket.events$(this.sink, this.prober).pipe(takeUntil(closed$))
     event$.subscribe((event) => this.onSocketEvent(event))
+  }
+
+  private report(collector: DiagnosticsCollector): void {
+    const { config, current, socket, subscriptions } = this
+    const { host, clock } = config
+    const { prices } = socket
+    const states = subscriptions.topics.states
+    collector.connection(connectionStateOf({ host, status: current, prices, states, now: clock.elapsed() }))
   }
 
   private onSocketEvent(event: SocketEvent): void {
@@ -219,10 +238,3 @@ export class Reconciler {
     this.listener.onStatus(status)
   }
 }
-
-const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
-  _tag: 'Waiting',
-  attempt,
-  retryInMs,
-  reason,
-})

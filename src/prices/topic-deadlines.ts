@@ -65,7 +65,10 @@ export class TopicDeadlines {
     }
   }
 
-  /** The machine was suspended for `ms` ms: all topics with a confirmation or a price become stale. */
+  /**
+   * After a suspend of the machine or a freeze of the page: all topics with a confirmation or a price become stale. `ms`:
+   * how long the monotonic clock stood still.
+   */
   onSuspend(ms: number, now: number): readonly Delivery[] {
     const deliveries: Delivery[] = []
     for (const state of this.topics.states) {

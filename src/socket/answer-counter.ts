@@ -23,8 +23,13 @@ export class AnswerCounter {
 
   /** Waits for the answer to the last probe. Returns a function that is true until it arrives. */
   await(): () => boolean {
-    const awaited = this.probes
-    this.awaited = awaited
-    return () => this.answers < awaited
+    this.awaited = this.probes
+    return this.missing()
+  }
+
+  /** Returns a function that is true until the answer to the last probe arrives. */
+  missing(): () => boolean {
+    const { probes } = this
+    return () => this.answers < probes
   }
 }

@@ -13,6 +13,7 @@ import {
 } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/retry-after.js'
+import type { DiagnosticMessages } from '../diagnostics/messages.js'
 import type { Publish } from '../diagnostics/publish.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
@@ -55,6 +56,17 @@ export interface OpenedEvent extends SessionOpenedEvent {
   readonly since: number
 }
 
+/** The part of a `svc-streams:disconnected` message that describes the connection. */
+type EndedConnection = Pick<DiagnosticMessages['svc-streams:disconnected'], 'epoch' | 'upMs' | 'prices'>
+
+interface OpenConnection {
+  readonly epoch: number
+  /** Monotonic, in ms. */
+  readonly since: number
+  /** The number of prices received so far. */
+  readonly prices: () => number
+}
+
 /**
  * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next dial.
  * `events$` never completes and never fails, whatever the close code. Failure counts survive unsubscription, so that
@@ -64,8 +76,7 @@ export class ReconnectingSocket {
   private failures = 0
   /** When the dial in progress began; `undefined` once it opened or failed. Monotonic, in ms. */
   private dialStartedAt: number | undefined
-  /** `since` is monotonic, in ms. */
-  private openConnection: { readonly epoch: number; readonly since: number } | undefined
+  private openConnection: OpenConnection | undefined
   /** Earliest time of the next dial after a failure, monotonic, in ms. */
   private retryAt = 0
   /** Earliest time of the next dial after an aborted dial, monotonic, in ms. */
@@ -77,6 +88,11 @@ export class ReconnectingSocket {
   /** The remaining delay after the last failure, in ms; 0 if there is none. */
   get retryInMs(): number {
     return Math.max(0, this.retryAt - this.config.clock.elapsed())
+  }
+
+  /** The number of prices received since the connection opened; 0 while it is not open. */
+  get prices(): number {
+    return this.openConnection?.prices() ?? 0
   }
 
   /** Ends the wait for the next dial, because the network has returned. */
@@ -98,20 +114,25 @@ export class ReconnectingSocket {
 
   private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
     return defer(() => {
-      this.dialStartedAt = this.config.clock.elapsed()
+      const { clock, host, publish } = this.config
+      this.dialStartedAt = clock.elapsed()
+      const attempt = this.failures + 1
+      publish('svc-streams:connecting', () => ({ host, attempt }))
       return session$(this.config, sink, prober)
     }).pipe(
-      map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
+      map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event, sink))),
       finalize(() => this.onUnsubscribe()),
     )
   }
 
-  private onOpened(opened: SessionOpenedEvent): SocketEvent {
+  private onOpened(opened: SessionOpenedEvent, sink: FrameSink): SocketEvent {
     const { clock, host, publish, nextEpoch } = this.config
     const epoch = nextEpoch()
     const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
     this.dialStartedAt = undefined
-    this.openConnection = { epoch, since: clock.elapsed() }
+    const before = sink.textPrices
+    const prices = () => opened.bytesCount() + sink.textPrices - before
+    this.openConnection = { epoch, since: clock.elapsed(), prices }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
     return { ...opened, epoch, since: clock.wallClock() }
   }
@@ -144,12 +165,13 @@ export class ReconnectingSocket {
   }
 
   /** Resets the backoff only if the connection was stable, so a service that accepts and closes never resets it. */
-  private endConnection(): { readonly epoch: number | undefined; readonly upMs: number } {
+  private endConnection(): EndedConnection {
     const { openConnection } = this
     const upMs = openConnection === undefined ? 0 : this.config.clock.elapsed() - openConnection.since
     if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
+    const prices = this.prices
     this.openConnection = undefined
-    return { epoch: openConnection?.epoch, upMs }
+    return { epoch: openConnection?.epoch, upMs, prices }
   }
 
   /** Completes at a monotonic time, in ms. */

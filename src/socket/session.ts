@@ -30,6 +30,8 @@ export interface SessionConfig {
 
 /** Receives the frames of a session. Plain calls instead of an Observable, because this is the hot path. */
 export interface FrameSink {
+  /** The number of prices that `onText` received. */
+  readonly textPrices: number
   /** A text frame as bytes. Returns true if it is handled; otherwise `onText` receives it. */
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
@@ -45,6 +47,8 @@ export interface SessionOpenedEvent {
   readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
+  /** Probes immediately. Returns a function that is true until the answer arrives. */
+  readonly probe: () => () => boolean
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   readonly wake: () => void
   /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
@@ -53,6 +57,8 @@ export interface SessionOpenedEvent {
   readonly isAnswerMissing: () => boolean
   /** Called when a probe other than a ping is answered. */
   readonly onAnswer: () => void
+  /** The number of frames that the sink handled as bytes so far. */
+  readonly bytesCount: () => number
 }
 
 export interface LostEvent {
@@ -70,8 +76,10 @@ export interface LostEvent {
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
+    /** Frames that the sink handled as bytes, and everything else: so that the hot path counts once. */
+    let handled = 0
     let received = 0
-    const activityCount = () => received
+    const activityCount = () => handled + received
     const timers = new Subscription()
     const answers = new AnswerCounter()
     const wake$ = new Subject<void>()
@@ -103,7 +111,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       const answerMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
       timers.add(
         answerMissing$.subscribe(() => {
-          terminate(`no answer within ${pongTimeout} ms after the machine was suspended`)
+          terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
         }),
       )
     }
@@ -136,15 +144,24 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           _tag: 'Opened',
           socket,
           activityCount,
+          probe: () => {
+            probe()
+            return answers.missing()
+          },
           wake: () => wake$.next(),
           requireAnswer,
           isAnswerMissing: () => answers.isPending,
           onAnswer: () => answers.onAnswer(),
+          bytesCount: () => handled,
         })
       },
       bytes: (memory, start, end) => {
+        // Before the sink is called: its subscribers may read the count.
+        handled++
+        if (!subscriber.closed && sink.onBytes(memory, start, end)) return true
+        handled--
         received++
-        return !subscriber.closed && sink.onBytes(memory, start, end)
+        return false
       },
       text: (frame) => {
         received++

@@ -25,6 +25,8 @@ export interface VirtualClock {
   readonly now: () => number
   /** True if new timers are real. */
   readonly disposed: boolean
+  /** Of `delegatesOf`. */
+  readonly delegates: RxDelegates
   addTimer(callback: () => void, delay: number): VirtualTimer
   addImmediate(callback: () => void): VirtualTimer
   cancel(timer: VirtualTimer): void
@@ -40,11 +42,19 @@ let current: VirtualClock | undefined
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
 let pendingTimers = 0
 
+/** What makes RxJS's clocks and timers run on a virtual clock. Created once: a replay runs the clock for each row. */
+export const delegatesOf = (clock: Pick<VirtualClock, 'now'>): RxDelegates => ({
+  date: clock,
+  performance: clock,
+  interval,
+  immediate,
+})
+
 /** Runs a function with a virtual clock. */
 export const runWith = <A>(clock: VirtualClock, work: () => A): A => {
   const before = activeState()
   current = clock
-  writeDelegates({ date: clock, performance: clock, interval, immediate })
+  writeDelegates(clock.delegates)
   try {
     return work()
   } finally {
@@ -76,6 +86,7 @@ export const markCancelled = (timer: VirtualTimer): void => {
 export const restoreIfUnused = (): void => {
   if (current !== undefined || pendingTimers > 0) return
   const delegates = readDelegates()
+  if (delegates.interval !== interval && delegates.immediate !== immediate) return
   writeDelegates({
     ...delegates,
     interval: delegates.interval === interval ? undefined : delegates.interval,

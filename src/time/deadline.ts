@@ -96,9 +96,14 @@ const once$ = (start: (callback: () => void) => Subscription): Observable<void> 
     }),
   )
 
-const noActivity = (): number => 0
+export const noActivity = (): number => 0
 
-const afterReading = (clock: Clock, activityCount: () => number, callback: () => void): Subscription => {
+/** Calls back once the data that has arrived is read, unless unsubscribed. */
+export const afterReading = (
+  clock: Clock,
+  activityCount: () => number,
+  callback: () => void,
+): Subscription => {
   const subscription = new Subscription()
   const dueAt = clock.elapsed()
   const isOverdue = (phases: number): boolean =>

@@ -21,7 +21,11 @@ const startByMessage: StartMacrotask = (work) => {
     work()
   }
   port2.postMessage(undefined)
-  return () => port1.close()
+  return () => {
+    // Deno delivers a message that was sent before the port is closed.
+    port1.onmessage = null
+    port1.close()
+  }
 }
 
 /** A `MessagePort` as the web and Node have it. The types of Node lack `onmessage`; those of the web have another event. */

@@ -2,8 +2,6 @@ import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProv
 import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
 import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
-import { QueueAction } from 'rxjs/internal/scheduler/QueueAction'
-import { QueueScheduler } from 'rxjs/internal/scheduler/QueueScheduler'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
 // The only file that imports RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
@@ -66,6 +64,3 @@ export const realImmediate: ImmediateDelegate = {
   setImmediate: (handler) => Immediate.setImmediate(handler),
   clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
 }
-
-/** A private queue: RxJS's `queueScheduler` is shared by the whole process. */
-export const createQueueScheduler = (): QueueScheduler => new QueueScheduler(QueueAction)

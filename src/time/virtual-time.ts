@@ -1,6 +1,7 @@
 import TinyQueue from 'tinyqueue'
 import { reportError } from '../task/safe-notify.js'
 import {
+  delegatesOf,
   markCancelled,
   onTimerAdded,
   restoreIfUnused,
@@ -35,6 +36,7 @@ export class VirtualTime implements VirtualClock {
   constructor(private time: number) {}
 
   readonly now = (): number => this.time
+  readonly delegates = delegatesOf(this)
 
   run<A>(work: () => A): A {
     return runWith(this, work)

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
+import { collectMessages } from './support/collect-messages.js'
 import { collectEvents } from '../support/collect-events.js'
 
 type Name = keyof DiagnosticMessages
@@ -14,22 +15,13 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-/** Collects the messages of a channel from now on. */
-const collect = <N extends Name>(name: N): readonly DiagnosticMessages[N][] => {
-  const messages: DiagnosticMessages[N][] = []
-  const listener = (message: unknown): void => void messages.push(message as DiagnosticMessages[N])
-  subscribe(name, listener)
-  cleanups.push(() => unsubscribe(name, listener))
-  return messages
-}
-
 const someMs: unknown = expect.any(Number)
 const unknown = 'svc-0xdead' as const
 
 describe('the client, over real sockets,', () => {
   it('publishes connected and disconnected, without an error if the client closes the socket', async () => {
-    const connected = collect('svc-streams:connected')
-    const disconnected = collect('svc-streams:disconnected')
+    const connected = collectMessages('svc-streams:connected')
+    const disconnected = collectMessages('svc-streams:disconnected')
     const simulator = await startTestSimulator()
     const host = new URL(simulator.priceWsUrl).host
     const client = createClientFor(simulator, { linger: 0, reconnect: { initialDelay: 1, maxDelay: 1 } })
@@ -46,21 +38,66 @@ describe('the client, over real sockets,', () => {
     const error = { _tag: 'Disconnected', code: 4001, attempt: 1 }
     expect(disconnected[0]).toMatchObject({ host, epoch: 1, error })
     expect(disconnected[0]?.upMs).toBeGreaterThan(0)
-    expect(disconnected[1]).toEqual({ host, epoch: 2, upMs: someMs, error: undefined })
+    const prices = values().filter(({ epoch }) => epoch === 2).length
+    expect(disconnected[1]).toEqual({ host, epoch: 2, upMs: someMs, prices, error: undefined })
   })
 
   it('publishes disconnected, without an epoch, when a dial fails', async () => {
-    const disconnected = collect('svc-streams:disconnected')
+    const disconnected = collectMessages('svc-streams:disconnected')
     const simulator = await startTestSimulator({ ...fastMarket, faults: { refuseUpgrades: 503 } })
     collectEvents(
       createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } }).price$(ethTopic),
     )
     await eventually(() => expect(disconnected.length).toBeGreaterThan(1))
-    expect(disconnected[1]).toMatchObject({ epoch: undefined, upMs: 0, error: { attempt: 2, code: 1006 } })
+    expect(disconnected[1]).toMatchObject({
+      epoch: undefined,
+      upMs: 0,
+      prices: 0,
+      error: { attempt: 2, code: 1006 },
+    })
+  })
+
+  it('publishes connecting for each dial, with the number of the attempt', async () => {
+    const dials = collectMessages('svc-streams:connecting')
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { refuseUpgrades: 503 } })
+    const { host } = new URL(simulator.priceWsUrl)
+    collectEvents(
+      createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } }).price$(ethTopic),
+    )
+    await eventually(() => expect(dials.length).toBeGreaterThan(2))
+    expect(dials.slice(0, 3)).toEqual([1, 2, 3].map((attempt) => ({ host, attempt })))
+  })
+
+  it('publishes uncorrelated for each message that matches no topic', async () => {
+    const errors = collectMessages('svc-streams:uncorrelated')
+    const simulator = await startTestSimulator()
+    const { values } = collectEvents(createClientFor(simulator).price$(ethTopic))
+    await eventually(() => expect(values()).not.toEqual([]))
+    simulator.send('something is wrong')
+    simulator.send(`{"topic":"${unknown}","price":1}`)
+    await eventually(() => expect(errors).toHaveLength(2))
+    expect(errors.map(({ error }) => error.kind)).toEqual(['error-text', 'unknown-topic'])
+  })
+
+  it('publishes request for each HTTP request that ended, with its route', async () => {
+    const requests = collectMessages('svc-streams:request')
+    const simulator = await startTestSimulator()
+    const { host } = new URL(simulator.baseUrl)
+    const client = createClientFor(simulator)
+    await client.depth(weth)()
+    await client.price(unknown)()
+    const ended = { host, durationMs: someMs, error: undefined }
+    expect(requests).toEqual([
+      { ...ended, route: '/v0/order_book/depth/{mint}', status: 200 },
+      { ...ended, route: '/price/{topic}', status: 500 },
+    ])
+    await simulator.close()
+    await client.price(ethTopic)()
+    expect(requests[2]).toMatchObject({ status: undefined, error: 'NetworkError' })
   })
 
   it('publishes subscribed, with its delay, after a confirmation or a first price', async () => {
-    const subscribed = collect('svc-streams:subscribed')
+    const subscribed = collectMessages('svc-streams:subscribed')
     const confirming = await startTestSimulator()
     collectEvents(createClientFor(confirming).price$(ethTopic))
     const silent = await startTestSimulator({ ...fastMarket, faults: { confirmations: 'none' } })
@@ -76,9 +113,9 @@ describe('the client, over real sockets,', () => {
   })
 
   it('publishes each failure of a topic once, for any number of subscribers', async () => {
-    const rejected = collect('svc-streams:rejected')
-    const unanswered = collect('svc-streams:unanswered')
-    const stale = collect('svc-streams:stale')
+    const rejected = collectMessages('svc-streams:rejected')
+    const unanswered = collectMessages('svc-streams:unanswered')
+    const stale = collectMessages('svc-streams:stale')
     const simulator = await startTestSimulator()
     const client = createClientFor(simulator, { staleAfter: 100, confirmTimeout: 100, linger: 0 })
     for (let count = 0; count < 3; count++) collectEvents(client.price$(unknown))
@@ -95,7 +132,7 @@ describe('the client, over real sockets,', () => {
   })
 
   it('publishes decode-error for each frame that does not match the protocol', async () => {
-    const errors = collect('svc-streams:decode-error')
+    const errors = collectMessages('svc-streams:decode-error')
     const simulator = await startTestSimulator()
     const { values } = collectEvents(createClientFor(simulator).price$(ethTopic))
     await eventually(() => expect(values()).not.toEqual([]))
@@ -109,7 +146,7 @@ describe('the client, over real sockets,', () => {
   })
 
   it('publishes poll for each request, without the key', async () => {
-    const polls = collect('svc-streams:poll')
+    const polls = collectMessages('svc-streams:poll')
     const simulator = await startTestSimulator()
     const host = new URL(simulator.baseUrl).host
     const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
@@ -117,10 +154,11 @@ describe('the client, over real sockets,', () => {
     await eventually(() => expect(polls).not.toEqual([]))
     expect(polls[0]).toEqual({
       ...{ host, mint: weth, interval: 5, failures: 0, error: undefined },
-      durationMs: someMs,
+      ...{ durationMs: someMs, lagMs: someMs },
     })
     simulator.inject({ httpStatus: 503 })
     await eventually(() => expect(polls.at(-1)!.failures).toBeGreaterThan(1))
+    expect(polls.at(-1)!.lagMs).toBeUndefined()
     expect(polls.at(-1)!.error).toMatchObject({ _tag: 'HttpError', status: 503 })
     expect(JSON.stringify(polls)).not.toContain(simulator.authKey)
   })

@@ -91,6 +91,17 @@ it(
   },
 )
 
+it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000 }, async () => {
+  const { code, output } = await folderOf('docs/guides/backtest.md').node(
+    '--import',
+    'tsx',
+    '--test',
+    'dip.node.test.ts',
+  )
+  expect(output).toContain('pass 1')
+  expect(code, output).toBe(0)
+})
+
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it.each(['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts'])(
     'with the test runner of Node: %s',

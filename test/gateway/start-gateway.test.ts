@@ -1,4 +1,5 @@
-import { connect } from 'node:net'
+import { generateKeyPairSync } from 'node:crypto'
+import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { isRight } from 'fp-ts/lib/Either.js'
@@ -135,6 +136,8 @@ describe('the options', () => {
     }
   }
   const other = createSelfSignedCertificate()
+  const createKeyOfOtherType = () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
   it.each([
     [{ prot: 1 }, 'prot: did you mean port?'],
@@ -157,6 +160,10 @@ describe('the options', () => {
     [{ tls: { key: other.key } }, 'tls: expected a private key and its certificate, in PEM'],
     [
       { tls: { ...other, key: createSelfSignedCertificate().key } },
+      'tls: expected a private key and its certificate, in PEM',
+    ],
+    [
+      { tls: { ...other, key: createKeyOfOtherType() } },
       'tls: expected a private key and its certificate, in PEM',
     ],
     [
@@ -198,6 +205,11 @@ describe('the options', () => {
     expect(await messageOf({ ...gateway })).toBe('accepted')
   })
 
+  it('accept a private key and its certificate in one file, with others behind', async () => {
+    const file = other.key + other.cert + createSelfSignedCertificate().cert
+    expect(await messageOf({ tls: { key: Buffer.from(file), cert: file } })).toBe('accepted')
+  })
+
   it('accept origins of pages and of extensions', async () => {
     const origins = ['https://app.example', 'http://localhost:5173', 'chrome-extension://abcdef']
     expect(await messageOf({ origins })).toBe('accepted')
@@ -205,6 +217,12 @@ describe('the options', () => {
 })
 
 describe('an address that cannot be listened on', () => {
+  const listenErrorCode = (host: string): Promise<string> =>
+    new Promise((resolve) => {
+      const server = createServer().on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code))
+      server.listen(0, host)
+    })
+
   it('rejects with a GatewayError for the port in use', async () => {
     const port = await startTcpServer(() => undefined)
     const error = await startGateway(createTestClient(), { port }).catch((thrown: unknown) => thrown)
@@ -216,9 +234,16 @@ describe('an address that cannot be listened on', () => {
   })
 
   it('rejects with a GatewayError for a host that is not an address of this machine', async () => {
-    const options = { host: '192.0.2.1', openDepth: true }
-    const error = await startGateway(createTestClient(), options).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ name: 'GatewayError', option: 'host', cause: { code: 'EADDRNOTAVAIL' } })
+    const host = '192.0.2.1'
+    const error = await startGateway(createTestClient(), { host, openDepth: true }).catch(
+      (thrown: unknown) => thrown,
+    )
+    // EADDRNOTAVAIL on Node and Bun, EINVAL on Deno.
+    const code = await listenErrorCode(host)
+    expect(error).toMatchObject({ name: 'GatewayError', option: 'host', cause: { code } })
+    expect(String(error)).toBe(
+      `GatewayError: host: cannot listen on ${host} (${code}); use an address of this machine, such as 127.0.0.1`,
+    )
   })
 
   it('rejects with a GatewayError for a host that has no address', async () => {

@@ -13,7 +13,8 @@ import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { unlimited } from './support/unlimited.js'
 
 const headers = { name: 'value' }
-const target = { origin: 'https://host:3000', path: '/path?query', headers: () => headers }
+const request = { origin: 'https://host:3000', path: '/path?query' }
+const target = { ...request, route: '/path', headers: () => headers }
 const limits = {
   clock: rxClock,
   publish: node.publish,
@@ -34,8 +35,8 @@ describe('get', () => {
     http.request(2).respond(404, 'two')
     expect(await Promise.all(results)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
     expect(http.requests).toMatchObject([
-      { ...target, headers },
-      { ...target, headers },
+      { ...request, headers },
+      { ...request, headers },
     ])
     expect(http.request(1).maxBodyBytes).toBe(4096)
   })

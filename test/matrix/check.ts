@@ -5,7 +5,10 @@ export interface Subject {
   readonly runtime: Runtime
   /** The path of the runtime. */
   readonly executable: string
-  /** The folder of a user program: the packed package is installed in it, and `programs` contains test/package/programs. */
+  /**
+   * The folder of a user program: the packed package and its optional peers are installed in it, and `programs` contains
+   * test/package/programs.
+   */
   readonly user: string
   /** The path of the packed package. */
   readonly tarball: string

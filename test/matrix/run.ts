@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { install } from '../package/support/install.js'
 import { pack } from '../package/support/pack.js'
+import { optionalPeers } from '../package/support/packed.js'
 import type { Check, Result, Subject } from './check.js'
 import { measureRatio } from './checks/benchmark.js'
 import { runCommandLine } from './checks/command.js'
@@ -72,7 +73,7 @@ const describe = ({ files, reason }: (typeof notRun)[number]): string => `  ${fi
 const prepare = async (runtime: Runtime, root: string, tarball: string): Promise<Subject> => {
   const executable = await installRuntime(runtime)
   const temporary = await mkdtemp(join(root, 'runtime-'))
-  const user = await install(temporary, 'user', [tarball])
+  const user = await install(temporary, 'user', [tarball, ...Object.values(optionalPeers)])
   await cp(programs, join(user, 'programs'), { recursive: true })
   return { runtime, executable, user, tarball, temporary }
 }

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatTokens, formatTokensShort, shortNumber } from '../../src/number-format/tokens.js'
-import { formatChange, formatPrice } from '../../src/number-format/usd.js'
+import { withCommas } from '../../src/number-format/digit-groups.js'
+import { formatTokens, shortTokens } from '../../src/number-format/tokens.js'
+
+const shown = (units: bigint, decimals: number | undefined): string =>
+  withCommas(shortTokens(units, decimals))
 
 test('formatTokens converts to tokens exactly', () => {
   expect(formatTokens(50_973_900_000_000_000_000n, 18)).toBe('50.9739')
@@ -25,30 +28,15 @@ test('formatTokens loses no digit', () => {
   )
 })
 
-test('formatTokensShort rounds', () => {
-  expect(formatTokensShort(50_973_912_345_000_000_000n, 18)).toBe('50.974')
-  expect(formatTokensShort(2_615_112_345n, 9)).toBe('2.6151')
-  expect(formatTokensShort(50_973_912_345_000_000_000n, undefined)).toBe('5.097e19')
-  expect(formatTokensShort(999_999n, undefined)).toBe('999999')
+test('shortTokens rounds', () => {
+  expect(shown(50_973_912_345_000_000_000n, 18)).toBe('50.974')
+  expect(shown(2_615_112_345n, 9)).toBe('2.6151')
+  expect(shown(50_973_912_345_000_000_000n, undefined)).toBe('5.0974e19')
+  expect(shown(999_999n, undefined)).toBe('999,999')
 })
 
-test('formatTokensShort is finite and short for any quantity', () => {
-  expect(formatTokensShort(10n ** 400n, 18)).toBe('1e382')
-  expect(formatTokensShort(1n, 18)).toBe('1e-18')
-  expect(formatTokensShort(123_456_789n * 10n ** 18n, 18)).toBe('123,456,789.000')
-})
-
-test('shortNumber uses scientific notation for a long text only', () => {
-  expect(shortNumber(9_999_999.99, formatPrice)).toBe('9,999,999.9900')
-  expect(shortNumber(1e100, formatPrice)).toBe('1e100')
-  expect(shortNumber(-2.5e-20, (usd) => formatChange(usd, 1e-15))).toBe('-2.5e-20')
-})
-
-test('shortNumber separates thousands, not decimals', () => {
-  expect([999, 1000, -61685.995, 0.00001234].map((value) => shortNumber(value, formatPrice))).toEqual([
-    '999.0000',
-    '1,000.0000',
-    '-61,685.9950',
-    '0.0000123400',
-  ])
+test('shortTokens is finite and short for any quantity', () => {
+  expect(shown(10n ** 400n, 18)).toBe('1e382')
+  expect(shown(1n, 18)).toBe('1e-18')
+  expect(shown(123_456_789n * 10n ** 18n, 18)).toBe('123,456,789.000')
 })

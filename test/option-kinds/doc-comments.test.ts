@@ -3,6 +3,7 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/option-table.js'
 import { gatewayTable, tlsTable } from '../../src/gateway/option-table.js'
+import { instrumentTable } from '../../src/opentelemetry/option-table.js'
 import type { Option } from '../../src/option-kinds/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
 import { simulatorTable } from '../../src/simulator/option-table.js'
@@ -29,6 +30,7 @@ describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([
   ['client/options.ts', 'ClientOptions', clientTable],
   ['client/options.ts', 'ReconnectOptions', reconnectTable],
   ['gateway/options.ts', 'GatewayOptions', gatewayTable],
+  ['opentelemetry/options.ts', 'InstrumentOptions', instrumentTable],
   ['gateway/options.ts', 'GatewayTls', tlsTable],
   ['simulator/options.ts', 'SimulatorOptions', simulatorTable],
   ['simulator/network/tcp-proxy.ts', 'TcpProxyOptions', proxyTable],

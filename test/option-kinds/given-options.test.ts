@@ -1,6 +1,7 @@
 import { createClient } from 'svc-streams'
 import { NEVER } from 'rxjs'
 import { record, replay } from 'svc-streams/recording'
+import { instrument } from 'svc-streams/opentelemetry'
 import { createTestClient, scriptedSocket } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
@@ -24,9 +25,12 @@ const replayed: Accept = (options) => replay([], options)
 const recorded: Accept = (options) => record(createTestClient(), { ...valid, ...options })
 const tested: Accept = (options) => createTestClient(options)
 const scripted: Accept = (options) => scriptedSocket(NEVER, options)
+const instrumented: Accept = (options) => instrument(options)()
 
 const environment = "environment: expected 'mainnet' or 'testnet'"
 const topics = 'topics: expected topics like svc-0x82af…'
+const undefinedMeter = 'meterProvider: is undefined; omit the option or set a value'
+const tracer = 'tracerProvider: expected an object with the methods getTracer'
 const writable = 'to: expected a path, or an object with the methods write'
 
 describe('options', () => {
@@ -47,6 +51,9 @@ describe('options', () => {
     ['createTestClient', tested, { depths: { '0xab': [1] } }, 'depths: expected an object of observables'],
     ['createTestClient', tested, { status$: 5 }, 'status$: expected an observable'],
     ['createTestClient', tested, { environment: 'main' }, environment],
+    ['instrument', instrumented, { meterProvidr: {} }, 'meterProvidr: did you mean meterProvider?'],
+    ['instrument', instrumented, { meterProvider: undefined }, undefinedMeter],
+    ['instrument', instrumented, { tracerProvider: {} }, tracer],
     ['scriptedSocket', scripted, { answerPings: true }, 'answerPings: did you mean answersPings?'],
     ['scriptedSocket', scripted, { answersPings: 'no' }, 'answersPings: expected true or false'],
   ])('of %s are checked', (_, accept, options, message) => {

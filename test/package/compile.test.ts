@@ -2,7 +2,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { misuses } from './misuses.js'
 import { operatorMisuses } from './operator-misuses.js'
 import { compile, compilers, writeSources } from './support/compile.js'
-import { entryPoints } from './support/packed.js'
+import { entryPoints, folderFor } from './support/packed.js'
 
 const packed = inject('packed')
 const files = ['programs/strict.mts', 'programs/strict-operators.mts']
@@ -19,12 +19,13 @@ test('TypeScript compiles strict programs with the settings of a bundler and the
 
 test.each(entryPoints)('%s compiles without the types of Node or of a browser', async (entryPoint) => {
   const name = entryPoint.replace('/', '-')
-  const files = await writeSources(packed.user, name, {
+  const files = await writeSources(folderFor(entryPoint, packed), name, {
     'entry-point.ts': `import * as entryPoint from '${entryPoint}'\nexport const names = Object.keys(entryPoint)\n`,
     // The only global of a platform that rxjs needs.
     'platform.d.ts': 'declare function setTimeout(handler: () => void, ms?: number): number\n',
   })
-  expect(await compile({ ...user, name, files, options: { types: [] } })).toEqual([])
+  const project = { folder: folderFor(entryPoint, packed), tools: packed.tools }
+  expect(await compile({ ...project, name, files, options: { types: [] } })).toEqual([])
 })
 
 test('TypeScript compiles a CommonJS program with import and with require', async () => {

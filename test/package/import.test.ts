@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { entryPoints, sourceOf } from './support/packed.js'
+import { entryPoints, folderFor, optionalPeers, sourceOf } from './support/packed.js'
 import { run, runOrThrow } from './support/run.js'
 
 const packed = inject('packed')
@@ -49,14 +49,17 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
   'svc-streams/recording': ['record', 'replay'],
   'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
+  'svc-streams/opentelemetry': ['instrument'],
   'svc-streams/gateway': ['GatewayError', 'startGateway'],
+  'svc-streams/nats': ['natsClient', 'startNatsGateway'],
+  'svc-streams/sweep': ['sweep'],
 }
 
 describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
+  const cwd = folderFor(entryPoint, packed)
+
   const exportsBy = async (loader: 'import.mjs' | 'require.cjs'): Promise<readonly string[]> =>
-    JSON.parse(
-      await runOrThrow('node', [`programs/exports-by-${loader}`, entryPoint], { cwd: packed.user }),
-    ) as string[]
+    JSON.parse(await runOrThrow('node', [`programs/exports-by-${loader}`, entryPoint], { cwd })) as string[]
 
   test('has the required exports, by import and by require', async () => {
     const [imported, byRequire] = await Promise.all([exportsBy('import.mjs'), exportsBy('require.cjs')])
@@ -71,15 +74,23 @@ describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
 
   test('writes no output and lets the process exit when it is imported', async () => {
     const script = `await import('${entryPoint}')`
-    expect(
-      await run('node', ['--input-type=module', '-e', script], { cwd: packed.user, timeout: 20_000 }),
-    ).toEqual({
+    expect(await run('node', ['--input-type=module', '-e', script], { cwd, timeout: 20_000 })).toEqual({
       code: 0,
       stdout: '',
       stderr: '',
     })
   })
 })
+
+test.each(Object.entries(optionalPeers))(
+  '%s names its missing peer %s, which no other entry point needs',
+  async (entryPoint, peer) => {
+    const script = `await import('${entryPoint}')`
+    const { stderr } = await run('node', ['--input-type=module', '-e', script], { cwd: packed.user })
+    expect(stderr).toContain(`ERR_MODULE_NOT_FOUND`)
+    expect(stderr).toContain(peer)
+  },
+)
 
 test('an import of a module that is not an entry point fails', async () => {
   const script = "await import('svc-streams/dist/client/create-client.js')"

@@ -64,6 +64,21 @@ test('a program sends headers to a gateway, signed and unsigned, and writes dept
   })
 })
 
+test('a program sweeps a recording in worker threads, with an ES module and with CommonJS', async () => {
+  const { code, stdout, stderr } = await run('node', ['programs/sweep.mjs'], {
+    cwd: packed.user,
+    timeout: 30_000,
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const results = [
+    // A status precedes the prices.
+    [[1], { rows: 2 }],
+    [[1, 2], { rows: 3 }],
+    ['strategy', 'the strategy failed: Error: expected a number, got unknown'],
+  ]
+  expect(JSON.parse(stdout)).toEqual({ same: true, esm: results, cjs: results })
+})
+
 test('a program records to files, replays them as one, again, and in part, and names a missing one', async () => {
   const { code, stdout, stderr } = await run('node', ['programs/recordings.mjs'], {
     cwd: packed.user,

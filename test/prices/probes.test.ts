@@ -2,6 +2,7 @@ import type { Subscription } from 'rxjs'
 import type { ClientOptions, PriceClient, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import { createClientOn } from '../../src/client/create-client.js'
+import type { Wake } from '../../src/domain/wake.js'
 import { node } from '../../src/platform/node.js'
 import { ManualTransport, type ManualSocket } from '../support/manual-transport.js'
 import { createTimedLog, type TimedLog } from '../support/time/timed-log.js'
@@ -15,7 +16,7 @@ interface Scenario extends VirtualTime, TimedLog {
   /** The last socket. */
   readonly socket: () => ManualSocket
   readonly subscribe: (topic: Topic) => Subscription
-  readonly wake: (isOnline: boolean) => void
+  readonly wake: (event: Partial<Wake>) => void
 }
 
 /** Runs a client whose sockets have no pings. Logs its events, its dials, and the frames that it sends. */
@@ -42,7 +43,7 @@ const run = (
           log.add(`${method} ${name}`)
         },
       })
-      let wake: (isOnline: boolean) => void = () => undefined
+      let wake: (event: Wake) => void = () => undefined
       const createClient = createClientOn({
         ...node,
         onWake: (onWake) => {
@@ -67,7 +68,7 @@ const run = (
         client,
         socket: () => transport.lastSocket,
         subscribe: (name) => client.price$(name).subscribe(log.observer(name)),
-        wake: (isOnline) => wake(isOnline),
+        wake: (event) => wake({ isOnline: false, frozenMs: 0, ...event }),
       })
     },
     { endsAt },
@@ -193,9 +194,9 @@ describe('a connection without pings', () => {
       ({ subscribe, at, socket, wake }) => {
         subscribe(topic)
         at(10, () => socket().deliverConfirmation(topic))
-        at(30, () => wake(false))
+        at(30, () => wake({}))
         at(35, () => socket().deliverConfirmation(topic))
-        at(60, () => wake(true))
+        at(60, () => wake({ isOnline: true }))
       },
       { endsAt: 81 },
     )
@@ -209,6 +210,32 @@ describe('a connection without pings', () => {
   })
 })
 
+describe('a page that was frozen', () => {
+  const eventsAfter = (frozenMs: number, options?: Partial<ClientOptions>): readonly string[] =>
+    after(
+      run(
+        ({ subscribe, at, socket, wake }) => {
+          subscribe(topic)
+          at(10, () => socket().deliverPrice(topic, 1))
+          at(30, () => wake({ frozenMs }))
+          at(31, () => socket().deliverPrice(topic, 2))
+          at(40, () => socket().deliverConfirmation(topic))
+          at(41, () => socket().deliverPrice(topic, 3))
+        },
+        { endsAt: 100, ...options },
+      ),
+      10,
+    )
+
+  it('for `staleAfter` delivers no price that arrived before the answer to a probe', () => {
+    expect(eventsAfter(10_000)).toEqual([`30 subscribe ${topic}`, `30 ${topic}: Stale`, `41 ${topic}: 3`])
+  })
+
+  it('for a shorter time delivers the prices that arrived meanwhile', () => {
+    expect(eventsAfter(9_999)).toEqual([`30 subscribe ${topic}`, `31 ${topic}: 2`, `41 ${topic}: 3`])
+  })
+})
+
 describe('a wait for the next dial', () => {
   it.each([
     [true, 150],
@@ -218,7 +245,7 @@ describe('a wait for the next dial', () => {
       ({ subscribe, at, socket, wake }) => {
         subscribe(topic)
         at(100, () => socket().drop())
-        at(150, () => wake(isOnline))
+        at(150, () => wake({ isOnline }))
       },
       { endsAt: 99_000, reconnect: { initialDelay: 1e8, maxDelay: 1e8, stableAfter: 1e9 } },
     )

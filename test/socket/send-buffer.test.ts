@@ -21,6 +21,7 @@ const config = {
 }
 
 const sink: FrameSink = {
+  textPrices: 0,
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,

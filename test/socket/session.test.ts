@@ -22,6 +22,7 @@ const limits = {
 }
 
 const ignoringSink: FrameSink = {
+  textPrices: 0,
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
@@ -53,6 +54,7 @@ const runSession = (
         ...options,
       })
       const sink = {
+        textPrices: 0,
         onBytes: () => false,
         onText: (frame: string) => eventLog.add(`text ${frame}`),
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
@@ -245,7 +247,7 @@ describe('session$ pings', () => {
       '30 text ',
       '79 text ',
       '80 terminate',
-      '80 Lost 1006 no answer within 20 ms after the machine was suspended',
+      '80 Lost 1006 no answer within 20 ms after a suspend or freeze',
       '80 complete',
     ])
   })

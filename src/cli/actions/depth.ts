@@ -20,7 +20,7 @@ export const printDepth = (command: Command, given: string, { json = false }: De
     const colours = coloursFor(process.stdout)
     await printResponse({
       task: depthClient.depth(address),
-      addressFlag: deployment.isGateway ? 'gateway' : 'baseUrl',
+      addressFlag: deployment.serverFlag ?? 'baseUrl',
       render: (depth) =>
         json ? formatJson(withToken(depth, address, names)) : depthTable(depth, names, colours),
     })

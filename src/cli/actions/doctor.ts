@@ -49,7 +49,7 @@ const printChecks = async (
   const tokens = parseTokensVariable(process.env['SVC_TOKENS'] ?? '', [])
   const target = isLeft(tokens)
     ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
-    : createTarget(deployment, timeout)
+    : await createTarget(deployment, timeout)
   const colours = coloursFor(process.stdout)
   const result$: Observable<NamedResult> = isLeft(target)
     ? invalidOptions$(target.left)

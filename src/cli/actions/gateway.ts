@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, from, merge } from 'rxjs'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/index.js'
-import { rxClock } from '../../time/rx-clock.js'
 import { usageError } from '../input/deployment.js'
+import { flagName } from '../input/flag-error.js'
 import {
   gatewayErrorText,
   gatewayServerOptions,
@@ -13,26 +12,28 @@ import {
 import { withSource, type Source } from '../input/source.js'
 import type { SourceFlags } from '../input/source-flags.js'
 import { listenFailure } from '../outcome/listen-failure.js'
-import { recordingFailure$ } from '../outcome/recording-failure.js'
-import { connectionLines$ } from '../output/connection-lines.js'
-import { formatTime } from '../output/format.js'
 import { gatewaySummary } from '../output/gateway-summary.js'
-import { interrupted } from '../stop.js'
+import { serveNats } from './serve-nats.js'
+import { serveUntilStopped } from './serve-until-stopped.js'
+
+/** The flags of the HTTP server, which a gateway on NATS does not have. */
+const serverNames = ['port', 'host', 'keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
 
 /** The flags, as commander names and parses them. */
 export interface GatewayFlags extends SourceFlags, GatewayServerFlags {}
 
-/** Serves the selected source until the user stops the command. */
+/** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 export const serveGateway = async (command: Command, flags: GatewayFlags): Promise<void> => {
+  if (flags.nats !== undefined && flags.nats !== '') {
+    const conflict = serverNames.find((name) => command.getOptionValueSource(name) === 'cli')
+    if (conflict === undefined) return serveNats(command, flags.nats)
+    return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
+  }
   const options = gatewayServerOptions(flags)
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, async (source) => {
     await using gateway = await start(command, source, options.right)
-    const stopped$ = from(interrupted())
-    process.stdout.write(summary(gateway, source, options.right))
-    const lines = connectionLines$(source.client.status$).subscribe(log)
-    const failure$ = recordingFailure$(source, () => log('The recording has ended. Press Ctrl-C to stop.'))
-    await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
+    await serveUntilStopped(source, summary(gateway, source, options.right))
   })
 }
 
@@ -49,7 +50,3 @@ const summary = ({ baseUrl }: Gateway, source: Source, { host, keys }: GatewayOp
     keyNames: keys === undefined ? undefined : Object.keys(keys),
     isShared: host === '0.0.0.0' || host === '::',
   })
-
-const log = (line: string): void => {
-  process.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
-}

@@ -15,7 +15,7 @@ export const printPrice = (command: Command, given: string, { json = false }: Pr
   withTokens(command, 'prices', [given], ({ deployment, tokens: [{ address }], names }) =>
     printResponse({
       task: deployment.client.price(names.topic(address)),
-      addressFlag: deployment.isGateway ? 'gateway' : 'priceBaseUrl',
+      addressFlag: deployment.serverFlag ?? 'priceBaseUrl',
       render: (price) => (json ? formatJson(withToken(price, address, names)) : formatPrice(price.price)),
     }),
   )

@@ -8,7 +8,8 @@ import { rxClock } from '../../time/rx-clock.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
 import { usageError, type Deployment } from '../input/deployment.js'
 import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
-import { showProgress } from '../output/record-progress.js'
+import { showProgressLine } from '../output/progress-line.js'
+import { progressLine } from '../output/record-progress.js'
 import { failureText, type StreamRun } from '../outcome/failure-text.js'
 import { nothingReceived, receive } from '../outcome/received.js'
 import { stop$, type StopReason } from '../stop.js'
@@ -43,21 +44,23 @@ export const recordStreams = (
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
     })
     const hideProgress = isProgressVisible(flags)
-      ? showProgress(process.stderr, () => ({
-          rows: recorder.rows,
-          bytes: output.bytes,
-          duration: rxClock.wallClock() - startAt,
-          priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
-        }))
+      ? showProgressLine(process.stderr, () =>
+          progressLine({
+            rows: recorder.rows,
+            bytes: output.bytes,
+            duration: rxClock.wallClock() - startAt,
+            priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
+          }),
+        )
       : () => undefined
     const result = await stopped(recorder, stopped$)
     hideProgress()
     receiving.unsubscribe()
     output.close()
     const end = endOf(result, recorder, output)
-    const { priceHost, isGateway } = deployment
+    const { priceHost, serverFlag } = deployment
     const { duration } = flags
-    const failure = failureText(received, { command: 'record', priceHost, isGateway, duration, end })
+    const failure = failureText(received, { command: 'record', priceHost, serverFlag, duration, end })
     if (failure !== undefined) throw new Error(failure)
   })
 

@@ -29,7 +29,7 @@ const show = async (
   const addresses = tokens.map(({ address }) => address)
   const hasDepth = deployment.depthClient !== undefined
   const note = depth && !hasDepth ? depthNote : undefined
-  const { demonstration, priceHost, isGateway } = deployment
+  const { demonstration, priceHost, serverFlag } = deployment
   const options = {
     tokens: addresses,
     names,
@@ -47,7 +47,7 @@ const show = async (
   const demonstrated$ =
     demonstration === undefined ? NEVER : demonstrate$(demonstration, process.stdout, json)
   const end = await firstValueFrom(merge(demonstrated$, shown$.pipe(endWith('completed' as const)), stopped$))
-  return failureText(received, { command: 'watch', priceHost, isGateway, duration, end })
+  return failureText(received, { command: 'watch', priceHost, serverFlag, duration, end })
 }
 
-const depthNote = 'Depth requires --base-url and --auth-key, or --gateway, on mainnet.'
+const depthNote = 'Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet.'

@@ -1,5 +1,7 @@
 import type { Price } from '../../domain/price.js'
-import { formatTokensShort, shortNumber } from '../../number-format/tokens.js'
+import { withCommas } from '../../number-format/digit-groups.js'
+import { shortNumber } from '../../number-format/short-number.js'
+import { shortTokens } from '../../number-format/tokens.js'
 import { formatChange, formatPrice, formatUsd } from '../../number-format/usd.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from '../output/colours.js'
@@ -39,7 +41,7 @@ export const priceColumns = (tokens: readonly TokenState[], context: DrawContext
       paint: colours.token,
     })),
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
-      priceCell(token, ({ price }) => shortNumber(price, formatPrice)),
+      priceCell(token, ({ price }) => shortText(price, formatPrice)),
     ),
     column({ title: 'CHANGE', align: 'decimal', rank: 4, width: 9 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
@@ -64,7 +66,7 @@ export const narrowColumns = (
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       token.price === undefined || token.priceError !== undefined
         ? stateCell(token, colours)
-        : { text: shortNumber(token.price.price, formatPrice) },
+        : { text: shortText(token.price.price, formatPrice) },
     ),
   ]
 }
@@ -78,12 +80,12 @@ export const depthColumns = (
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed, canCut: true }
-      return depth === undefined ? emptyCell : { text: shortNumber(depth[side].totalQuantityUsd, formatUsd) }
+      return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
     column({ title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 }, ({ address, depth, depthError }) => {
       if (depth === undefined || depthError !== undefined) return emptyCell
-      return { text: formatTokensShort(depth[side].totalQuantity, names.decimals(address)) }
+      return { text: withCommas(shortTokens(depth[side].totalQuantity, names.decimals(address))) }
     })
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
 }
@@ -95,10 +97,13 @@ const columnOf =
     cells: tokens.map(cell),
   })
 
+const shortText = (value: number, formatted: (value: number) => string): string =>
+  withCommas(shortNumber(value, formatted))
+
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change, price } = token
   if (change === undefined || price === undefined) return emptyCell
-  const text = shortNumber(change, (usd) => formatChange(usd, price.price))
+  const text = shortText(change, (usd) => formatChange(usd, price.price))
   if (!/[1-9]/.test(text) || token.priceError !== undefined) return { text, paint: colours.dim }
   return { text, paint: change > 0 ? colours.rising : colours.falling }
 }

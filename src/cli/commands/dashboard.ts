@@ -23,7 +23,8 @@ Examples:
 
 The command prints the address of the page, which this machine alone can open. The page has a card per token: price,
 change, chart, age and depth. A price that is not current is struck through or underlined, and the chart has a gap.
-The page needs no reload after the service, or this command, has been started again.
+The page needs no reload after the service, or this command, has been started again. It reloads by itself if this command
+shows other tokens then.
 
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { gatewayTable } from '../../gateway/option-table.js'
 import type { GatewayFlags } from '../actions/gateway.js'
+import { deploymentFlags } from '../input/deployment-flags.js'
 import { numberFlag } from '../input/number-flag.js'
 import { addSourceFlags } from '../input/source-flags.js'
 import { createCommand } from './create-command.js'
@@ -17,6 +18,8 @@ Examples:
       Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
   $ svc-streams gateway --port 8080 --origin https://app.example
       Also serve the pages of a site, which then need no key.
+  $ svc-streams gateway --nats nats://127.0.0.1:4222
+      Serve many machines, through a NATS server. Start a second one for failover.
   $ svc-streams gateway --recording market.ndjson --speed 10
       Serve a recording, ten times as fast. It starts with the first consumer.
   $ svc-streams gateway --gateway https://gate.example --port 8080
@@ -48,12 +51,15 @@ export const gatewayCommand = (): Command => {
           'origins of pages with access, such as https://app.example',
         ).argParser(origins),
       ),
+    { ...deploymentFlags, nats: { ...deploymentFlags.nats, help: natsHelp } },
   )
   return command.action(async (flags: GatewayFlags) => {
     const { serveGateway } = await import('../actions/gateway.js')
     await serveGateway(command, flags)
   })
 }
+
+const natsHelp = 'NATS servers to serve on, separated by commas, instead of over HTTP'
 
 const origins = (text: string, previous: readonly string[] = []): readonly string[] => {
   if (gatewayTable.origins.holds([text])) return [...previous, text]

@@ -5,6 +5,8 @@ import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/option-table.js'
 import type { SimulateFlags } from '../actions/simulate.js'
 import { addresses } from '../input/arguments.js'
+import { parseDuration } from '../input/duration-flag.js'
+import { parseFaults } from '../input/faults-flag.js'
 import { helpText, numberFlag, parseNumber } from '../input/number-flag.js'
 import { createCommand } from './create-command.js'
 
@@ -18,6 +20,8 @@ Examples:
       Simulate two tokens with random walks: twenty prices per second each, the same in every run.
   $ svc-streams simulate --http-port 3000 --ws-port 4000 --auth-key AAECAwQFBgcICQoLDA0ODw
       Use fixed ports and a fixed key.
+  $ svc-streams simulate --faults '{"stall":true}' --faults-after 30s
+      Stop to answer and to publish prices after 30 seconds.
 
 The command prints environment variables. Paste them into another terminal, and start your program there:
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
@@ -36,7 +40,10 @@ export const simulateCommand = (): Command => {
     .option('--token <address...>', 'walk: tokens (default: ETH and BTC); implies --market walk', addresses)
     .addOption(marketFlag('--tick <ms>', 'walk', tickOption))
     .addOption(marketFlag('--seed <n>', 'walk', integerOption({ ...seedOption, min: 0 })))
-  command.option('--cors', 'allow pages of any origin to read the responses')
+  command
+    .option('--cors', 'allow pages of any origin to read the responses')
+    .option('--faults <json>', 'faults of the service, as the option of startSimulator', parseFaults)
+    .option('--faults-after <duration>', 'time until the faults begin (default: none)', parseDuration)
   return command.action(async (flags: SimulateFlags) => {
     const { simulate } = await import('../actions/simulate.js')
     await simulate(command, flags)

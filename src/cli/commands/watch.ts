@@ -24,7 +24,7 @@ Examples:
 
 ${priceHelp}
 
-Depth requires --base-url and --auth-key, or --gateway, on mainnet. Quantities are in tokens if the decimals of the
+Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet. Quantities are in tokens if the decimals of the
 token are known, otherwise in base-token units, and always in base-token units with --json. The events of --json are
 Price, Depth, Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and
 End have the .topic of the token, and its .symbol if it is known.

@@ -1,4 +1,4 @@
-import { right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { catchError, from, map, Observable, of, timeout } from 'rxjs'
 import { parseHttpDate } from '../../codec/http-date.js'
 import { rxClock } from '../../time/rx-clock.js'
@@ -18,7 +18,10 @@ const dateDelay = 500
 /** The clock of this machine, compared with that of the service: of the relayer API, if it answers. */
 export const clockCheck: Check = {
   name: 'clock',
-  interfaces: ({ relayer, priceHttp }) => right([...(relayer === undefined ? [] : [relayer]), priceHttp]),
+  interfaces: ({ relayer, priceHttp }) =>
+    priceHttp.flag === 'nats'
+      ? left('over NATS, no clock is compared')
+      : right([...(relayer === undefined ? [] : [relayer]), priceHttp]),
   run$: ([used], { limit }) =>
     used === undefined
       ? of(skipped('no interface answers'))

@@ -11,9 +11,11 @@ import { depthHttpCheck } from './depth-http-check.js'
 export const signatureCheck: Check = {
   name: 'signature',
   interfaces: (target) =>
-    target.relayer !== undefined && target.signingClient === undefined
-      ? left(`${withVariable(deploymentFlags.authKey)} is not set`)
-      : depthHttpCheck.interfaces(target),
+    target.relayer?.flag === 'nats'
+      ? left('the gateway signs')
+      : target.relayer !== undefined && target.signingClient === undefined
+        ? left(`${withVariable(deploymentFlags.authKey)} is not set`)
+        : depthHttpCheck.interfaces(target),
   run$: (usable, { signingClient, relayer, token: { address, symbol } }) =>
     signingClient === undefined || relayer === undefined
       ? EMPTY

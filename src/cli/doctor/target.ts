@@ -4,6 +4,7 @@ import { configure } from '../../client/configuration.js'
 import { node } from '../../platform/node.js'
 import { createClient } from '../../client/on-node.js'
 import type { ClientOptions } from '../../client/options.js'
+import type { Environment } from '../../domain/environment.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { eth } from '../../simulator/market/known-tokens.js'
@@ -16,6 +17,7 @@ import {
   type DeploymentFlags,
 } from '../input/deployment-flags.js'
 import { flagErrorText } from '../input/flag-error.js'
+import { createNatsClients, natsHost } from '../input/nats-clients.js'
 
 /** One interface of the service. */
 export interface Interface {
@@ -50,24 +52,70 @@ export interface OptionsProblem {
 }
 
 /** The target of the flags. Left: what is wrong with them. */
-export const createTarget = (flags: DeploymentFlags, limit: number): Either<OptionsProblem, Target> => {
+export const createTarget = async (
+  flags: DeploymentFlags,
+  limit: number,
+): Promise<Either<OptionsProblem, Target>> => {
+  if (flags.nats !== undefined) return createNatsTarget(flags.nats, flags.environment, limit)
   const options = clientOptions(flags, 'both')
   const priceOptions = clientOptions(flags, 'prices')
   if (isLeft(options) || isLeft(priceOptions)) {
     if (isLeft(options) && flags.gateway !== undefined)
       return left({ problem: options.left, advice: correction })
-    const either = `${withVariable(deploymentFlags.priceBaseUrl)} or ${withVariable(deploymentFlags.gateway)}`
-    return left({ problem: 'the service is not configured', advice: `Set ${either}, or add --simulate.` })
+    const { priceBaseUrl, gateway, nats } = deploymentFlags
+    const sources = [priceBaseUrl, gateway, nats].map(withVariable).join(', or ')
+    return left({ problem: 'the service is not configured', advice: `Set ${sources}, or add --simulate.` })
   }
-  const limits = { requestTimeout: limit, connectTimeout: limit, confirmTimeout: limit, staleAfter: limit }
   try {
     return right(
-      targetOf({ ...options.right, ...limits }, { ...priceOptions.right, ...limits }, flags, limit),
+      targetOf(
+        { ...options.right, ...limitsOf(limit) },
+        { ...priceOptions.right, ...limitsOf(limit) },
+        flags,
+        limit,
+      ),
     )
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     return left({ problem: flagErrorText(error), advice: correction })
   }
+}
+
+const limitsOf = (limit: number) => ({
+  requestTimeout: limit,
+  connectTimeout: limit,
+  confirmTimeout: limit,
+  staleAfter: limit,
+})
+
+const createNatsTarget = async (
+  servers: string,
+  environment: Environment,
+  limit: number,
+): Promise<Either<OptionsProblem, Target>> => {
+  const clients = await createNatsClients(servers, environment, limitsOf(limit))
+  if (isLeft(clients)) return left({ problem: clients.left, advice: correction })
+  const { client, depthClient } = clients.right
+  // One interface for all: prices and depth come over the same connection.
+  const nats: Interface = { url: new URL(`nats://${natsHost(servers)}`), flag: 'nats' }
+  return right({
+    ...checkedToken,
+    priceHttp: nats,
+    priceSocket: nats,
+    relayer: depthClient === undefined ? undefined : nats,
+    isTestnet: environment === 'testnet',
+    client,
+    signingClient: undefined,
+    unsignedClient: depthClient,
+    limit,
+    close: () => client.close(),
+  })
+}
+
+/** The token that is requested. */
+const checkedToken: Pick<Target, 'token' | 'topic'> = {
+  token: eth,
+  topic: `${defaultService}-${eth.address}`,
 }
 
 const correction = 'Correct the flag or the environment variable.'
@@ -108,8 +156,7 @@ const targetOf = (
     client,
     signingClient,
     unsignedClient,
-    token: eth,
-    topic: `${defaultService}-${eth.address}`,
+    ...checkedToken,
     limit,
     close: async () => {
       await Promise.all([client.close(), signingClient?.close(), unsignedClient?.close()])

@@ -76,6 +76,6 @@ const missingFlagsText = (missing: readonly DeploymentFlagName[]): string =>
       const { flag, variable, meaning } = deploymentFlags[name]
       return `  ${flag.padEnd(16)}  ${variable.padEnd(18)}  ${meaning}`
     }),
-    'To use a gateway instead, set --gateway (SVC_GATEWAY).',
+    'To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).',
     'To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.',
   ].join('\n')

@@ -20,7 +20,10 @@ export interface DeploymentFlag {
   readonly meaning: string
 }
 
-export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl' | 'gateway'
+export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl' | ServerFlagName
+
+/** The flags that select another server than the service itself. */
+export type ServerFlagName = 'gateway' | 'nats'
 
 export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag>> = {
   baseUrl: {
@@ -58,14 +61,21 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
     help: 'address of a gateway, for prices and depth, instead of the addresses of the service',
     meaning: 'address of a gateway, such as http://127.0.0.1:8080',
   },
+  nats: {
+    flag: '--nats',
+    variable: 'SVC_NATS',
+    argument: '<url>',
+    help: 'NATS servers of a gateway, separated by commas, instead of the addresses of the service',
+    meaning: 'NATS servers of a gateway, such as nats://127.0.0.1:4222',
+  },
 }
 
 /** The flag with its variable, as messages name it. */
 export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
 
-/** Adds the flags that select the service to a command. */
-export const addDeploymentFlags = (command: Command): Command => {
-  for (const { flag, argument, variable, help } of Object.values(deploymentFlags)) {
+/** Adds the flags that select the service to a command. `table`: with other help. */
+export const addDeploymentFlags = (command: Command, table = deploymentFlags): Command => {
+  for (const { flag, argument, variable, help } of Object.values(table)) {
     command.addOption(new Option(`${flag} ${argument}`, help).env(variable))
   }
   return command

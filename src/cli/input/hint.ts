@@ -23,7 +23,7 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
 
 /** What answers at the address of a flag. */
 export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
-  addressFlag === 'gateway' ? 'gateway' : 'service'
+  addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'
 
 /** The next step after a signature was rejected, or was missing in a request to a gateway. */
 export const keyHint = (addressFlag: DeploymentFlagName): string =>
@@ -45,4 +45,6 @@ const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFl
 const networkHint = ({ cause }: NetworkError, addressFlag: DeploymentFlagName): string =>
   /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause.code ?? '')
     ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-    : `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`
+    : addressFlag === 'nats'
+      ? `Check that NATS and a gateway on it run, and that ${withVariable(deploymentFlags.nats)} is the address of NATS.`
+      : `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`

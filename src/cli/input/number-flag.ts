@@ -4,7 +4,7 @@ import type { NumberOption } from '../../option-kinds/number-option.js'
 /** A flag that takes a number, with the help text, the bounds and the default of its description. */
 export const numberFlag = (flags: string, described: NumberOption): Option => {
   const flag = new Option(flags, helpText(described)).argParser(parseNumber(described))
-  return described.default === undefined ? flag : flag.default(described.default)
+  return described.default === undefined ? flag : flag.default(described.default, described.defaultText)
 }
 
 /** Parses the argument of a number flag. Commander prepends the name of the flag to the error message. */

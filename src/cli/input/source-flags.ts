@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { numberOption } from '../../option-kinds/number-option.js'
 import { files } from './arguments.js'
-import { addDeploymentFlags, type DeploymentFlags } from './deployment-flags.js'
+import { addDeploymentFlags, deploymentFlags, type DeploymentFlags } from './deployment-flags.js'
 import { numberFlag } from './number-flag.js'
 
 /** The flags of a command that passes on a service, a simulator, a gateway or a recording. */
@@ -17,9 +17,9 @@ const speedOption = numberOption({
   default: 1,
 })
 
-/** Adds the flags of the deployment, and those of a recording, to a command. */
-export const addSourceFlags = (command: Command): Command =>
-  addDeploymentFlags(command)
+/** Adds the flags of the deployment, and those of a recording, to a command. `table`: with other help. */
+export const addSourceFlags = (command: Command, table = deploymentFlags): Command =>
+  addDeploymentFlags(command, table)
     .addOption(
       new Option(
         '--recording <file>',

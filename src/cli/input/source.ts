@@ -41,8 +41,11 @@ export const withSource = async (command: Command, use: (source: Source) => Prom
 }
 
 const deploymentSource = (deployment: Deployment): Source => {
-  const { client, depthClient, isSimulator, isGateway, knownTokens, priceHost } = deployment
-  const server = `the ${isGateway ? 'gateway' : 'service'} at ${priceHost}`
+  const { client, depthClient, isSimulator, serverFlag, knownTokens, priceHost } = deployment
+  const server =
+    serverFlag === 'nats'
+      ? `the gateway on NATS at ${priceHost}`
+      : `the ${serverFlag ?? 'service'} at ${priceHost}`
   return {
     client: depthClient ?? client,
     hasDepth: depthClient !== undefined,

@@ -1,6 +1,6 @@
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
-import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
+import { deploymentFlags, withVariable, type ServerFlagName } from '../input/deployment-flags.js'
 import { keyHint } from '../input/hint.js'
 import type { StopReason } from '../stop.js'
 import { isKeyRejected, type Received } from './received.js'
@@ -10,7 +10,8 @@ export interface StreamRun {
   readonly command: 'watch' | 'record'
   /** Host and port of the price reporter's WebSocket. */
   readonly priceHost: string
-  readonly isGateway: boolean
+  /** The flag that selects another server than the service itself. */
+  readonly serverFlag: ServerFlagName | undefined
   /** In ms. */
   readonly duration: number | undefined
   /** Why it ended. `completed`: the price streams of all tokens have completed. */
@@ -36,19 +37,21 @@ const noTokenText = (command: string): string => `\
 no token left to ${command}: the service rejected every token
 Check the tokens and --environment: a token has another address in each environment.`
 
-const rejectedKeyText = ({ isGateway }: StreamRun): string =>
-  isGateway
+const rejectedKeyText = ({ serverFlag }: StreamRun): string =>
+  serverFlag === 'gateway'
     ? `the gateway rejected every depth request\n${keyHint('gateway')}`
     : `the service rejected the signature of every depth request\n${keyHint('baseUrl')}`
 
-const noPriceText = (received: Received, { priceHost, isGateway, duration }: StreamRun): string => `\
+const noPriceText = (received: Received, { priceHost, serverFlag, duration }: StreamRun): string => `\
 no price arrived from ${priceHost} in ${(duration ?? 0) / 1000} s
 ${reasonText(received)}
-Check ${addressFlags(isGateway)}, or run svc-streams doctor.`
+Check ${addressFlags(serverFlag)}, or run svc-streams doctor.`
 
-const addressFlags = (isGateway: boolean): string => {
-  const { gateway, priceBaseUrl, priceWsUrl } = deploymentFlags
-  return isGateway ? withVariable(gateway) : `${withVariable(priceBaseUrl)} and ${withVariable(priceWsUrl)}`
+const addressFlags = (serverFlag: ServerFlagName | undefined): string => {
+  const { priceBaseUrl, priceWsUrl } = deploymentFlags
+  return serverFlag !== undefined
+    ? withVariable(deploymentFlags[serverFlag])
+    : `${withVariable(priceBaseUrl)} and ${withVariable(priceWsUrl)}`
 }
 
 const reasonText = ({ lastPriceError, status }: Received): string => {

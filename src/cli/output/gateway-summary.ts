@@ -25,7 +25,8 @@ export const gatewaySummary = (gateway: SummarizedGateway): string => {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-const tokenLines = ({ tokens }: SummarizedGateway['source']): readonly string[] =>
+/** The tokens of the source as a variable. */
+export const tokenLines = ({ tokens }: Pick<Source, 'tokens'>): readonly string[] =>
   tokens.length === 0 ? [] : [`export SVC_TOKENS=${tokens.map(variableText).join(',')}`]
 
 const depthText = ({ source, keyNames }: SummarizedGateway): string => {

@@ -1,5 +1,5 @@
 /** Byte strings are compared in words of eight bytes. The last word may overlap the one before it. */
-const wordSize = 8
+export const wordSize = 8
 
 /** The minimum length of a byte string. */
 export const minLength = wordSize

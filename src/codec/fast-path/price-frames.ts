@@ -2,11 +2,8 @@ import { latin1Of } from '../../domain/bytes.js'
 import { isPriceValue } from '../../domain/price-value.js'
 import { jsonNumberPattern } from '../json.js'
 import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
+import { exactDigits, nine, point, powersOfTen, zero } from './decimal.js'
 
-// Bytes of JSON.
-const zero = 0x30
-const nine = 0x39
-const point = 0x2e
 const brace = 0x7d
 
 /** A price update in compact or spaced form. The group is the pattern: all bytes before the number. */
@@ -22,10 +19,6 @@ const isNumeric = Array.from({ length: 256 }, (_, byte) =>
 const maxLearnedLength = 1024
 
 const jsonNumber = new RegExp(`^${jsonNumberPattern}$`)
-
-/** A double holds every integer of this many digits exactly, and every power of ten up to this exponent. */
-const exactDigits = 15
-const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power)
 
 /**
  * Recognises price updates by their bytes. `learn` stores the pattern of a frame that the slow path has decoded: its bytes

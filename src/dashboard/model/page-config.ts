@@ -25,10 +25,16 @@ export interface PageConfig {
   readonly staleAfter: number
 }
 
+/** The configuration as the server sends it. */
+export interface ServedPageConfig extends PageConfig {
+  /** Equal for equal files and configurations: an open page of another server is out of date. */
+  readonly pageId: string
+}
+
 /** True for a configuration of this version. A server of another version may answer after an update. */
-export const isPageConfig = (value: unknown): value is PageConfig => {
+export const isPageConfig = (value: unknown): value is ServedPageConfig => {
   if (!isRecord(value)) return false
-  const { service, environment, source, tokens, depthInterval, staleAfter } = value
+  const { service, environment, source, tokens, depthInterval, staleAfter, pageId } = value
   return (
     typeof service === 'string' &&
     (environment === 'mainnet' || environment === 'testnet') &&
@@ -36,7 +42,8 @@ export const isPageConfig = (value: unknown): value is PageConfig => {
     Array.isArray(tokens) &&
     tokens.every(isPageToken) &&
     (depthInterval === null || typeof depthInterval === 'number') &&
-    typeof staleAfter === 'number'
+    typeof staleAfter === 'number' &&
+    typeof pageId === 'string'
   )
 }
 

@@ -1,6 +1,6 @@
 import { createClient } from '../../client/in-browser.js'
 import { dashboardEvent$ } from '../model/dashboard-events.js'
-import type { PageConfig } from '../model/page-config.js'
+import type { PageConfig, ServedPageConfig } from '../model/page-config.js'
 import { DashboardPage } from './dashboard-page.js'
 import { health$, pageConfig$ } from './server.js'
 
@@ -20,7 +20,7 @@ const optionsOf = ({ service, staleAfter }: PageConfig) => ({
   pongTimeout,
 })
 
-const start = (config: PageConfig): void => {
+const start = (config: ServedPageConfig): void => {
   const page = new DashboardPage(document.body, config)
   const options = optionsOf(config)
   if (config.environment === 'mainnet') {
@@ -30,10 +30,10 @@ const start = (config: PageConfig): void => {
       baseUrl: location.origin,
       unsigned: true,
     })
-    dashboardEvent$(client, client, config, health$).subscribe((event) => page.receive(event))
+    dashboardEvent$(client, client, config, health$(config)).subscribe((event) => page.receive(event))
   } else {
     const client = createClient({ ...options, environment: 'testnet' })
-    dashboardEvent$(client, undefined, config, health$).subscribe((event) => page.receive(event))
+    dashboardEvent$(client, undefined, config, health$(config)).subscribe((event) => page.receive(event))
   }
 }
 

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { HttpResponse } from '../../gateway/http/http-response.js'
 import type { Pages } from '../../gateway/http/routes.js'
 import { jsonResponse } from '../../server/text-response.js'
-import type { PageConfig } from '../model/page-config.js'
-import type { ServiceStatus } from '../model/service-status.js'
+import type { PageConfig, ServedPageConfig } from '../model/page-config.js'
+import type { ServedStatus, ServiceStatus } from '../model/service-status.js'
 import type { PageFiles } from './page-files.js'
 
 /** What the server answers besides the protocol of the service. */
@@ -16,6 +17,7 @@ export interface PageContent {
 
 /** The pages of the dashboard, by path. */
 export const pagesOf = ({ files, config, status, webSockets }: PageContent): Pages => {
+  const pageId = pageIdOf(files, config)
   const routes: Readonly<Record<string, () => HttpResponse>> = {
     '/': () => ({
       ...ok('text/html; charset=utf-8', files.html),
@@ -23,11 +25,19 @@ export const pagesOf = ({ files, config, status, webSockets }: PageContent): Pag
     }),
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
-    '/config.json': () => jsonResponse(200, JSON.stringify(config)),
-    '/status.json': () => jsonResponse(200, JSON.stringify(status())),
+    '/config.json': () => json({ ...config, pageId }),
+    '/status.json': () => json({ ...status(), pageId }),
   }
   return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }
+
+const json = (content: ServedPageConfig | ServedStatus): HttpResponse =>
+  jsonResponse(200, JSON.stringify(content))
+
+const pageIdOf = (files: PageFiles, config: PageConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify([files, config]))
+    .digest('base64url')
 
 const ok = (type: string, body: string): HttpResponse => ({
   status: 200,

@@ -1,14 +1,17 @@
 import type { ChartRange } from '../model/chart-samples.js'
-import { digitsText, priceDigits } from './price.js'
+import { digitGroups, withNarrowSpaces, withoutSeparators } from '../../number-format/digit-groups.js'
+import { priceDigits } from './price.js'
 
 /** Text of the price axis, with the decimals of its steps. */
 export const priceTickText = (price: number, step: number): string => {
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))
-  return Math.abs(price) < 1e9 && decimals <= 9 ? price.toFixed(decimals) : price.toExponential(2)
+  return Math.abs(price) < 1e9 && decimals <= 9
+    ? withNarrowSpaces(digitGroups(price.toFixed(decimals)))
+    : price.toExponential(2)
 }
 
 /** Describes a chart to a screen reader. */
 export const chartLabel = (range: ChartRange | undefined): string =>
   range === undefined
     ? 'Chart without prices'
-    : `Chart: lowest ${digitsText(priceDigits(range.low))}, highest ${digitsText(priceDigits(range.high))} USD`
+    : `Chart: lowest ${withoutSeparators(priceDigits(range.low))}, highest ${withoutSeparators(priceDigits(range.high))} USD`

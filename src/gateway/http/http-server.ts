@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { PemPair } from '../setup.js'
+import type { PemPair } from '../access/pem-pair.js'
 import type { RequestHandler } from './request-handler.js'
 
 /** Limits of one server. They bound the memory and the sockets that a consumer can hold. */

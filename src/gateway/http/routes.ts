@@ -1,8 +1,9 @@
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import { textResponse } from '../../server/text-response.js'
 import type { PriceSide } from '../prices/price-side.js'
+import { depthMintOf, priceTopicOf } from '../relay/paths.js'
 import type { Relay } from '../relay/relay.js'
-import { healthResponse } from './health.js'
+import { healthOf } from './health.js'
 import type { HttpResponse } from './http-response.js'
 import { isValidSignature, type SignatureConfig, type SignedRequest } from './verify-signature.js'
 
@@ -26,27 +27,24 @@ export interface ReceivedRequest extends SignedRequest {
 
 export type Route = (request: ReceivedRequest) => CancellableTask<HttpResponse>
 
-const depthPath = /^\/v0\/order_book\/depth\/([^/]+)$/
-const pricePath = /^\/price\/([^/]+)$/
-
 /** Selects the response by the path. A path is neither decoded nor normalised: what differs from a route is not found. */
 export const createRoute =
   ({ depth, price, prices, signatures, pages, now }: RoutesConfig): Route =>
   (request) => {
     const [path = ''] = request.path.split('?')
-    const mint = depthPath.exec(path)?.[1]
-    const topic = pricePath.exec(path)?.[1]
-    const page = pages(path)
-    if (mint === undefined && topic === undefined && page === undefined && path !== '/health') {
-      return completedTask(textResponse(404, 'Not Found'))
-    }
+    const mint = depthMintOf(path)
+    const topic = priceTopicOf(path)
+    const page = healthOf(path, prices) ?? pages(path)
+    if (mint === undefined && topic === undefined && page === undefined) return completedTask(notFound)
     if (request.method !== 'GET') return completedTask(methodNotAllowed)
     if (page !== undefined) return completedTask(page)
     if (topic !== undefined) return price.respond(topic)
-    if (mint === undefined) return completedTask(healthResponse(prices))
+    if (mint === undefined) return completedTask(notFound)
     const isAuthorized = signatures === undefined || isValidSignature(request, signatures, now())
     return isAuthorized ? depth.respond(mint) : completedTask(unauthorized)
   }
+
+const notFound = textResponse(404, 'Not Found')
 
 const methodNotAllowed = textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
 

@@ -1,39 +1,32 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { parseTopic } from '../../codec/arguments/topic.js'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
-import { oneLine } from '../../errors/text.js'
-import type { Demand } from './demand.js'
+import type { Demand } from '../demand/demand.js'
+import { requestedTopic } from '../demand/requested-topic.js'
 import type { Session } from './session.js'
+import type { TextFrame } from './text-frame.js'
 
 export interface ClientMessagesContext {
-  readonly demand: Demand
+  readonly demand: Demand<TextFrame>
   /** Name of the service: prefix of topics. */
   readonly service: string
   readonly maxTopicsPerConnection: number
 }
-
-/** The maximum length of a topic. An address has 42 characters. */
-const maxTopicLength = 256
 
 /** Handles a text message of a consumer. Every message is answered. */
 export const handleMessage = (context: ClientMessagesContext, session: Session, text: string): void => {
   const decoded = decodeClientMessage(text)
   if (isLeft(decoded)) return session.sendText(`Invalid request: ${decoded.left.message}`)
   const { method, topic } = decoded.right
-  const parsed = topic.length > maxTopicLength ? undefined : parseTopic(topic, context.service)
-  if (parsed === undefined || isLeft(parsed)) {
-    return session.sendText(
-      `Invalid request: ${oneLine(topic)} is no topic: expected ${context.service}-0x<hex digits>`,
-    )
-  }
+  const parsed = requestedTopic(topic, context.service)
+  if (isLeft(parsed)) return session.sendText(parsed.left)
   if (method === 'subscribe') subscribe(context, session, parsed.right)
   else unsubscribe(context, session, parsed.right)
 }
 
 const subscribe = (
-  { demand, service, maxTopicsPerConnection }: ClientMessagesContext,
+  { demand, maxTopicsPerConnection }: ClientMessagesContext,
   session: Session,
   topic: Topic,
 ): void => {
@@ -45,11 +38,10 @@ const subscribe = (
       `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a connection`,
     )
   }
-  const existing = demand.get(base)
-  const feed = existing ?? demand.create(base, `${service}-${base}`)
+  const feed = demand.feedOf(topic)
   session.feeds.set(base, feed)
   feed.add(session)
-  if (existing === undefined) feed.start()
+  feed.start()
 }
 
 const unsubscribe = ({ demand }: ClientMessagesContext, session: Session, topic: Topic): void => {

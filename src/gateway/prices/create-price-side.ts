@@ -1,18 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Subscription, timer } from 'rxjs'
-import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import type { PriceClient } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
-import { handleMessage } from './client-messages.js'
-import { Demand } from './demand.js'
+import { WebSocketServer } from '../../platform/node/web-socket-server.js'
+import { createUpstreamTopics } from '../demand/upstream-topics.js'
+import { handleMessage, type ClientMessagesContext } from './client-messages.js'
 import { Outbox } from './outbox.js'
 import { pingAll } from './ping-all.js'
 import type { PriceSide, PriceSideConfig } from './price-side.js'
 import { refuseUpgrade } from '../../server/refuse-upgrade.js'
-import { Session, tryAgainLater } from './session.js'
-import type { TopicFeed } from './topic-feed.js'
-import { Upstream } from './upstream.js'
+import { Session } from './session.js'
+import { asciiFrame } from './text-frame.js'
 
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
@@ -20,15 +18,9 @@ const maxMessageBytes = 16 * 1024
 /** The time from the close frame to the end of the connection, in ms. */
 const closeTime = 400
 
-/** The time after the return of the service in which consumers can request their topics again, in ms. */
-const returnTime = 7_000
-
-/** The close code of a server that shuts down (RFC 6455, section 7.4.1). */
-const goingAway = 1001
-
 /** Serves the live prices of a client over WebSockets, by the protocol of the service. */
 export const createPriceSide = (client: PriceClient, config: PriceSideConfig): PriceSide => {
-  const { service, maxConnections, maxTopicsPerConnection } = config
+  const { service, maxConnections, maxTopicsPerConnection, publish, ownHost } = config
   const sessions = new Set<Session>()
   const outbox = new Outbox()
   const upgrader = new WebSocketServer({
@@ -38,32 +30,31 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
     clientTracking: false,
   })
 
-  const endAll = (code: number, reason: string): void => {
-    for (const session of [...sessions]) session.end(code, reason, closeTime)
+  const endAll = (cause: 'service-down' | 'closing', reason: string): void => {
+    for (const session of [...sessions]) session.end(cause, reason, closeTime)
   }
 
-  let returning = new Subscription()
-  const upstream = new Upstream<TopicFeed>({
-    onDown: (reason) => {
-      returning.unsubscribe()
-      demand.hold()
-      endAll(tryAgainLater, `the service is down: ${reason}`)
-    },
-    onUp: () => {
-      returning = timer(returnTime).subscribe(() => demand.release())
-    },
-  })
-  const demand = new Demand(priceFeedOf(client), {
-    onDisconnected: (feed, { reason }) => upstream.onDisconnected(feed, reason),
-    onConnected: (feed) => upstream.onConnected(feed),
-    onCompleted: (feed) => {
-      upstream.onConnected(feed)
-      demand.delete(feed)
-    },
-  })
-  upstream.start(client)
+  const refusalTexts = {
+    'service-down': 'the service is down',
+    full: `the gateway has its ${maxConnections} connections`,
+  }
+  const refusal = () => {
+    if (!upstream.isUp) return 'service-down'
+    return sessions.size >= maxConnections ? 'full' : undefined
+  }
 
-  const context = { demand, service, maxTopicsPerConnection }
+  const refuse = (socket: Duplex, status: number, reason: string): void => {
+    publish('svc-streams:gateway-refused', () => ({ host: ownHost(), status }))
+    refuseUpgrade(socket, status, reason)
+  }
+
+  const { upstream, demand, ...topics } = createUpstreamTopics(client, {
+    service,
+    encode: asciiFrame,
+    onDown: (reason) => endAll('service-down', `the service is down: ${reason}`),
+  })
+
+  const context: ClientMessagesContext = { demand, service, maxTopicsPerConnection }
 
   const accept = (webSocket: WebSocket, socket: Duplex): void => {
     const session = new Session(webSocket, socket, {
@@ -72,6 +63,7 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
       onLeft: (feed) => demand.releaseUnwanted(feed),
     })
     sessions.add(session)
+    publish('svc-streams:gateway-connected', () => ({ host: ownHost() }))
     webSocket.on('message', (data: RawData, isBinary) => {
       if (isBinary) session.sendText('Invalid request: expected a text frame')
       else handleMessage(context, session, (data as Buffer).toString())
@@ -82,6 +74,8 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
     webSocket.on('close', () => {
       sessions.delete(session)
       session.onClosed()
+      const { endCause: cause, sentBytes: bytes } = session
+      publish('svc-streams:gateway-disconnected', () => ({ host: ownHost(), cause, bytes }))
     })
   }
 
@@ -89,24 +83,31 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
 
   return {
     upgrade: (request, socket, head) => {
-      if (pathOf(request) !== '/') return refuseUpgrade(socket, 404, 'expected the path /')
-      if (!upstream.isUp) return refuseUpgrade(socket, 503, 'the service is down')
-      if (sessions.size >= maxConnections) {
-        return refuseUpgrade(socket, 503, `the gateway has its ${maxConnections} connections`)
-      }
+      if (pathOf(request) !== '/') return refuse(socket, 404, 'expected the path /')
+      const refused = refusal()
+      if (refused !== undefined) return refuse(socket, 503, refusalTexts[refused])
       upgrader.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket))
     },
     isUp: () => upstream.isUp,
+    refusal,
     upstream: () => upstream.status,
+    load: () => ({
+      isUp: upstream.isUp,
+      consumers: sessions.size,
+      topics: demand.size,
+      sentBytes: sum([...sessions], ({ sentBytes }) => sentBytes),
+      bufferedBytes: sum([...sessions], ({ bufferedBytes }) => bufferedBytes),
+    }),
     snapshot: () => ({ connections: sessions.size, topics: demand.snapshot() }),
     close: () => {
       pings.unsubscribe()
-      returning.unsubscribe()
-      upstream.close()
-      endAll(goingAway, 'the gateway is closing')
-      demand.close()
+      endAll('closing', 'the gateway is closing')
+      topics.close()
     },
   }
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? ''
+
+const sum = <A>(items: readonly A[], numberOf: (item: A) => number): number =>
+  items.reduce((total, item) => total + numberOf(item), 0)

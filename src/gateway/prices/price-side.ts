@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { GatewayState } from '../../diagnostics/collector.js'
+import type { Publish } from '../../diagnostics/publish.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { GatewayTopicSnapshot } from '../gateway-snapshot.js'
 
@@ -9,8 +11,12 @@ export interface PriceSide {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /** False while the connection to the service is down. */
   readonly isUp: () => boolean
+  /** Why a further consumer would be refused; `undefined` if it is accepted. */
+  readonly refusal: () => 'service-down' | 'full' | undefined
   /** State of the connection to the service. */
   readonly upstream: () => ConnectionStatus
+  /** The state of the consumers' connections, for collectors. */
+  readonly load: () => Omit<GatewayState, 'host'>
   readonly snapshot: () => {
     /** Number of open WebSocket connections of consumers. */
     readonly connections: number
@@ -30,4 +36,7 @@ export interface PriceSideConfig {
   readonly maxTopicsPerConnection: number
   /** Number of unsent bytes above which a connection is closed with 1013. */
   readonly maxBufferedBytes: number
+  readonly publish: Publish
+  /** Host and port of the gateway: its name in diagnostics. */
+  readonly ownHost: () => string
 }

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { Subscription, timer } from 'rxjs'
 import type { WebSocket } from 'ws'
+import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { closeReason } from './close-reason.js'
@@ -8,11 +9,17 @@ import type { FrameBatch } from './frame-batch.js'
 import type { Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-all.js'
 import { textFrame, type TextFrame } from './text-frame.js'
-import type { TopicConsumer } from './topic-consumer.js'
-import type { TopicFeed } from './topic-feed.js'
+import type { TopicConsumer } from '../demand/topic-consumer.js'
+import type { TopicFeed } from '../demand/topic-feed.js'
 
-/** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
-export const tryAgainLater = 1013
+type OwnCause = Extract<GatewayDisconnectCause, 'too-far-behind' | 'service-down' | 'closing'>
+
+/** The close codes of a server that cannot serve now, and of one that shuts down (IANA's registry of close codes). */
+const closeCodes: Readonly<Record<OwnCause, number>> = {
+  'service-down': 1013,
+  'too-far-behind': 1013,
+  closing: 1001,
+}
 
 /** The time that a consumer too far behind has to read its backlog and the close frame, in ms. */
 const backlogTime = 10_000
@@ -21,17 +28,19 @@ export interface SessionConfig {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Called when the connection has ended, for each of its topics. */
-  readonly onLeft: (feed: TopicFeed) => void
+  readonly onLeft: (feed: TopicFeed<TextFrame>) => void
 }
 
 /** A confirmation lists all topics of the connection up to this number, and above it the new one only. */
 const maxListedTopics = 64
 
 /** The connection of one consumer, and the topics that it wants. */
-export class Session implements Pinged, Recipient, TopicConsumer {
-  readonly feeds = new Map<Address, TopicFeed>()
+export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
+  readonly feeds = new Map<Address, TopicFeed<TextFrame>>()
   batch: FrameBatch | undefined
   private unansweredPings = 0
+  private cause: GatewayDisconnectCause = 'consumer'
+  private bytes = 0
   private isEnding = false
   private readonly endTimer = new Subscription()
 
@@ -41,6 +50,20 @@ export class Session implements Pinged, Recipient, TopicConsumer {
     private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
     private readonly config: SessionConfig,
   ) {}
+
+  /** Why the connection has ended. */
+  get endCause(): GatewayDisconnectCause {
+    return this.cause
+  }
+
+  /** Size of the frames that were written, in bytes. */
+  get sentBytes(): number {
+    return this.bytes
+  }
+
+  get bufferedBytes(): number {
+    return this.socket.writableLength
+  }
 
   sendText(text: string): void {
     this.send(textFrame(text))
@@ -53,9 +76,14 @@ export class Session implements Pinged, Recipient, TopicConsumer {
   readonly write = (bytes: Uint8Array): void => {
     if (this.webSocket.readyState !== this.webSocket.OPEN) return
     this.socket.write(bytes)
+    this.bytes += bytes.length
     const { maxBufferedBytes } = this.config
     if (!this.isEnding && this.socket.writableLength > maxBufferedBytes)
-      this.end(tryAgainLater, `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
+      this.end(
+        'too-far-behind',
+        `too far behind: more than ${maxBufferedBytes} bytes are unsent`,
+        backlogTime,
+      )
   }
 
   readonly confirm = (topic: Topic): void => {
@@ -67,14 +95,17 @@ export class Session implements Pinged, Recipient, TopicConsumer {
     this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [])
   }
 
-  readonly reject = (base: Address, errorText: TextFrame): void => {
+  readonly reject = (base: Address, errorText: string): void => {
     this.feeds.delete(base)
-    this.send(errorText)
+    this.sendText(errorText)
   }
 
   /** Pings the consumer, or ends its connection if it has not answered this many pings. */
   readonly ping = (maxUnanswered: number): void => {
-    if (this.unansweredPings >= maxUnanswered) return this.webSocket.terminate()
+    if (this.unansweredPings >= maxUnanswered) {
+      if (!this.isEnding) this.cause = 'no-pong'
+      return this.webSocket.terminate()
+    }
     this.unansweredPings++
     if (!this.isEnding) this.webSocket.ping()
   }
@@ -84,12 +115,13 @@ export class Session implements Pinged, Recipient, TopicConsumer {
   }
 
   /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not within `ms`. */
-  end(code: number, reason: string, ms: number): void {
+  end(cause: OwnCause, reason: string, ms: number): void {
     if (this.isEnding) return
     this.isEnding = true
+    this.cause = cause
     this.config.outbox.flushOne(this)
     this.leaveTopics()
-    this.webSocket.close(code, closeReason(reason))
+    this.webSocket.close(closeCodes[cause], closeReason(reason))
     this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
   }
 

@@ -6,10 +6,9 @@ import { canonicalAddress, type Address } from '../../domain/address.js'
 import type { Depth } from '../../domain/depth.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { networkError } from '../../errors/constructors.js'
-import { jsonResponse, textResponse } from '../../server/text-response.js'
+import { jsonResponse, textResponse, type TextResponse } from '../../server/text-response.js'
 import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
-import type { HttpResponse } from '../http/http-response.js'
 import { failureResponse, noDepth, type RelayError } from './failure-response.js'
 import type { Relay } from './relay.js'
 import { RequestSharer } from './request-sharer.js'
@@ -18,6 +17,8 @@ import { taskOf } from './task-of.js'
 
 export interface DepthRelayConfig {
   readonly clock: Clock
+  /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
+  readonly onRequest: (shared: boolean) => void
   /** Minimum time between the starts of two requests for one mint, in ms. */
   readonly depthEvery: number
 }
@@ -25,10 +26,11 @@ export interface DepthRelayConfig {
 /** Depth requests: one at a time for each mint, and one response for all consumers that wait for it. */
 export const createDepthRelay = (
   client: PriceClient | Client,
-  { clock, depthEvery }: DepthRelayConfig,
+  { clock, depthEvery, onRequest }: DepthRelayConfig,
 ): Relay => {
-  const sharer = new RequestSharer<Address, HttpResponse>({
+  const sharer = new RequestSharer<Address, TextResponse>({
     clock,
+    onRequest,
     minInterval: depthEvery,
     requestOf: (mint) => taskOf(async () => depthResponse(mint, await requestDepth(client, mint))),
   })
@@ -56,7 +58,7 @@ const requestDepth = async (
   }
 }
 
-const depthResponse = (mint: string, result: Either<RelayError, Depth>): HttpResponse => {
+const depthResponse = (mint: string, result: Either<RelayError, Depth>): TextResponse => {
   if (isLeft(result)) {
     const error = result.left
     return error._tag === 'UnsupportedPair'

@@ -1,7 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, HttpError, PriceRequestError, Tagged, UnsupportedPair } from '../../errors/model.js'
-import { textResponse } from '../../server/text-response.js'
-import type { HttpResponse } from '../http/http-response.js'
+import { textResponse, type TextResponse } from '../../server/text-response.js'
 import { invalidTupleText } from './service-texts.js'
 
 /** The client has no depth methods. */
@@ -18,7 +17,7 @@ export type RelayError = DepthError | PriceRequestError | NoDepth
  * The response for an error of the client. The service's own errors keep their status and text. Failures between gateway
  * and service become 5xx with a fixed text: a 401 would make consumers doubt their own keys.
  */
-export const failureResponse = (error: Exclude<RelayError, UnsupportedPair>): HttpResponse => {
+export const failureResponse = (error: Exclude<RelayError, UnsupportedPair>): TextResponse => {
   switch (error._tag) {
     case 'HttpError':
       return httpErrorResponse(error)
@@ -46,7 +45,7 @@ export const failureResponse = (error: Exclude<RelayError, UnsupportedPair>): Ht
 }
 
 /** A status that is no final response cannot be sent; 401 would be about the consumer's key, and 200 a success. */
-const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): HttpResponse => {
+const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): TextResponse => {
   const isSendable = Number.isInteger(status) && status > 200 && status < 600 && status !== 401
   const headers: Record<string, string> =
     retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }

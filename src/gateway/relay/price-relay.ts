@@ -9,8 +9,7 @@ import { networkError } from '../../errors/constructors.js'
 import type { PriceRequestError } from '../../errors/model.js'
 import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
-import { textResponse } from '../../server/text-response.js'
-import type { HttpResponse } from '../http/http-response.js'
+import { textResponse, type TextResponse } from '../../server/text-response.js'
 import { failureResponse } from './failure-response.js'
 import type { Relay } from './relay.js'
 import { RequestSharer } from './request-sharer.js'
@@ -19,14 +18,20 @@ import { taskOf } from './task-of.js'
 
 export interface PriceRelayConfig {
   readonly clock: Clock
+  /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
+  readonly onRequest: (shared: boolean) => void
   /** Name of the service: prefix of topics. */
   readonly service: string
 }
 
 /** Price requests over HTTP: one at a time for each topic, and one response for all consumers that wait for it. */
-export const createPriceRelay = (client: PriceClient, { clock, service }: PriceRelayConfig): Relay => {
-  const sharer = new RequestSharer<Topic, HttpResponse>({
+export const createPriceRelay = (
+  client: PriceClient,
+  { clock, service, onRequest }: PriceRelayConfig,
+): Relay => {
+  const sharer = new RequestSharer<Topic, TextResponse>({
     clock,
+    onRequest,
     minInterval: 0,
     requestOf: (topic) => taskOf(async () => priceResponse(await requestPrice(client, topic))),
   })
@@ -50,7 +55,7 @@ const requestPrice = async (client: PriceClient, topic: Topic): Promise<Either<P
   }
 }
 
-const priceResponse = (result: Either<PriceRequestError, Price>): HttpResponse => {
+const priceResponse = (result: Either<PriceRequestError, Price>): TextResponse => {
   if (isLeft(result)) {
     const error = result.left
     return error._tag === 'UnsupportedPair'

@@ -10,6 +10,8 @@ export interface RequestSharerConfig<K extends string, A> {
   readonly minInterval: number
   /** The request of a key. */
   readonly requestOf: (key: K) => CancellableTask<A>
+  /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
+  readonly onRequest?: (shared: boolean) => void
 }
 
 /** The requests of one key. */
@@ -41,6 +43,7 @@ export class RequestSharer<K extends string, A> {
   request(key: K): CancellableTask<A> {
     return (onResult) => {
       const request = this.requests.get(key) ?? this.add(key)
+      this.config.onRequest?.(request.consumers.size > 0)
       // Each call is a consumer of its own, also if two pass the same function.
       const consumer = (result: A): void => onResult(result)
       request.consumers.add(consumer)

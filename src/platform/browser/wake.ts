@@ -1,3 +1,6 @@
+import type { Wake } from '../../domain/wake.js'
+import { systemClock } from '../../time/system-clock.js'
+
 /** The events of a page or a worker that are used here. The types of Node have none. */
 interface Page {
   addEventListener(type: string, listener: () => void): void
@@ -7,23 +10,45 @@ interface Page {
 }
 
 /**
- * Calls back when the network has returned, when the page is shown again, also from the back-forward cache, and when its
- * tab becomes visible. Returns the function that stops it.
+ * Calls back when the network has returned, when the page is shown again, also from the back-forward cache, when its
+ * tab becomes visible, and when a frozen page resumes, before that page receives the data that has arrived meanwhile.
+ * Returns the function that stops it.
  */
-export const onWake = (wake: (isOnline: boolean) => void): (() => void) => {
+export const onWake = (wake: (event: Wake) => void): (() => void) => {
   const page = globalThis as unknown as Page
   const { document } = page
-  const onOnline = (): void => wake(true)
-  const onShow = (): void => wake(false)
+  const { elapsed } = systemClock()
+  let frozenAt: number | undefined
+  const onFreeze = (): void => {
+    frozenAt ??= elapsed()
+  }
+  const onShow = (): void => {
+    const frozenMs = frozenAt === undefined ? 0 : elapsed() - frozenAt
+    frozenAt = undefined
+    wake({ isOnline: false, frozenMs })
+  }
   const onVisibility = (): void => {
-    if (document?.visibilityState === 'visible') wake(false)
+    if (document?.visibilityState === 'visible') onShow()
   }
-  page.addEventListener('online', onOnline)
-  page.addEventListener('pageshow', onShow)
-  document?.addEventListener('visibilitychange', onVisibility)
+  const stops = [
+    listen(page, 'online', () => wake({ isOnline: true, frozenMs: 0 })),
+    // A browser without `freeze` reports only that the page is left.
+    listen(page, 'pagehide', onFreeze),
+    listen(page, 'pageshow', onShow),
+    listen(document, 'visibilitychange', onVisibility),
+    listen(document, 'freeze', onFreeze),
+    listen(document, 'resume', onShow),
+  ]
   return () => {
-    page.removeEventListener('online', onOnline)
-    page.removeEventListener('pageshow', onShow)
-    document?.removeEventListener('visibilitychange', onVisibility)
+    for (const stop of stops) stop()
   }
+}
+
+const listen = (
+  target: Omit<Page, 'document'> | undefined,
+  type: string,
+  listener: () => void,
+): (() => void) => {
+  target?.addEventListener(type, listener)
+  return () => target?.removeEventListener(type, listener)
 }

@@ -6,6 +6,7 @@ import type { DecodeError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/escape-unsafe.js'
 import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-codecs.js'
 import { encodeNumber } from './non-json-number.js'
+import { priceRowText } from './price-row-text.js'
 import type { RecordingHeader, Row } from './row.js'
 import {
   Finite,
@@ -62,7 +63,10 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.strict(
  * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
  * of the service are escaped, because users print recordings on a terminal.
  */
-export const encodeRow = (row: Row | RecordingHeader): string =>
+export const encodeRow = (row: Row | RecordingHeader): string => priceRowText(row) ?? encodeAnyRow(row)
+
+/** `encodeRow` of all rows. For a price row, `priceRowText` writes the same text faster. */
+export const encodeAnyRow = (row: Row | RecordingHeader): string =>
   escapeUnsafe(JSON.stringify(row, encodeValue))
 
 const encodeValue = (_key: string, value: unknown): unknown => {

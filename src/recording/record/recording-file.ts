@@ -1,4 +1,4 @@
-import { createFile } from '../../platform/node/files.js'
+import { createFile, type NewFile } from '../../platform/node/files.js'
 import { Gzip } from '../../platform/node/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 
@@ -22,22 +22,15 @@ export const createRecordingFile = (
   isGzip: boolean = path.endsWith(gzipExtension),
 ): RecordingFile => {
   const file = createFile(path)
-  const encoder = new TextEncoder()
-  const gzip = isGzip ? new Gzip() : undefined
-  /** Where the next line starts. */
-  let end = 0
+  const writeLine = isGzip ? gzipWriter(file) : plainWriter(file)
   let bytes = 0
   return {
     get bytes() {
       return bytes
     },
     write: (line, done) => {
-      const text = encoder.encode(line)
       try {
-        const { data, trailer } = gzip?.compress(text) ?? { data: text, trailer: noTrailer }
-        file.write(Buffer.concat([data, trailer]), end)
-        end += data.length
-        bytes = end + trailer.length
+        bytes = writeLine(line)
       } catch (thrown) {
         done(thrown as Error)
         return
@@ -48,4 +41,36 @@ export const createRecordingFile = (
   }
 }
 
-const noTrailer = new Uint8Array(0)
+/** Appends a line. Returns the length of the file, in bytes. */
+type WriteLine = (line: string) => number
+
+const plainWriter = (file: NewFile): WriteLine => {
+  const buffer = Buffer.allocUnsafe(bufferLength)
+  let end = 0
+  return (line) => {
+    const isShort = line.length * maxBytesPerUnit <= buffer.length
+    const data = isShort ? buffer : Buffer.from(line)
+    const length = isShort ? buffer.write(line) : data.length
+    file.write(data, end, length)
+    end += length
+    return end
+  }
+}
+
+const gzipWriter = (file: NewFile): WriteLine => {
+  const gzip = new Gzip()
+  /** Where the next line starts. */
+  let end = 0
+  return (line) => {
+    const { data, trailer } = gzip.compress(Buffer.from(line))
+    file.write(Buffer.concat([data, trailer]), end)
+    end += data.length
+    return end + trailer.length
+  }
+}
+
+/** In bytes. Longer lines have a buffer of their own. */
+const bufferLength = 16_384
+
+/** Of a UTF-16 code unit in UTF-8. */
+const maxBytesPerUnit = 3

@@ -138,13 +138,14 @@ export class Playback {
 
   private async play(): Promise<void> {
     for await (const entries of readEntries(this.sources, this.range, this.closing)) {
-      for (const entry of entries) {
-        if (isLeft(entry)) return this.end(entry.left)
-        if (entry.right.skipped > 0) this.clock.skip(entry.right.skipped)
-        await this.waitUntilDue(entry.right.time)
+      if (isLeft(entries)) return this.end(entries.left)
+      for (const entry of entries.right) {
+        if (entry.skipped > 0) this.clock.skip(entry.skipped)
+        // Promises of a strategy settle between two rows.
+        await (this.isDue(entry.time) ? undefined : this.waitUntilDue(entry.time))
         if (this.closing.closed) return
-        this.emit(entry.right)
-        if (entry.right.line._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
+        this.emit(entry)
+        if (entry.line._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
       }
     }
     return this.end(undefined)
@@ -160,10 +161,19 @@ export class Playback {
     }
   }
 
-  /** Resolves when an entry is due, or on `close`. Every entry but the first header needs a subscriber. */
+  /** Every entry but the first header needs a subscriber. */
+  private get needsSubscriber(): boolean {
+    return this.headerEmitted && this.subscribers === 0
+  }
+
+  private isDue(time: number): boolean {
+    return !this.needsSubscriber && this.clock.msUntil(time) <= 0
+  }
+
+  /** Resolves when an entry is due, or on `close`. */
   private async waitUntilDue(time: number): Promise<void> {
     while (!this.closing.closed) {
-      if (this.headerEmitted && this.subscribers === 0) await this.pauseUntilSubscribed()
+      if (this.needsSubscriber) await this.pauseUntilSubscribed()
       const ms = this.clock.msUntil(time)
       if (ms <= 0) return
       await interruptibleDelay(this.realTime, ms, (this.waiting = new Subscription()))

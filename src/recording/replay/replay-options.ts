@@ -29,7 +29,8 @@ const timeOption = (meaning: string): CheckedOption<number> =>
     { meaning },
   )
 
-const replayTable = {
+/** Every option of `replay`. */
+export const replayTable = {
   speed: {
     ...checkedOption<number>(
       'number',

@@ -9,7 +9,12 @@ export interface ReplaySession {
   readonly client: Client
 }
 
-export const createSession = (playback: Playback, environment: Environment): ReplaySession => {
+/** `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. */
+export const createSession = (
+  playback: Playback,
+  environment: Environment,
+  onClose = (completeStreams: () => void): void => playback.close(completeStreams),
+): ReplaySession => {
   const { streams } = playback
   const client = clientFromStreams({
     environment,
@@ -18,7 +23,7 @@ export const createSession = (playback: Playback, environment: Environment): Rep
     errors$: streams.errors$,
     price$: (topic) => streams.price$(topic),
     depth$: (mint) => streams.depth$(mint),
-    onClose: (completeStreams) => playback.close(completeStreams),
+    onClose,
   })
   return { playback, client: { ...client, inspect: () => playback.run(client.inspect) } }
 }

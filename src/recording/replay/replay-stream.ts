@@ -5,6 +5,8 @@ import { safeComplete, safeNext } from '../../task/safe-notify.js'
 /** One stream of a replay. A late subscriber receives the retained event first. */
 export class ReplayStream<E, A> {
   private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
+  /** The subscribers as an array, until one joins or leaves. */
+  private snapshot: readonly Subscriber<Either<E, A>>[] | undefined
   private lastEvent: Either<E, A> | undefined
   private retainedEvent: Either<E, A> | undefined
   private completed = false
@@ -19,8 +21,7 @@ export class ReplayStream<E, A> {
   readonly event$ = new Observable<Either<E, A>>((subscriber) => {
     if (this.retainedEvent !== undefined) subscriber.next(this.retainedEvent)
     if (this.completed) return subscriber.complete()
-    this.subscribers.add(subscriber)
-    subscriber.add(() => this.subscribers.delete(subscriber))
+    this.add(subscriber)
     subscriber.add(this.onSubscribe())
   })
 
@@ -29,7 +30,8 @@ export class ReplayStream<E, A> {
     this.completed = false
     this.lastEvent = event
     if (this.isRetained(event)) this.retainedEvent = event
-    for (const subscriber of [...this.subscribers]) safeNext(subscriber, event)
+    this.snapshot ??= [...this.subscribers]
+    for (const subscriber of this.snapshot) safeNext(subscriber, event)
   }
 
   /** Late subscribers no longer receive the retained event if it matches. */
@@ -43,6 +45,16 @@ export class ReplayStream<E, A> {
     this.retainedEvent = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
     const subscribers = [...this.subscribers]
     this.subscribers.clear()
+    this.snapshot = undefined
     for (const subscriber of subscribers) safeComplete(subscriber)
+  }
+
+  private add(subscriber: Subscriber<Either<E, A>>): void {
+    this.subscribers.add(subscriber)
+    this.snapshot = undefined
+    subscriber.add(() => {
+      this.subscribers.delete(subscriber)
+      this.snapshot = undefined
+    })
   }
 }

@@ -53,7 +53,11 @@ export class ReplayStreams<E, A> {
   }
 
   private stream(name: string): ReplayStream<E, A> {
-    const key = name.toLowerCase()
+    // Most names have no capitals, and a row needs its stream.
+    return this.streams.get(name) ?? this.streamOf(name.toLowerCase(), name)
+  }
+
+  private streamOf(key: string, name: string): ReplayStream<E, A> {
     const existing = this.streams.get(key)
     if (existing !== undefined) return existing
     const stream = new ReplayStream<E, A>(this.config.isRetained, this.config.onSubscribe)

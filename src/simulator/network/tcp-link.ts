@@ -6,7 +6,7 @@ export type Direction = 'up' | 'down'
 /** Network conditions that apply to each chunk of data. */
 export interface NetworkConditions {
   /** Resolves when a chunk may be forwarded. */
-  readonly whenForwardable: () => Promise<void>
+  readonly whenForwardable: (direction: Direction) => Promise<void>
   readonly transform: (chunk: Buffer, direction: Direction) => Buffer
 }
 
@@ -25,15 +25,15 @@ const forward = async (
   const chunks = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
     for await (const chunk of chunks) {
-      await whenForwardable()
+      await whenForwardable(direction)
       const hasRoom = to.destroyed || to.write(transform(chunk, direction))
       if (!hasRoom) await drained(to)
     }
-    await whenForwardable()
+    await whenForwardable(direction)
     to.end()
   } catch (error) {
     // A socket was closed without a FIN. Close the other one in the same way.
-    await whenForwardable()
+    await whenForwardable(direction)
     if (isPrematureClose(error)) to.destroy()
     else reset(to)
   }

@@ -9,6 +9,7 @@ import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
 import { host, listen } from '../service/listen.js'
 import { SimulatorError } from '../simulator-error.js'
+import { Gate } from './gate.js'
 import { link, reset, type Direction } from './tcp-link.js'
 
 /** A TCP proxy between a client and a service that can inject network faults. */
@@ -23,8 +24,11 @@ export interface TcpProxy {
   readonly cut: () => void
   /** Resets all connections. */
   readonly reset: () => void
-  /** Forwards no data and closes no connection until `heal`. New connections are accepted, and frozen too. */
-  readonly freeze: () => void
+  /**
+   * Forwards no data and closes no connection until `heal`. New connections are accepted, and frozen too. With a direction,
+   * only data to the service (`up`) or to the client (`down`) is frozen.
+   */
+  readonly freeze: (direction?: 'up' | 'down') => void
   /** Flips one bit of the next chunk to the service (`up`) or to the client (`down`). */
   readonly corrupt: (direction: 'up' | 'down') => void
   /** Removes all faults. Delayed and frozen data is forwarded immediately. */
@@ -68,8 +72,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   let delayMs = 0
   // A controller for each delay: Node warns of a leak when one signal has more than ten listeners.
   const delays = new Set<AbortController>()
-  let frozen = Promise.resolve()
-  let unfreeze = (): void => undefined
+  const frozen = { up: new Gate(), down: new Gate() }
 
   const delayChunk = async (): Promise<void> => {
     const controller = new AbortController()
@@ -80,9 +83,13 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const endDelays = (): void => {
     for (const controller of delays) controller.abort()
   }
-  const whenForwardable = async (): Promise<void> => {
+  const whenForwardable = async (direction: Direction): Promise<void> => {
     if (delayMs > 0) await delayChunk()
-    await frozen
+    await frozen[direction].opened
+  }
+  const unfreeze = (): void => {
+    frozen.up.open()
+    frozen.down.open()
   }
   const transform = (chunk: Buffer, direction: Direction): Buffer => {
     if (!isCorrupting[direction]) return chunk
@@ -130,9 +137,9 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     reset: () => {
       for (const client of clients) reset(client)
     },
-    freeze: () => {
-      unfreeze()
-      frozen = new Promise((resolve) => (unfreeze = resolve))
+    freeze: (direction) => {
+      if (direction !== 'down') frozen.up.close()
+      if (direction !== 'up') frozen.down.close()
     },
     corrupt: (direction) => {
       isCorrupting[direction] = true

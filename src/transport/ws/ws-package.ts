@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import * as ws from 'ws'
 
 /**
- * The package `ws`. Bun replaces the module `ws` by one of its own, which ignores `createConnection`, `closeTimeout` and
- * the limits of this client, but not a file of the package, nor the code of the package in a bundle.
+ * The package `ws`. Bun replaces the module `ws` by one of its own, but not a file of the package, nor the code of the
+ * package in a bundle. The client of that module ignores `createConnection`, `closeTimeout` and the limits. Its server loses
+ * the close frame of a connection with unsent data.
  */
 const load = (): typeof ws => {
   // The module of Bun does not have this export.
@@ -25,4 +26,4 @@ const folderOf = (require: NodeJS.Require): string => {
   }
 }
 
-export const { WebSocket } = load()
+export const { WebSocket, WebSocketServer } = load()

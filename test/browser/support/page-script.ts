@@ -3,6 +3,7 @@ import * as svcStreams from '../../../src/browser.js'
 import * as operators from '../../../src/operators/index.js'
 import * as recording from '../../../src/recording/browser.js'
 import * as testing from '../../../src/testing/index.js'
+import { ClientDriver } from './client-driver.js'
 
 /** What the functions use that tests run in a page. */
 export interface Library {
@@ -11,7 +12,8 @@ export interface Library {
   readonly recording: typeof recording
   readonly testing: typeof testing
   readonly rxjs: typeof rxjs
+  readonly ClientDriver: typeof ClientDriver
 }
 
-const library: Library = { svcStreams, operators, recording, testing, rxjs }
+const library: Library = { svcStreams, operators, recording, testing, rxjs, ClientDriver }
 Object.assign(globalThis, library)

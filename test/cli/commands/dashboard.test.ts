@@ -20,7 +20,7 @@ test('prints the address of the page, serves it, and exits with 0 on SIGINT', as
   const page = await fetch(address)
   expect(await page.text()).toContain('<html lang="en">')
   expect((await fetch(`${address}main.js`)).status).toBe(200)
-  expect(await (await fetch(`${address}config.json`)).json()).toEqual({
+  expect(await (await fetch(`${address}config.json`)).json()).toMatchObject({
     service: 'svc',
     environment: 'mainnet',
     source: 'a simulator of the service',

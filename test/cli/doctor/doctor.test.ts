@@ -75,7 +75,7 @@ test('skips every check after missing options', async () => {
   expect([code, stderr]).toEqual([1, 'error: 1 of 8 checks failed\n'])
   expect(lines).toHaveLength(8)
   expect(results.get('options')).toBe(
-    'failed   the service is not configured. Set --price-base-url (SVC_PRICE_BASE_URL) or --gateway (SVC_GATEWAY), or add --simulate.',
+    'failed   the service is not configured. Set --price-base-url (SVC_PRICE_BASE_URL), or --gateway (SVC_GATEWAY), or --nats (SVC_NATS), or add --simulate.',
   )
   expect(results.get('signature')).toBe('skipped  options failed')
 })

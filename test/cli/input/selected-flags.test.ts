@@ -53,11 +53,39 @@ describe('environment variables', () => {
   })
 })
 
+describe('NATS', () => {
+  const nats = { SVC_NATS: 'nats://n.example' }
+  const natsFlags = { environment: 'mainnet', nats: 'nats://n.example' }
+
+  test('precedes the gateway and the service, by its variable', () => {
+    expect(select([], nats)).toEqual(right(natsFlags))
+    expect(select([], { ...service, ...gateway, ...nats })).toEqual(right({ ...serviceFlags, ...natsFlags }))
+    expect(select([], { ...gateway, SVC_NATS: '' })).toEqual(right(gatewayFlags))
+  })
+
+  test('yields to flags of another source, and precedes all variables as a flag', () => {
+    const all = { ...service, ...gateway, ...nats }
+    expect(select(['--gateway', 'http://h.example'], all)).toEqual(
+      right({ ...serviceFlags, gateway: 'http://h.example' }),
+    )
+    expect(select(['--base-url', 'https://d.example'], all)).toEqual(
+      right({ ...serviceFlags, baseUrl: 'https://d.example' }),
+    )
+    expect(select(['--simulate'], all)).toEqual(right({ ...serviceFlags, simulate: true }))
+    expect(select(['--nats', 'nats://m.example'], all)).toEqual(
+      right({ ...serviceFlags, nats: 'nats://m.example' }),
+    )
+  })
+})
+
 describe('flags of two sources', () => {
   test.each([
     ['--price-ws-url', ['--simulate', '--price-ws-url', 'wss://d.example'], '--simulate'],
     ['--auth-key', ['--simulate', '--auth-key', 'AAAA'], '--simulate'],
     ['--gateway', ['--simulate', '--gateway', 'http://h.example'], '--simulate'],
+    ['--nats', ['--simulate', '--nats', 'nats://h.example'], '--simulate'],
+    ['--gateway', ['--nats', 'nats://h.example', '--gateway', 'http://h.example'], '--nats'],
+    ['--base-url', ['--nats', 'nats://h.example', '--base-url', 'https://d.example'], '--nats'],
     ['--gateway', ['--demo', '--gateway', 'http://h.example'], '--demo'],
     ['--base-url', ['--gateway', 'http://h.example', '--base-url', 'https://d.example'], '--gateway'],
   ])('%s conflicts in %j', (other, args, source) => {

@@ -14,7 +14,7 @@ const firstLine = (rows: readonly Row[], end: StreamRun['end']): string | undefi
   const run = {
     command: 'watch',
     priceHost: 'prices.example:4000',
-    isGateway: false,
+    serverFlag: undefined,
     duration: 5000,
     end,
   } as const

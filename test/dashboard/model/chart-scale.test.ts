@@ -47,10 +47,14 @@ describe('the scale of prices', () => {
   })
 })
 
+test('priceTickText separates groups of digits by a narrow space', () => {
+  expect(priceTickText(1_061_700, 100)).toBe('1\u202f061\u202f700')
+})
+
 test('priceTickText has the decimals of the step', () => {
   expect([priceTickText(2500, 100), priceTickText(2500.5, 0.5), priceTickText(0.00012, 0.00002)]).toEqual([
-    '2500',
-    '2500.5',
+    '2\u202f500',
+    '2\u202f500.5',
     '0.00012',
   ])
   expect(priceTickText(1.5e12, 1e11)).toBe('1.50e+12')

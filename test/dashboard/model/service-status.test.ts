@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isServiceStatus, nextServiceStatus } from '../../../src/dashboard/model/service-status.js'
+import { isServedStatus, nextServiceStatus } from '../../../src/dashboard/model/service-status.js'
 import type { ConnectionStatus } from '../../../src/domain/status.js'
 
 const up = { isUp: true, reason: '' }
@@ -19,7 +19,8 @@ test('nextServiceStatus keeps the reason until the connection is open', () => {
   expect(all).toEqual([up, up, refused, refused, up, { isUp: false, reason: 'closed' }])
 })
 
-test('isServiceStatus accepts a status as JSON, and nothing else', () => {
-  expect(isServiceStatus(up)).toBe(true)
-  expect([null, 'up', {}, { isUp: 1, reason: '' }, { isUp: true }].some(isServiceStatus)).toBe(false)
+test('isServedStatus accepts a status as JSON, and nothing else', () => {
+  expect(isServedStatus({ ...up, pageId: 'x' })).toBe(true)
+  const wrong = [null, 'up', {}, { ...up, isUp: 1, pageId: 'x' }, { isUp: true, pageId: 'x' }, up]
+  expect(wrong.some(isServedStatus)).toBe(false)
 })

@@ -36,8 +36,12 @@ describe('the page of the dashboard', () => {
     const page = await openDashboard(await startTestDashboard(market.client), {}, controlFrames)
     market.sendEth(2500)
     await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
-    await page.evaluate(() => {
+    await page.evaluate(async () => {
       const scope = globalThis as unknown as PageScope
+      // A frame may be requested already.
+      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+      await nextFrame()
+      await nextFrame()
       scope.heldFrames = []
       scope.mutations = 0
       new MutationObserver((records) => (scope.mutations += records.length)).observe(document.body, {

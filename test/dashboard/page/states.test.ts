@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { httpError, subscriptionRejected } from '../../../src/errors/constructors.js'
 import { eventually } from '../../support/time/eventually.js'
@@ -11,6 +12,14 @@ import {
   valueOf,
 } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
+import { btc, eth } from '../support/tokens.js'
+
+/** The number of loads of a page from now on. */
+const countLoads = (page: Page): (() => number) => {
+  let loads = 0
+  page.on('load', () => (loads += 1))
+  return () => loads
+}
 
 describe('a card of the dashboard', () => {
   it('shows the values that the client delivers', async () => {
@@ -20,7 +29,7 @@ describe('a card of the dashboard', () => {
     expect(await valueOf(page, weth, 'state')).toBe('waiting')
     await eventually(async () => expect(await connectionOf(page)).toBe('connected'))
     const buy = { totalQuantity: 50_973_900_000_000_000_000n, totalQuantityUsd: 136_737.74 }
-    market.sendDepth(buy, { totalQuantity: 1n, totalQuantityUsd: 999.5 })
+    market.sendDepth(buy, { totalQuantity: 7_104_346_000_000_000_000_000n, totalQuantityUsd: 999.5 })
     for (const usd of [2500, 2682.505, 0.000012, 123_456.789]) {
       market.sendEth(usd)
       await eventually(async () => expect(Number(await valueOf(page, weth, 'price'))).toBe(usd))
@@ -28,6 +37,11 @@ describe('a card of the dashboard', () => {
     }
     await eventually(async () => expect(await valueOf(page, weth, 'buy')).toBe('136737'))
     expect(await valueOf(page, weth, 'sell')).toBe('999.50')
+    // Groups of digits are separated alike in prices, amounts and quantities.
+    const groups = page.locator(`[data-token="${weth}"] .group`)
+    expect(await groups.allTextContents()).toEqual(['456', '737', '104'])
+    const quantities = await page.locator(`[data-token="${weth}"] .quantity`).allInnerTexts()
+    expect(quantities.map((text) => text.trim())).toEqual(['50.974 ETH', '7104.346 ETH'])
     expect(await valueOf(page, wbtc, 'state')).toBe('waiting')
   })
 
@@ -68,27 +82,30 @@ describe('a card of the dashboard', () => {
   it('looks different while its price is not current', async () => {
     const market = new TestMarket()
     const page = await openDashboard(await startTestDashboard(market.client, { staleAfter: 300 }))
-    const look = () =>
-      field(page, weth, 'price').evaluate((element) => {
-        const { color, textDecorationLine } = getComputedStyle(element)
-        return { color, textDecorationLine }
+    // The state and the look at one time: the next state may come at any time.
+    const lookWhile = async (state: string, prepare: () => void = () => undefined) => {
+      let look = { color: '', line: '' }
+      await eventually(async () => {
+        prepare()
+        const now = await field(page, weth, 'price').evaluate((element) => {
+          const { color, textDecorationLine: line } = getComputedStyle(element)
+          return { state: element.closest('article')?.dataset['state'], look: { color, line } }
+        })
+        expect(now.state).toBe(state)
+        look = now.look
       })
+      return look
+    }
     market.sendEth(2500)
-    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
-    const stale = await look()
+    const stale = await lookWhile('stale')
     market.disconnect('reset')
-    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
-    const down = await look()
+    const down = await lookWhile('down')
     market.connect()
-    const live = await eventually(async () => {
-      market.sendEth(2501)
-      expect(await valueOf(page, weth, 'state')).toBe('live')
-      return look()
-    })
-    expect(live).toMatchObject({ textDecorationLine: 'none' })
-    expect(stale).toMatchObject({ textDecorationLine: 'underline' })
-    expect(down).toMatchObject({ textDecorationLine: 'line-through', color: stale.color })
-    expect(stale.color).not.toBe((live as typeof stale).color)
+    const live = await lookWhile('live', () => market.sendEth(2501))
+    expect(live.line).toBe('none')
+    expect(stale.line).toBe('underline')
+    expect(down).toEqual({ line: 'line-through', color: stale.color })
+    expect(stale.color).not.toBe(live.color)
   })
 })
 
@@ -126,11 +143,26 @@ describe('the connection of the dashboard', () => {
     const page = await openDashboard(server)
     market.sendEth(2500)
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+    const loads = countLoads(page)
     await server.close()
     await eventually(async () => expect(await connectionOf(page)).toBe('dashboard stopped'))
     expect(await valueOf(page, weth, 'state')).toBe('down')
     await startTestDashboard(market.client, {}, Number(new URL(server.url).port))
     await eventually(async () => expect(await connectionOf(page)).toBe('connected'))
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+    expect(loads()).toBe(0)
+  })
+
+  it('reloads when the next server of the page shows other tokens', async () => {
+    const market = new TestMarket()
+    const server = await startTestDashboard(market.client, { tokens: [eth] })
+    const page = await openDashboard(server)
+    await eventually(async () => expect(await connectionOf(page)).toBe('connected'))
+    const loads = countLoads(page)
+    await server.close()
+    await startTestDashboard(market.client, { tokens: [btc] }, Number(new URL(server.url).port))
+    await page.locator(`[data-token="${wbtc}"]`).waitFor()
+    expect(await page.locator('[data-token]').count()).toBe(1)
+    await eventually(() => loads() === 1)
   })
 })

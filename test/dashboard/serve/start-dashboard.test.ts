@@ -43,7 +43,8 @@ describe('startDashboard', () => {
     expect(page).toEqual(['text/html; charset=utf-8', files.html])
     expect(style).toEqual(['text/css; charset=utf-8', files.style])
     expect(script).toEqual(['text/javascript; charset=utf-8', files.script])
-    expect(json).toEqual(['application/json', JSON.stringify(config)])
+    expect(json?.[0]).toBe('application/json')
+    expect(JSON.parse(json?.[1] ?? '')).toMatchObject(config)
   })
 
   it('has a content security policy without inline scripts, styles and other hosts', async () => {
@@ -70,15 +71,16 @@ describe('startDashboard', () => {
   })
 
   it('reports why the service is lost', async () => {
+    const { pageId } = (await (await get('/config.json')).json()) as { readonly pageId: string }
     const status = async (): Promise<unknown> => (await get('/status.json')).json()
-    expect(await status()).toEqual({ isUp: true, reason: '' })
+    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
     market.disconnect('connection refused')
-    expect(await status()).toEqual({ isUp: false, reason: 'connection refused' })
+    expect(await status()).toEqual({ isUp: false, reason: 'connection refused', pageId })
     market.connect()
-    expect(await status()).toEqual({ isUp: true, reason: '' })
+    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
     await market.client.close()
     await eventually(async () =>
-      expect(await status()).toEqual({ isUp: false, reason: 'the recording has ended' }),
+      expect(await status()).toEqual({ isUp: false, reason: 'the recording has ended', pageId }),
     )
   })
 })

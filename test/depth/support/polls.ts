@@ -32,6 +32,7 @@ export const pollsOf = (
     reconnect,
     host: 'relayer',
     publish: node.publish,
+    addSource: node.addSource,
     clock: rxClock,
   })
 

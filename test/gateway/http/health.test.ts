@@ -1,29 +1,96 @@
-import { expect, it } from 'vitest'
-import { healthResponse } from '../../../src/gateway/http/health.js'
+import { describe, expect, it } from 'vitest'
+import { createClient } from 'svc-streams'
+import { healthOf } from '../../../src/gateway/http/health.js'
 import type { PriceSide } from '../../../src/gateway/prices/price-side.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
+import { startTestGateway } from '../support/start-test-gateway.js'
 
-const sideOf = (isUp: boolean): PriceSide => ({
+const sideOf = (refusal: ReturnType<PriceSide['refusal']>): PriceSide => ({
   upgrade: () => undefined,
-  isUp: () => isUp,
+  isUp: () => refusal !== 'service-down',
+  refusal: () => refusal,
   upstream: () =>
-    isUp
-      ? { _tag: 'Open', epoch: 1, since: 0 }
-      : { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'connect ECONNREFUSED 10.0.0.5:4000' },
+    refusal === 'service-down'
+      ? { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'connect ECONNREFUSED 10.0.0.5:4000' }
+      : { _tag: 'Open', epoch: 1, since: 0 },
   snapshot: () => ({ connections: 3, topics: [{ topic: 'svc-0xab', consumers: 2, state: 'live' }] }),
+  load: () => ({ isUp: true, consumers: 3, topics: 1, sentBytes: 0, bufferedBytes: 0 }),
   close: () => undefined,
 })
 
-it('has status 200 while the connection to the service is usable', () => {
-  expect(healthResponse(sideOf(true))).toEqual({
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: '{"status":"up","upstream":"Open","connections":3,"topics":1}',
+describe('/health', () => {
+  it('has status 200 while the connection to the service is usable', () => {
+    expect(healthOf('/health', sideOf(undefined))).toEqual({
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"status":"up","upstream":"Open","connections":3,"topics":1}',
+    })
+  })
+
+  it('has status 503 while it is down, without the reason, which may contain an address', () => {
+    expect(healthOf('/health', sideOf('service-down'))).toMatchObject({
+      status: 503,
+      body: '{"status":"down","upstream":"Waiting","connections":3,"topics":1}',
+    })
   })
 })
 
-it('has status 503 while it is down, without the reason, which may contain an address', () => {
-  expect(healthResponse(sideOf(false))).toMatchObject({
-    status: 503,
-    body: '{"status":"down","upstream":"Waiting","connections":3,"topics":1}',
+describe('/health/live', () => {
+  it.each([undefined, 'service-down', 'full'] as const)(
+    'has status 200, also if the gateway is %s',
+    (state) => {
+      expect(healthOf('/health/live', sideOf(state))).toMatchObject({ status: 200, body: '{"status":"up"}' })
+    },
+  )
+})
+
+describe('/health/ready', () => {
+  it('has status 200 if a further consumer is accepted', () => {
+    expect(healthOf('/health/ready', sideOf(undefined))).toMatchObject({
+      status: 200,
+      body: '{"status":"ready"}',
+    })
+  })
+
+  it.each(['service-down', 'full'] as const)('has status 503 if the gateway is %s', (reason) => {
+    expect(healthOf('/health/ready', sideOf(reason))).toMatchObject({
+      status: 503,
+      body: JSON.stringify({ status: 'not ready', reason }),
+    })
+  })
+})
+
+describe('a gateway, over real sockets,', () => {
+  const statusesOf = async (url: string): Promise<readonly number[]> =>
+    Promise.all(
+      ['/health', '/health/live', '/health/ready'].map(async (path) => (await fetch(url + path)).status),
+    )
+
+  it('stays live and is not ready while it has all its connections, and while the service is down', async () => {
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
+    const gateway = await startTestGateway(client, { maxConnections: 1 })
+    expect(await statusesOf(gateway.baseUrl)).toEqual([200, 200, 200])
+    const consumer = closeAfterTest(createClient({ environment: 'mainnet', ...gateway, unsigned: true }))
+    const { subscription, values } = collectEvents(consumer.price$(ethTopic))
+    await eventually(() => values().length > 0)
+    expect(await statusesOf(gateway.baseUrl)).toEqual([200, 200, 503])
+    simulator.inject({ refuseUpgrades: 503 })
+    simulator.dropConnections()
+    await eventually(() => client.inspect().status._tag === 'Waiting')
+    expect(await statusesOf(gateway.baseUrl)).toEqual([503, 200, 503])
+    simulator.inject({})
+    subscription.unsubscribe()
+    await eventually(async () => expect(await statusesOf(gateway.baseUrl)).toEqual([200, 200, 200]))
+  })
+
+  it('answers no other path below /health', async () => {
+    const gateway = await startTestGateway(createClientFor(await startTestSimulator()))
+    expect((await fetch(`${gateway.baseUrl}/health/liveness`)).status).toBe(404)
+    expect((await fetch(`${gateway.baseUrl}/health/ready`, { method: 'POST' })).status).toBe(405)
   })
 })

@@ -26,9 +26,9 @@ describe('a connection', () => {
   it('sends what is pending before the close frame, and nothing after it', async () => {
     const { session, log } = createManualSession()
     session.sendText('a')
-    session.end(1013, 'down', 1)
+    session.end('service-down', 'down', 1)
     session.sendText('b')
-    session.end(1001, 'twice', 1)
+    session.end('closing', 'twice', 1)
     await nextTurn()
     expect(log.slice(0, 2)).toEqual(['a', 'close 1013 down'])
     session.onClosed()
@@ -38,7 +38,7 @@ describe('a connection', () => {
   it('is ended when the consumer does not answer the close frame in time', () => {
     marbles(({ flush, hot }) => {
       const { session, log } = createManualSession()
-      session.end(1013, 'down', 5)
+      session.end('service-down', 'down', 5)
       hot('----x').subscribe(() => expect(log).toEqual(['close 1013 down']))
       flush()
       expect(log).toEqual(['close 1013 down', 'terminate'])
@@ -48,7 +48,7 @@ describe('a connection', () => {
   it('is not ended later once it is closed', () => {
     marbles(({ flush }) => {
       const { session, log } = createManualSession()
-      session.end(1013, 'down', 5)
+      session.end('service-down', 'down', 5)
       session.onClosed()
       flush()
       expect(log).toEqual(['close 1013 down'])

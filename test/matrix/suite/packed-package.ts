@@ -26,7 +26,7 @@ export const packedPackage = async (root: string, user: string): Promise<Plugin>
         const module = resolve(dirname(importer), source).replace(/\.js$/, '.ts')
         return facades.has(module) ? facadePrefix + module : null
       }
-      const name = /^[\w-]+/.exec(source)?.[0]
+      const name = /^(?:@[\w-]+\/)?[\w-]+/.exec(source)?.[0]
       if (name === undefined || !existsSync(join(modules, name))) return null
       // Vite resolves from the root of the project unless the importing file exists.
       return this.resolve(source, join(user, 'package.json'), { skipSelf: true })

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { aloneFolders } from '../../support/run/alone.js'
 import { notRun } from './not-run.js'
 import { packedPackage } from './packed-package.js'
 
@@ -11,12 +12,35 @@ const { MATRIX_USER: user = '', MATRIX_REPORT: report = '', TEST_SEED: seed = '0
 /** Folders of test/, separated by commas. Without the variable, the suite runs all. */
 const folders = process.env['MATRIX_FOLDERS']?.split(',') ?? ['**']
 
+const filesOf = (names: readonly string[]): string[] => names.map((folder) => `test/${folder}/**/*.test.ts`)
+
+const excluded = notRun.map(({ files }) => files)
+
 export default defineConfig({
   root,
   plugins: [packedPackage(root, user)],
   test: {
-    include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
-    exclude: notRun.map(({ files }) => files),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: filesOf(folders),
+          exclude: [...excluded, ...filesOf(aloneFolders)],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: filesOf(
+            aloneFolders.filter((folder) => folders.includes(folder) || folders.includes('**')),
+          ),
+          exclude: excluded,
+          isolate: true,
+        },
+      },
+    ],
     provide: { isLong: false, seed: Number(seed) },
     setupFiles: ['test/support/run/setup.ts'],
     globalSetup: ['test/matrix/suite/compiled-programs.ts'],

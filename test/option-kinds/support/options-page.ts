@@ -1,5 +1,6 @@
 import { clientTable, reconnectTable } from '../../../src/client/option-table.js'
 import { gatewayTable, tlsTable } from '../../../src/gateway/option-table.js'
+import { instrumentTable } from '../../../src/opentelemetry/option-table.js'
 import type { NumberOption } from '../../../src/option-kinds/number-option.js'
 import type { Option } from '../../../src/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
@@ -86,6 +87,12 @@ ${tableOf(gatewayTable)}
 ### \`tls\`
 
 ${tableOf(tlsTable)}
+
+## \`instrument\`
+
+As with \`createClient\`.
+
+${tableOf(instrumentTable)}
 
 ## \`startSimulator\`
 

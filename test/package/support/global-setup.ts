@@ -6,6 +6,7 @@ import { bundlerPackages } from './bundlers.js'
 import { compilerPackages } from './compile.js'
 import { install } from './install.js'
 import { pack } from './pack.js'
+import { optionalPeers } from './packed.js'
 
 const repository = new URL('../../../', import.meta.url).pathname
 const programs = new URL('../programs', import.meta.url).pathname
@@ -14,17 +15,19 @@ const programs = new URL('../programs', import.meta.url).pathname
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const root = await mkdtemp(join(tmpdir(), 'svc-streams-'))
   const tarball = await pack(repository, root)
-  const [user, tools, bundlers] = await Promise.all([
+  const [user, withPeers, tools, bundlers] = await Promise.all([
     install(root, 'user', [tarball]),
+    install(root, 'with-peers', [tarball, ...Object.values(optionalPeers)]),
     install(root, 'tools', ['@types/node@20', ...compilerPackages]),
     install(root, 'bundlers', [tarball, ...bundlerPackages]),
   ])
-  await cp(programs, join(user, 'programs'), { recursive: true })
+  for (const folder of [user, withPeers]) await cp(programs, join(folder, 'programs'), { recursive: true })
   await cp(join(programs, 'page'), join(bundlers, 'page'), { recursive: true })
   await cp(join(repository, 'examples/browser'), join(bundlers, 'browser'), { recursive: true })
   project.provide('packed', {
     tarball,
     user,
+    withPeers,
     tools,
     bundlers,
     package: join(user, 'node_modules/svc-streams'),

@@ -3,6 +3,8 @@ export interface Packed {
   readonly tarball: string
   /** The folder of a user program: only `npm install <tarball>` was run in it. */
   readonly user: string
+  /** As `user`, with the optional peers. */
+  readonly withPeers: string
   /** The folder of the installed package, inside `user`. */
   readonly package: string
   /** A folder with the package and the bundlers. */
@@ -38,7 +40,20 @@ export const entryPoints = [
   'svc-streams/recording',
   'svc-streams/simulator',
   'svc-streams/gateway',
+  'svc-streams/nats',
+  'svc-streams/sweep',
+  'svc-streams/opentelemetry',
 ] as const
+
+/** The optional peer that an entry point needs. */
+export const optionalPeers: Readonly<Partial<Record<(typeof entryPoints)[number], string>>> = {
+  'svc-streams/nats': '@nats-io/transport-node',
+  'svc-streams/opentelemetry': '@opentelemetry/api',
+}
+
+/** The folder in which an entry point can be imported. */
+export const folderFor = (entryPoint: (typeof entryPoints)[number], { user, withPeers }: Packed): string =>
+  optionalPeers[entryPoint] === undefined ? user : withPeers
 
 /** The module of an entry point, relative to `src`. */
 export const sourceOf = (entryPoint: string): string => {

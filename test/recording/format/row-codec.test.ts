@@ -1,70 +1,12 @@
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import type { UncorrelatedError } from '../../../src/errors/model.js'
-import { decodeHeader, decodeRow, encodeRow } from '../../../src/recording/format/row-codec.js'
+import { priceRowText } from '../../../src/recording/format/price-row-text.js'
+import { decodeHeader, decodeRow, encodeAnyRow, encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
-import { errors } from '../../errors/support/arbitraries.js'
-import { address, priceValue, quantity, topic } from '../../support/arbitraries.js'
+import { address, topic } from '../../support/arbitraries.js'
 import { unsafeInLine } from '../../support/unsafe-characters.js'
-import { depthError, priceError } from '../support/errors.js'
-
-const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
-  fc.record(model, { noNullPrototype: true })
-
-const at = fc.integer({ min: 0, max: 2 ** 45 })
-const usd = fc.double({ min: 0, max: 1e12, noNaN: true }).map((value) => value + 0)
-const price = plain({ topic, price: priceValue, receivedAt: at, epoch: fc.nat() })
-const side = plain({ totalQuantity: quantity, totalQuantityUsd: usd })
-const depth = plain({
-  mint: address,
-  price: priceValue,
-  timestamp: at,
-  buy: side,
-  sell: side,
-  receivedAt: at,
-})
-
-const status = fc.oneof(
-  fc.constant({ _tag: 'Idle' } as const),
-  fc.constant({ _tag: 'Closed' } as const),
-  plain({ _tag: fc.constant('Connecting' as const), attempt: fc.nat() }),
-  plain({ _tag: fc.constant('Open' as const), epoch: fc.nat(), since: at }),
-  plain({
-    _tag: fc.constant('Waiting' as const),
-    attempt: fc.nat(),
-    retryInMs: fc.nat(),
-    reason: fc.string({ unit: 'binary' }),
-  }),
-)
-
-const row: fc.Arbitrary<Row> = fc.oneof(
-  plain({
-    _tag: fc.constant('Price' as const),
-    at,
-    topic,
-    event: fc.oneof(
-      price.map((value) => right(value)),
-      priceError.map((error) => left(error)),
-    ),
-  }),
-  plain({
-    _tag: fc.constant('Depth' as const),
-    at,
-    mint: address,
-    event: fc.oneof(
-      depth.map((value) => right(value)),
-      depthError.map((error) => left(error)),
-    ),
-  }),
-  plain({ _tag: fc.constant('End' as const), at, of: fc.oneof(topic, address) }),
-  plain({ _tag: fc.constant('Status' as const), at, status }),
-  plain({
-    _tag: fc.constant('Uncorrelated' as const),
-    at,
-    error: errors.UncorrelatedError as fc.Arbitrary<UncorrelatedError>,
-  }),
-)
+import { at, plain, price, row } from '../support/generated-rows.js'
 
 const header: fc.Arbitrary<RecordingHeader> = plain({
   _tag: fc.constant('Recording' as const),
@@ -142,6 +84,61 @@ describe('decodeRow', () => {
       event: right({ topic: 'svc-0xab', price: 1.5, receivedAt: 3, epoch: 1 }),
     })
     expect(decodeRow(line.replace(from, to))).toMatchObject({ left: { _tag: 'DecodeError' } })
+  })
+})
+
+describe('encodeRow', () => {
+  const anyNumber = fc.oneof(at, fc.double(), fc.constantFrom(-0, NaN, Infinity, 2 ** 53))
+  const anyText = fc.oneof(
+    topic,
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('svc-0x"', 'svc-0x\\', 'svc-0x\u202e'),
+  )
+  /** A price row, or nearly one. */
+  const nearlyPriceRow = fc
+    .tuple(
+      fc.record({ at: anyNumber, topic: anyText, price: anyNumber, receivedAt: anyNumber, epoch: anyNumber }),
+      fc.oneof(fc.constant(undefined), anyText),
+      fc.constantFrom<(price: Record<string, unknown>) => unknown>(
+        (price) => price,
+        (price) => price,
+        (price) => price,
+        (price) => ({ ...price, extra: 1 }),
+        ({ epoch, ...price }) => ({ epoch, ...price }),
+        ({ topic, receivedAt }) => ({ topic, receivedAt }),
+        (price) => Object.create(price) as unknown,
+        (price) => ({ ...price, toJSON: () => 'own' }),
+        (price) => Object.defineProperty({ ...price }, 'toJSON', { value: () => 'own' }),
+        (price) => ({ ...price, price: String(price['price']) }),
+        (price) => ({ ...price, topic: price['epoch'] }),
+        () => null,
+      ),
+      fc.constantFrom('Right', 'Left', 'Other'),
+      fc.boolean(),
+    )
+    .map(([{ at, topic, ...numbers }, otherTopic, change, tag, isReordered]) => {
+      const { price, receivedAt, epoch } = numbers
+      const event = { _tag: tag, right: change({ topic: otherTopic ?? topic, price, receivedAt, epoch }) }
+      const row = isReordered ? { _tag: 'Price', topic, at, event } : { _tag: 'Price', at, topic, event }
+      return row as unknown as Row
+    })
+
+  it('writes the same text with and without the fast path', () => {
+    fc.assert(
+      fc.property(fc.oneof(row, nearlyPriceRow, header), (written) => {
+        expect(encodeRow(written)).toBe(encodeAnyRow(written))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('writes plain prices by the fast path', () => {
+    fc.assert(
+      fc.property(at, topic, price, (time, name, value) => {
+        const written: Row = { _tag: 'Price', at: time, topic: name, event: right(value) }
+        expect(priceRowText(written)).toBe(encodeAnyRow(written))
+      }),
+    )
   })
 })
 

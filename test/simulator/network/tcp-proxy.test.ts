@@ -179,6 +179,23 @@ describe('a TCP proxy with faults', () => {
     await eventually(() => expect(service[1]?.received().toString()).toBe('pending'))
   })
 
+  it.each(['up', 'down'] as const)(
+    'freezes data %s, and no other data, until it heals',
+    async (direction) => {
+      const { proxy, client, service, bypassRoundTrips } = await start()
+      const [from, to] = direction === 'up' ? [client, service[0]!] : [service[0]!, client]
+      proxy.freeze(direction)
+      from.socket.write('frozen')
+      to.socket.write('forwarded')
+      await eventually(() => expect(from.received().toString()).toBe('forwarded'))
+      await bypassRoundTrips()
+      expect(to.received()).toHaveLength(0)
+      proxy.freeze(direction)
+      proxy.heal()
+      await eventually(() => expect(to.received().toString()).toBe('frozen'))
+    },
+  )
+
   it.each(['up', 'down'] as const)('corrupts a single bit of the next chunk %s', async (direction) => {
     const { proxy, client, service } = await start()
     const [from, to] = direction === 'up' ? [client, service[0]!] : [service[0]!, client]

@@ -9,7 +9,7 @@ import { bundle, defineRequire, entryPoints, programs, sources } from './bundle-
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const compile = async (copy: string): Promise<void> => {
-  // Each program is bundled into one file, because loading hundreds of files is slower.
+  // Bundled with their packages, because loading hundreds of files is slower.
   await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
   // For programs that import the package by its name.
   await bundle({
@@ -17,7 +17,6 @@ const compile = async (copy: string): Promise<void> => {
     outbase: join(root, 'src'),
     outdir: join(copy, 'dist'),
     packages: 'external',
-    splitting: true,
   })
   await buildPage(join(copy, 'dist/dashboard'))
 }

@@ -1,5 +1,5 @@
 import { html, svg, type TemplateResult } from 'lit-html'
-import { formatTokensShort } from '../../../number-format/tokens.js'
+import { shortTokens } from '../../../number-format/tokens.js'
 import type { DepthSide } from '../../../domain/depth.js'
 import type { Card } from '../../model/card.js'
 import { isDepthCurrent } from '../../model/depth-age.js'
@@ -30,7 +30,7 @@ const sideView = ({ depth, depthError, token }: Card, name: SideName, title: str
             >${side !== undefined ? digitsView(amountDigits(side.totalQuantityUsd)) : absentText(depthError)}</span
           >${side === undefined ? '' : html`<span class="unit">USD</span>`}</span
         >
-        <span class="quantity">${side === undefined ? '' : quantityText(side, token)}</span>
+        <span class="quantity">${side === undefined ? '' : quantityView(side, token)}</span>
       </dd>
     </div>
   `
@@ -39,10 +39,12 @@ const sideView = ({ depth, depthError, token }: Card, name: SideName, title: str
 const absentText = (error: Card['depthError']): string =>
   error === undefined ? '\u2013' : depthReason(error)
 
-const quantityText = ({ totalQuantity }: DepthSide, { symbol, decimals }: Card['token']): string =>
-  decimals === null
-    ? `${formatTokensShort(totalQuantity, undefined)} units`
-    : `${formatTokensShort(totalQuantity, decimals)} ${symbol}`
+const quantityView = (
+  { totalQuantity }: DepthSide,
+  { symbol, decimals }: Card['token'],
+): TemplateResult => html`
+  ${digitsView(shortTokens(totalQuantity, decimals ?? undefined))} ${decimals === null ? 'units' : symbol}
+`
 
 /** From 0 to 1: relative to the larger side. */
 const shareOf = (

@@ -127,7 +127,7 @@ describe('lazyHttpTransport', () => {
       secrets,
     }
     const log: unknown[] = []
-    const target = { origin: 'http://localhost:3000', path: '/', headers: () => ({}) }
+    const target = { origin: 'http://localhost:3000', path: '/', route: '/', headers: () => ({}) }
     runInVirtualTime(({ now }) => {
       get({ ...config, http: transport }, target)((result) => log.push([now(), result]))
     })

@@ -1,0 +1,39 @@
+import { Argument, type Command } from 'commander'
+import { workersOption } from '../../sweep/workers-option.js'
+import type { SweepFlags } from '../actions/sweep.js'
+import { numberFlag } from '../input/number-flag.js'
+import { parseTime } from '../input/time-flag.js'
+import { createCommand } from './create-command.js'
+
+const examples = `
+Examples:
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json
+      Run the strategy with each parameter of the file, on all cores.
+  $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
+      Use several files as one recording, and two cores.
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
+      jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
+      Print the last value of each parameter, for programs.
+
+The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
+export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
+their times. Each worker thread reads them once, in virtual time, for all its parameters.
+
+Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
+until its stream ended, and its last value, or why it has none. --json prints all values.
+
+Exit codes: 0 if every parameter has a result, 1 otherwise.`
+
+/** `svc-streams sweep`: runs a strategy with many parameters over a recording. */
+export const sweepCommand = (): Command =>
+  createCommand('sweep', 'Run a strategy with many parameters over a recording.', examples)
+    .addArgument(new Argument('<file...>', 'recordings, plain or gzip, and last the module of the strategy'))
+    .requiredOption('--parameters <file>', 'parameters of the strategy, as a JSON array')
+    .addOption(numberFlag('--workers <n>', workersOption))
+    .option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime)
+    .option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime)
+    .option('--json', 'print each result as a JSON object, one per line')
+    .action(async (files: readonly string[], flags: SweepFlags, command: Command) => {
+      const { sweepRecordings } = await import('../actions/sweep.js')
+      await sweepRecordings(command, files, flags)
+    })

@@ -1,0 +1,95 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DecodeError } from '../../errors/model.js'
+import { decodeMessage } from '../decode-message.js'
+import { Finite } from '../number.js'
+
+// What gateways send to one consumer over NATS, as JSON. Times are those of the gateway's monotonic clock, in ms.
+
+const isGatewayId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
+
+/** Part of subjects: with other characters, it would name subjects of others, or none at all. */
+const GatewayId = new t.Type<string>(
+  'an identifier of a gateway',
+  isGatewayId,
+  (value, context) => (isGatewayId(value) ? t.success(value) : t.failure(value, context)),
+  t.identity,
+)
+
+/** Answers a discovery request. `version`: of this protocol. */
+const Ready = t.type({ type: t.literal('ready'), gateway: GatewayId, version: Finite }, 'a ready message')
+
+/** Answers a discovery request: the gateway cannot serve now. */
+const Down = t.type({ type: t.literal('down'), reason: t.string }, 'a down message')
+
+const Opened = t.type({ type: t.literal('opened'), time: Finite }, 'an opened message')
+
+/** Sequence numbers by base address. */
+const Sequences = t.record(t.string, Finite, 'sequence numbers by base address')
+
+/**
+ * Answers a renew message. `publications`: the number of price updates that the gateway has published. `sequences`: the
+ * last sequence number of each topic of the session with an update since the number that the renew message reported.
+ */
+const Renewed = t.type(
+  {
+    type: t.literal('renewed'),
+    number: Finite,
+    time: Finite,
+    publications: Finite,
+    sequences: Sequences,
+  },
+  'a renewed message',
+)
+
+/**
+ * The service has confirmed a topic. `sequence`: that of its last update. `price`: the frame of the last price, if that is
+ * current, with the time at which it was.
+ */
+const Confirmed = t.intersection(
+  [
+    t.type({
+      type: t.literal('confirmed'),
+      topic: t.string,
+      base: t.string,
+      number: Finite,
+      sequence: Finite,
+    }),
+    t.partial({ price: t.type({ frame: t.string, time: Finite }) }),
+  ],
+  'a confirmed message',
+)
+
+/** An error text of the service or of the gateway. `base`: the topic that it rejects. */
+const Rejected = t.type({ type: t.literal('rejected'), base: t.string, text: t.string }, 'a rejected message')
+
+/** The session has ended. */
+const Closed = t.type({ type: t.literal('closed'), code: Finite, reason: t.string }, 'a closed message')
+
+/** The response for a get message. `lateMs`: how old it may be because the gateway was stopped. */
+const Response = t.type(
+  {
+    type: t.literal('response'),
+    status: Finite,
+    headers: t.record(t.string, t.string),
+    body: t.string,
+    lateMs: Finite,
+  },
+  'a response message',
+)
+
+const ConsumerMessageCodec = t.union(
+  [Ready, Down, Opened, Renewed, Confirmed, Rejected, Closed, Response],
+  'a message of a gateway',
+)
+
+/** A message to one consumer. */
+export type ConsumerMessage = Readonly<t.TypeOf<typeof ConsumerMessageCodec>>
+
+export type ConsumerMessageOf<T extends ConsumerMessage['type']> = Extract<ConsumerMessage, { type: T }>
+
+export const encodeConsumerMessage = (message: ConsumerMessage): string => JSON.stringify(message)
+
+export const decodeConsumerMessage = (text: string): Either<DecodeError, ConsumerMessage> =>
+  decodeMessage('message of a gateway', ConsumerMessageCodec, text)

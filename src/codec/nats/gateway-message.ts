@@ -1,0 +1,52 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DecodeError } from '../../errors/model.js'
+import { decodeMessage } from '../decode-message.js'
+import { Finite } from '../number.js'
+
+// What consumers send to gateways over NATS, as JSON.
+
+/** Starts a session. Its identifier is a secret of the consumer: who knows it can end the session. */
+const Open = t.type({ type: t.literal('open'), session: t.string }, 'an open message')
+
+/**
+ * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the number of
+ * the last subscribe or unsubscribe message, 0 before the first one. It shows the gateway that one is lost.
+ */
+const Renew = t.type(
+  { type: t.literal('renew'), session: t.string, number: Finite, since: Finite, requests: Finite },
+  'a renew message',
+)
+
+/** `number`: of the subscribe and unsubscribe messages of the session, from 1. The confirmation repeats it. */
+const Subscribe = t.type(
+  { type: t.literal('subscribe'), session: t.string, topic: t.string, number: Finite },
+  'a subscribe message',
+)
+
+/** `number`: as of a subscribe message. */
+const Unsubscribe = t.type(
+  { type: t.literal('unsubscribe'), session: t.string, topic: t.string, number: Finite },
+  'an unsubscribe message',
+)
+
+const Close = t.type({ type: t.literal('close'), session: t.string }, 'a close message')
+
+/** A request of a price or of depth. `path`: as over HTTP. */
+const Get = t.type({ type: t.literal('get'), path: t.string }, 'a get message')
+
+const GatewayMessageCodec = t.union(
+  [Open, Renew, Subscribe, Unsubscribe, Close, Get],
+  'a message to a gateway',
+)
+
+/** A message to one gateway. */
+export type GatewayMessage = Readonly<t.TypeOf<typeof GatewayMessageCodec>>
+
+/** A message of a session that exists. */
+export type SessionMessage = Exclude<GatewayMessage, { readonly type: 'open' | 'get' }>
+
+export const encodeGatewayMessage = (message: GatewayMessage): string => JSON.stringify(message)
+
+export const decodeGatewayMessage = (text: string): Either<DecodeError, GatewayMessage> =>
+  decodeMessage('message to a gateway', GatewayMessageCodec, text)

@@ -1,0 +1,65 @@
+import type { TopicSnapshotState } from '../domain/snapshot.js'
+
+/**
+ * Receives the current state of every client and gateway of the process. Publish an object with these methods on the
+ * channel `svc-streams:collect`: the library calls them before `publish` returns. It reads no state at other times.
+ *
+ * @example
+ * import { channel } from 'node:diagnostics_channel'
+ * import type { DiagnosticsCollector } from 'svc-streams'
+ * const collector: DiagnosticsCollector = {
+ *   connection: ({ host, state, topics }) => console.log(host, state, topics.stale),
+ *   polls: ({ host, count }) => console.log(host, count),
+ *   gateway: ({ host, consumers }) => console.log(host, consumers),
+ * }
+ * channel('svc-streams:collect').publish(collector)
+ */
+export interface DiagnosticsCollector {
+  /** Called for each WebSocket that is needed: it is open, or the client opens it. */
+  readonly connection: (state: ConnectionState) => void
+  /** Called for each client with polls. */
+  readonly polls: (state: PollsState) => void
+  /** Called for each gateway that runs. */
+  readonly gateway: (state: GatewayState) => void
+}
+
+export interface ConnectionState {
+  /** Host and port of the service. */
+  readonly host: string
+  /** `waiting`: until the next dial, after a failure. */
+  readonly state: 'connecting' | 'open' | 'waiting'
+  /** Number of prices received since the connection opened. */
+  readonly prices: number
+  /** Number of topics in each state. */
+  readonly topics: Readonly<Record<TopicSnapshotState, number>>
+  /** The longest time since the last price of a topic with subscribers, in ms; `undefined` before the first price. */
+  readonly maxPriceAgeMs: number | undefined
+}
+
+export interface PollsState {
+  /** Host and port of the relayer. */
+  readonly host: string
+  /** Number of polls with subscribers. */
+  readonly count: number
+}
+
+export interface GatewayState {
+  /** Host and port that the gateway listens on, or of the NATS server that it serves on. */
+  readonly host: string
+  /** False while the connection to the service is down. */
+  readonly isUp: boolean
+  /** Number of open WebSocket connections of consumers, or of their sessions on NATS. */
+  readonly consumers: number
+  /** Number of topics that are subscribed at the service. */
+  readonly topics: number
+  /**
+   * Size of the frames sent to the consumers that are connected now, in bytes. On NATS: size of what was sent since the last
+   * connection of a consumer ended.
+   */
+  readonly sentBytes: number
+  /** Size of the frames that wait for slow consumers, in bytes. On NATS 0: the server keeps them. */
+  readonly bufferedBytes: number
+}
+
+/** Adds a source of state for collectors. Returns the function that removes it. */
+export type AddSource = (source: (collector: DiagnosticsCollector) => void) => () => void

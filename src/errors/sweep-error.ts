@@ -1,0 +1,79 @@
+import { assertNever } from '../domain/assert-never.js'
+import { causeOf } from './failure-cause.js'
+import { isTagged } from './is-tagged.js'
+import type { FailureCause, RecordingError, Tagged } from './model.js'
+import { oneLine } from './text.js'
+
+/** Why a parameter of a sweep has no result. */
+export type SweepFault =
+  | {
+      /** The module of the strategy cannot be imported, or its default export is not a function. */
+      readonly why: 'module'
+      readonly cause: FailureCause
+    }
+  | {
+      /** The strategy has thrown, or its stream has failed. */
+      readonly why: 'strategy'
+      readonly cause: FailureCause
+    }
+  | {
+      /** A value of the strategy cannot be cloned, such as a function. */
+      readonly why: 'value'
+      /** Position of the value among the values of the parameter, from 0. */
+      readonly index: number
+      readonly cause: FailureCause
+    }
+  | {
+      /** The worker thread ended: an uncaught exception, `process.exit`, or no memory left. */
+      readonly why: 'worker'
+      readonly cause: FailureCause
+    }
+  | {
+      /** The recording cannot be read, or is damaged before the end of the strategy's stream. */
+      readonly why: 'recording'
+      readonly error: RecordingError
+    }
+
+/** A parameter of a sweep has no result. */
+export type SweepError<P = unknown> = SweepFault &
+  Tagged<'SweepError'> & {
+    /** The parameter, as given to `sweep`. */
+    readonly parameter: P
+  }
+
+export const sweepError = <P>(parameter: P, fault: SweepFault): SweepError<P> => ({
+  _tag: 'SweepError',
+  message: describeFault(fault),
+  parameter,
+  ...fault,
+})
+
+const describeFault = (fault: SweepFault): string => {
+  switch (fault.why) {
+    case 'module':
+      return `the strategy cannot be loaded: ${fault.cause.message}${loadHint(fault.cause)}`
+    case 'strategy':
+      return `the strategy failed: ${oneLine(fault.cause.name)}: ${fault.cause.message}`
+    case 'value':
+      return `value ${fault.index} of the strategy cannot be cloned: ${fault.cause.message}`
+    case 'worker':
+      return `the worker thread ended: ${fault.cause.message}`
+    case 'recording':
+      return fault.error.message
+    default:
+      return assertNever(fault)
+  }
+}
+
+/** The code of Node for a module that is not JavaScript. Loaders such as tsx do not always act in worker threads. */
+const loadHint = ({ code }: FailureCause): string =>
+  code === 'ERR_UNKNOWN_FILE_EXTENSION' ? '; compile it to JavaScript, or use Node 22.18 or later' : ''
+
+/** The cause of a failed strategy. `orThrow` throws the errors of the client themselves. */
+export const strategyFault = (thrown: unknown): SweepFault => ({
+  why: 'strategy',
+  cause:
+    !(thrown instanceof Error) && isTagged(thrown)
+      ? { name: thrown._tag, message: oneLine(thrown.message), code: undefined }
+      : causeOf(thrown),
+})

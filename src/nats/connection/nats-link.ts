@@ -1,0 +1,191 @@
+import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
+import { connect } from '@nats-io/transport-node'
+import { Subscription } from 'rxjs'
+import { Secrets } from '../../auth/secrets.js'
+import { hostWithPort } from '../../domain/host-with-port.js'
+import { causeOf } from '../../errors/failure-cause.js'
+import type { Cancel } from '../../task/cancellable-task.js'
+import type { Clock } from '../../time/clock.js'
+import { delay } from '../../time/deadline.js'
+import type { NatsOptions } from './options.js'
+import { parseServers } from './servers.js'
+
+/** Receives the connection to NATS once, and its loss once. */
+export interface LinkUser {
+  readonly onConnected: (connection: NatsConnection) => void
+  /** `reason`: in words, without secrets. */
+  readonly onLost: (reason: string) => void
+}
+
+/** The time between two attempts to connect, in ms. */
+const retryTime = 250
+
+/** The time that one server has to accept a connection, in ms. */
+const connectTimeout = 1_500
+
+/** The time for which a connection without users stays open, in ms. */
+const idleTime = 4_000
+
+/** The time in which a closing connection may send its last messages, in ms. */
+const flushTimeout = 500
+
+/** A connection whose server does not answer is closed after two to three times this time, in ms. */
+const pingInterval = 1_000
+
+/**
+ * The connection to NATS: opened when somebody uses it, opened again after a loss, and closed when nobody does. The NATS
+ * client's own reconnects are off: what it buffers while NATS is away would arrive late.
+ */
+export class NatsLink {
+  private readonly users = new Set<LinkUser>()
+  private readonly options: NodeConnectionOptions
+  private readonly servers: readonly string[]
+  /** Further servers of the cluster, by the last server that was connected. */
+  private discovered: readonly string[] = []
+  private readonly secrets = new Secrets()
+  private connection: NatsConnection | undefined
+  private isConnecting = false
+  private isClosed = false
+  private timer = new Subscription()
+  /** Host and port of the first server: the name of the connection in diagnostics. */
+  readonly host: string
+  /** The beginning of the subjects on which this user receives replies. `undefined`: that of NATS. */
+  readonly inboxPrefix: string | undefined
+  /** The last failure of the connection; empty if there is none. In words, without secrets. */
+  problem = ''
+
+  constructor(
+    { servers, ...options }: NatsOptions,
+    private readonly clock: Clock,
+  ) {
+    const urls = parseServers(servers)
+    this.servers = urls.map(({ host }) => host)
+    this.host = urls[0] === undefined ? '' : hostWithPort(urls[0])
+    const credentials = credentialsOf(urls)
+    this.inboxPrefix = options.inboxPrefix ?? inboxPrefixOf(options.user ?? credentials.user)
+    for (const secret of [options.pass, options.token, credentials.pass]) {
+      if (secret !== undefined) this.secrets.addValue(secret)
+    }
+    this.options = {
+      ...credentials,
+      ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
+      ...options,
+      reconnect: false,
+      pingInterval,
+      maxPingOut: 2,
+      timeout: connectTimeout,
+    } as NodeConnectionOptions
+  }
+
+  /** Connects if necessary. Calls back at once if the connection is open. */
+  use(user: LinkUser): Cancel {
+    this.users.add(user)
+    this.timer.unsubscribe()
+    if (this.connection !== undefined) user.onConnected(this.connection)
+    else void this.connect()
+    return () => {
+      if (this.users.delete(user)) this.closeIfUnused()
+    }
+  }
+
+  /** Sends what is buffered and closes the connection. Idempotent. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.users.clear()
+    this.timer.unsubscribe()
+    const { connection } = this
+    if (connection !== undefined) await this.end(connection)
+  }
+
+  private async connect(): Promise<void> {
+    if (this.isConnecting || this.isClosed) return
+    this.isConnecting = true
+    try {
+      const connection = await connect({ ...this.options, servers: this.allServers() })
+      this.isConnecting = false
+      this.onConnected(connection)
+    } catch (thrown) {
+      this.isConnecting = false
+      this.problem = this.describe(thrown)
+      this.connectLater()
+    }
+  }
+
+  private allServers(): string[] {
+    const isIgnored = this.options.ignoreClusterUpdates === true
+    return [...new Set([...this.servers, ...(isIgnored ? [] : this.discovered)])]
+  }
+
+  private connectLater(): void {
+    if (this.users.size === 0) return
+    this.timer.unsubscribe()
+    this.timer = delay(this.clock, retryTime, () => void this.connect())
+  }
+
+  private onConnected(connection: NatsConnection): void {
+    if (this.isClosed) return void this.end(connection)
+    this.problem = ''
+    this.connection = connection
+    this.discovered = connection.info?.connect_urls ?? []
+    void this.watch(connection)
+    void connection.closed().then((error) => this.onLost(connection, error))
+    for (const user of [...this.users]) user.onConnected(connection)
+    this.closeIfUnused()
+  }
+
+  /** Keeps the last error of the server, such as a missing permission. */
+  private async watch(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'error') this.problem = this.describe(status.error)
+    }
+  }
+
+  private onLost(connection: NatsConnection, error: unknown): void {
+    if (this.connection !== connection) return
+    this.connection = undefined
+    if (error instanceof Error) this.problem = this.describe(error)
+    const users = [...this.users]
+    this.users.clear()
+    for (const user of users) user.onLost(`the connection to NATS is lost${this.problemText}`)
+  }
+
+  /** The last failure, as the end of a sentence. */
+  get problemText(): string {
+    return this.problem === '' ? '' : `: ${this.problem}`
+  }
+
+  private closeIfUnused(): void {
+    if (this.users.size > 0 || this.isClosed) return
+    this.timer.unsubscribe()
+    this.timer = delay(this.clock, idleTime, () => {
+      const { connection } = this
+      this.connection = undefined
+      if (connection !== undefined) void this.end(connection)
+    })
+  }
+
+  private async end(connection: NatsConnection): Promise<void> {
+    if (this.connection === connection) this.connection = undefined
+    const timer = new Subscription()
+    const timeout = new Promise<void>((resolve) => timer.add(delay(this.clock, flushTimeout, resolve)))
+    await Promise.race([connection.flush().catch(() => undefined), timeout])
+    timer.unsubscribe()
+    await connection.close().catch(() => undefined)
+  }
+
+  private describe(thrown: unknown): string {
+    return this.secrets.redact(causeOf(thrown).message)
+  }
+}
+
+/** The user of the first address that has one: `nats://user:password@host`. The NATS client ignores it. */
+const credentialsOf = (urls: readonly URL[]): { readonly user?: string; readonly pass?: string } => {
+  const url = urls.find(({ username }) => username !== '')
+  if (url === undefined) return {}
+  const user = decodeURIComponent(url.username)
+  return url.password === '' ? { user } : { user, pass: decodeURIComponent(url.password) }
+}
+
+/** An account may let each user receive replies on subjects of its own only. Other names are no part of a subject. */
+const inboxPrefixOf = (user: string | undefined): string | undefined =>
+  user !== undefined && /^[\w-]+$/.test(user) ? `_INBOX.${user}` : undefined

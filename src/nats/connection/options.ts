@@ -1,0 +1,33 @@
+/**
+ * Where NATS is, and how to connect to it: with `user` and `pass`, `token`, `authenticator`, `tls` and so on, as
+ * `@nats-io/transport-node` documents them. The library sets its options of reconnects and pings itself.
+ */
+export interface NatsOptions {
+  /** Addresses of NATS servers of one cluster, such as `nats://127.0.0.1:4222`, or one address. */
+  readonly servers: string | readonly string[]
+  /** Name of the user. Default: that of the address, if it has one. */
+  readonly user?: string
+  /** Password of the user. Default: that of the address, if it has one. */
+  readonly pass?: string
+  readonly token?: string
+  /** An authenticator of `@nats-io/transport-node`, such as the result of `nkeyAuthenticator(seed)`, or several. */
+  readonly authenticator?: NatsAuthenticator | NatsAuthenticator[]
+  /** The TLS options of `@nats-io/transport-node`. Default: TLS if an address begins with `tls:`. */
+  readonly tls?: object | null
+  /** The beginning of the subjects of replies. Default: `_INBOX.<user>` if there is a user. */
+  readonly inboxPrefix?: string
+  /** Name of the connection, which the server's monitoring shows. */
+  readonly name?: string
+  /** If true, servers of the cluster that are not in `servers` are never used. Default: `false`. */
+  readonly ignoreClusterUpdates?: boolean
+  readonly noRandomize?: boolean
+  readonly resolve?: boolean
+  readonly debug?: boolean
+  readonly verbose?: boolean
+  readonly pedantic?: boolean
+  readonly noAsyncTraces?: boolean
+  readonly ignoreAuthErrorAbort?: boolean
+}
+
+/** The types of `@nats-io/transport-node` are not repeated: its declarations do not compile under every strict setting. */
+export type NatsAuthenticator = (nonce?: string) => unknown

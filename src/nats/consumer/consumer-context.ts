@@ -1,0 +1,15 @@
+import type { Clock } from '../../time/clock.js'
+import type { NatsLink } from '../connection/nats-link.js'
+import type { Subjects } from '../subjects.js'
+import type { FollowedGateway } from './followed-gateway.js'
+
+/** What the transports of a client over NATS share. */
+export interface ConsumerContext {
+  readonly link: NatsLink
+  readonly clock: Clock
+  readonly subjects: Subjects
+  readonly inboxPrefix: string | undefined
+  /** Prices that are further behind end the session, in ms. */
+  readonly maxLag: number
+  readonly followed: FollowedGateway
+}

@@ -1,0 +1,105 @@
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { decodeConsumerMessage } from '../../codec/nats/consumer-message.js'
+import { encodeGatewayMessage } from '../../codec/nats/gateway-message.js'
+import { networkError } from '../../errors/constructors.js'
+import { responsiveDeadline } from '../../time/deadline.js'
+import { bodyTooLong } from '../../transport/body-too-long.js'
+import type { HttpAnswer, HttpRequest, HttpTransport, OnHttpResult } from '../../transport/ports.js'
+import type { ConsumerContext } from './consumer-context.js'
+import { findGateway } from './find-gateway.js'
+import { isUndelivered } from './is-undelivered.js'
+
+/** The time in which NATS and a gateway must be found, in ms. */
+const findTimeout = 2_000
+
+/** Sends requests to gateways over NATS. Only the path is sent: neither a header nor a key. */
+export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
+  get: (request, onResult) => new NatsRequest(context, request, onResult).start(),
+  close: () => context.link.close(),
+})
+
+class NatsRequest {
+  private readonly resources = new Subscription()
+  private isFound = false
+  private refusal: string | undefined
+
+  constructor(
+    private readonly context: ConsumerContext,
+    private readonly request: HttpRequest,
+    private readonly onResult: OnHttpResult,
+  ) {}
+
+  /** Returns the function that aborts the request. */
+  start(): () => void {
+    const { link, clock } = this.context
+    this.resources.add(
+      responsiveDeadline(clock, findTimeout, () => {
+        if (!this.isFound) this.fail(`${this.refusal ?? 'no gateway answers on NATS'}${link.problemText}`)
+      }),
+    )
+    this.resources.add(
+      link.use({
+        onConnected: (connection) => this.onConnected(connection),
+        onLost: (reason) => this.fail(reason),
+      }),
+    )
+    return () => this.resources.unsubscribe()
+  }
+
+  private onConnected(connection: NatsConnection): void {
+    const { followed } = this.context
+    if (followed.id !== undefined && this.request.newConnection !== true) {
+      this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
+      return this.send(connection, followed.id)
+    }
+    this.resources.add(
+      findGateway(this.context, connection, {
+        onFound: (gateway) => this.send(connection, gateway),
+        onRefused: (reason) => (this.refusal = reason),
+      }),
+    )
+  }
+
+  private send(connection: NatsConnection, gateway: string): void {
+    const { inboxPrefix, subjects } = this.context
+    this.isFound = true
+    const reply = createInbox(inboxPrefix)
+    const subscription = connection.subscribe(reply, {
+      callback: (error, message) => {
+        if (error === null) this.onMessage(message)
+        else this.fail(error.message)
+      },
+    })
+    this.resources.add(() => subscription.unsubscribe())
+    const { path } = this.request
+    connection.publish(subjects.gateway(gateway), encodeGatewayMessage({ type: 'get', path }), { reply })
+  }
+
+  private onMessage(message: Msg): void {
+    if (isUndelivered(message)) return this.fail('the gateway has left NATS', true)
+    const decoded = decodeConsumerMessage(message.string())
+    if (isLeft(decoded)) return this.fail(`invalid response of the gateway: ${decoded.left.message}`)
+    const response = decoded.right
+    if (response.type !== 'response') return this.fail(`the gateway answers with a ${response.type} message`)
+    const { status, headers, body, lateMs } = response
+    const { maxBodyBytes } = this.request
+    if (lateMs > this.context.maxLag) return this.fail(`the response is ${Math.round(lateMs)} ms late`)
+    this.settle(
+      Buffer.byteLength(body) > maxBodyBytes
+        ? left(bodyTooLong(body, maxBodyBytes))
+        : right({ status, headers, body }),
+    )
+  }
+
+  private fail(reason: string, isRepeatable = false): void {
+    this.settle(left(networkError(new Error(reason))), isRepeatable)
+  }
+
+  private settle(result: HttpAnswer, isRepeatable = false): void {
+    if (this.resources.closed) return
+    this.resources.unsubscribe()
+    this.onResult(result, isRepeatable && this.request.newConnection !== true)
+  }
+}

@@ -1,0 +1,142 @@
+import { nuid, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { decodeGatewayMessage } from '../../codec/nats/gateway-message.js'
+import type { UpstreamTopics } from '../../gateway/demand/upstream-topics.js'
+import { depthMintOf, priceTopicOf } from '../../gateway/relay/paths.js'
+import type { Relay } from '../../gateway/relay/relay.js'
+import { textResponse, type TextResponse } from '../../server/text-response.js'
+import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
+import type { Clock } from '../../time/clock.js'
+import { delay } from '../../time/deadline.js'
+import { protocolVersion, type Subjects } from '../subjects.js'
+import type { PriceClock } from './price-clock.js'
+import { Publisher } from './publisher.js'
+import type { SentBytes } from './sent-bytes.js'
+import { Sessions, type CloseCause, type SessionsConfig } from './sessions.js'
+
+export interface GatewayConnectionConfig extends Omit<SessionsConfig, 'demand' | 'publisher' | 'elapsed'> {
+  readonly clock: Clock
+  readonly subjects: Subjects
+  readonly priceClock: PriceClock
+  readonly topics: UpstreamTopics<string>
+  readonly depth: Relay
+  readonly price: Relay
+  readonly sent: SentBytes
+}
+
+/** The time between two looks at the leases, in ms. */
+const lookTime = 250
+
+/** A gateway without sessions answers discovery requests later than one that has some, in ms. */
+const standbyTime = 50
+
+/** The lag of prices above which a gateway does not offer itself: it was stopped and has to catch up. In ms. */
+const maxLateMs = 250
+
+/**
+ * A gateway on one connection to NATS. Each connection has an identifier of its own, so that nothing of an earlier one is
+ * taken for current.
+ */
+export class GatewayConnection {
+  readonly sessions: Sessions
+  private readonly id = nuid.next()
+  private readonly publisher: Publisher
+  private readonly resources = new Subscription()
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly config: GatewayConnectionConfig,
+  ) {
+    const { clock, subjects, priceClock, topics, sent } = config
+    this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
+    this.sessions = new Sessions({
+      ...config,
+      demand: topics.demand,
+      publisher: this.publisher,
+      elapsed: clock.elapsed,
+    })
+    this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
+    this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
+    this.resources.add(clock.startInterval(() => this.sessions.endExpired(), lookTime))
+  }
+
+  /** Ends all sessions and tells their consumers, if the connection is open. */
+  close(cause: CloseCause, reason: string): void {
+    this.sessions.close(cause, reason)
+    this.resources.unsubscribe()
+  }
+
+  private subscribe(subject: string, onMessage: (message: Msg) => void): void {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null && message.reply !== undefined && this.config.subjects.isInbox(message.reply))
+          onMessage(message)
+      },
+    })
+    this.resources.add(() => subscription.unsubscribe())
+  }
+
+  private onDiscovery({ reply = '' }: Msg): void {
+    const { clock, topics, priceClock } = this.config
+    const { upstream } = topics
+    if (!upstream.isUp) {
+      const reason =
+        upstream.status._tag === 'Waiting' ? upstream.status.reason : 'the connection is being opened again'
+      return void this.publisher.reply(reply, { type: 'down', reason: `the service is down: ${reason}` })
+    }
+    if (priceClock.lateMs() > maxLateMs) {
+      return void this.publisher.reply(reply, {
+        type: 'down',
+        reason: 'the gateway was stopped and has to catch up',
+      })
+    }
+    const pending = this.addPending()
+    const answer = (): void => {
+      pending.unsubscribe()
+      this.publisher.reply(reply, { type: 'ready', gateway: this.id, version: protocolVersion })
+    }
+    if (this.sessions.size > 0) answer()
+    else pending.add(delay(clock, standbyTime, answer))
+  }
+
+  private onMessage(message: Msg): void {
+    const { reply = '' } = message
+    const decoded = decodeGatewayMessage(message.string())
+    // Nothing is known of who sent it.
+    if (isLeft(decoded)) return
+    const received = decoded.right
+    if (received.type === 'open') this.sessions.open(received.session, reply)
+    else if (received.type === 'get') this.respond(received.path, reply)
+    else this.sessions.handle(received, reply)
+  }
+
+  private respond(path: string, inbox: string): void {
+    const pending = this.addPending()
+    const send = ({ status, headers, body }: TextResponse): void => {
+      pending.unsubscribe()
+      const lateMs = Math.ceil(this.config.priceClock.lateMs())
+      this.publisher.reply(inbox, { type: 'response', status, headers: lowerCased(headers), body, lateMs })
+    }
+    pending.add(this.responseTo(path)(send))
+  }
+
+  /** What is under way, until it is unsubscribed or the gateway closes. */
+  private addPending(): Subscription {
+    const pending = new Subscription()
+    this.resources.add(pending)
+    return pending
+  }
+
+  private responseTo(pathAndQuery: string): CancellableTask<TextResponse> {
+    const [path = ''] = pathAndQuery.split('?')
+    const mint = depthMintOf(path)
+    const topic = priceTopicOf(path)
+    if (mint !== undefined) return this.config.depth.respond(mint)
+    if (topic !== undefined) return this.config.price.respond(topic)
+    return completedTask(textResponse(404, 'Not Found'))
+  }
+}
+
+const lowerCased = (headers: TextResponse['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

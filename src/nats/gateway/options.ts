@@ -1,0 +1,20 @@
+import type { Signal } from '../../domain/signal.js'
+import type { NatsOptions } from '../connection/options.js'
+
+/**
+ * Options of `startNatsGateway`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,
+ * and those below. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt option name
+ * reject with a `ConfigurationError`. Other unknown properties are ignored.
+ */
+export interface NatsGatewayOptions extends NatsOptions {
+  /** Name of the service: prefix of topics and of subjects. Default: `svc`. */
+  readonly service?: string
+  /** Number of sessions; a further one is refused. Default: 10 000. */
+  readonly maxConnections?: number
+  /** Number of topics of one session; a further one gets an error text. Default: 5000. */
+  readonly maxTopicsPerConnection?: number
+  /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
+  readonly depthEvery?: number
+  /** Closes the gateway when it aborts. */
+  readonly signal?: Signal
+}

@@ -1,0 +1,59 @@
+import type { NatsConnection } from '@nats-io/transport-node'
+import { encodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import { encodePriceUpdate } from '../../codec/nats/price-update.js'
+import type { Address } from '../../domain/address.js'
+import type { Subjects } from '../subjects.js'
+import type { PriceClock } from './price-clock.js'
+import type { SentBytes } from './sent-bytes.js'
+
+/** What a gateway sends over one connection to NATS, under an identifier of its own. */
+export class Publisher {
+  /** The number of price updates so far, and at least the sequence number of each. */
+  publications = 0
+
+  constructor(
+    private readonly connection: NatsConnection,
+    readonly gateway: string,
+    private readonly subjects: Subjects,
+    private readonly priceClock: Pick<PriceClock, 'time'>,
+    private readonly sent: SentBytes,
+  ) {}
+
+  /** The time of a price that arrives now, of the monotonic clock, in ms. */
+  time(): number {
+    return Math.floor(this.priceClock.time())
+  }
+
+  /**
+   * The sequence number before the first update of a topic. It does not continue those of a time before, when the topic was
+   * published too: a consumer that still follows them has missed prices.
+   */
+  startSequence(): number {
+    this.publications += 2
+    return this.publications
+  }
+
+  /** Returns the number of the update among those of all topics. */
+  publishPrice(base: Address, sequence: number, frame: string): number {
+    if (!this.connection.isClosed()) {
+      const update = encodePriceUpdate(sequence, this.time(), frame)
+      this.connection.publish(this.subjects.price(this.gateway, base), update)
+      // All characters are ASCII.
+      this.sent.add(update.length)
+    }
+    return ++this.publications
+  }
+
+  /** Sends a message of a session to its consumer. */
+  send(inbox: string, message: ConsumerMessage): void {
+    this.sent.add(this.reply(inbox, message))
+  }
+
+  /** Sends a message to a consumer without a session. Returns its size in bytes. */
+  reply(inbox: string, message: ConsumerMessage): number {
+    if (this.connection.isClosed()) return 0
+    const text = encodeConsumerMessage(message)
+    this.connection.publish(inbox, text)
+    return Buffer.byteLength(text)
+  }
+}

@@ -1,0 +1,55 @@
+import { clientTable } from '../../client/option-table.js'
+import type { Signal } from '../../domain/signal.js'
+import {
+  checkNames,
+  checkOption,
+  checkShapes,
+  checkSpelling,
+  numbersOf,
+} from '../../option-kinds/check-options.js'
+import { countOption, timerOption } from '../../option-kinds/number-option.js'
+import { objectOption, type OptionTable } from '../../option-kinds/option.js'
+import { connectionNames } from '../connection/connection-options.js'
+import type { NatsGatewayOptions } from './options.js'
+
+type Limit = 'maxConnections' | 'maxTopicsPerConnection' | 'depthEvery'
+
+/** Numbers are checked in this order. */
+const limitTable = {
+  maxConnections: countOption({
+    meaning: 'Number of sessions; a further one is refused',
+    default: 10_000,
+  }),
+  maxTopicsPerConnection: countOption({
+    meaning: 'Number of topics of one session; a further one gets an error text',
+    default: 5_000,
+  }),
+  depthEvery: timerOption({
+    meaning: 'Minimum time between two depth requests for one mint to the service',
+    default: 250,
+  }),
+} satisfies OptionTable<Pick<NatsGatewayOptions, Limit>>
+
+const gatewayTable = {
+  service: clientTable.service,
+  ...limitTable,
+  signal: objectOption<Signal>(['addEventListener', 'removeEventListener'], {
+    meaning: 'Closes the gateway when it aborts',
+  }),
+}
+
+/** Options that are checked and completed by their defaults. */
+export interface NatsGatewaySetup extends Readonly<Record<Limit, number>> {
+  readonly service: string
+  readonly signal: Signal | undefined
+}
+
+/** Throws a `ConfigurationError` that names the first invalid option. */
+export const checkNatsGatewayOptions = (options: NatsGatewayOptions): NatsGatewaySetup => {
+  checkShapes(options, gatewayTable)
+  checkNames(options, gatewayTable)
+  for (const name of Object.keys(options)) checkSpelling(name, { ...gatewayTable, ...connectionNames })
+  const { service = gatewayTable.service.default, signal } = options
+  checkOption('service', service, gatewayTable.service)
+  return { ...numbersOf(options, limitTable), service, signal }
+}

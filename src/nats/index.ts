@@ -1,0 +1,12 @@
+/**
+ * Prices and depth for many machines, over a NATS server or cluster. Needs the package `@nats-io/transport-node`.
+ *
+ * @module
+ */
+
+export { natsClient } from './nats-client.js'
+export { startNatsGateway } from './gateway/start-nats-gateway.js'
+export type { NatsClientOptions, NatsDepthClientOptions } from './consumer/options.js'
+export type { NatsAuthenticator, NatsOptions } from './connection/options.js'
+export type { NatsGateway, NatsGatewaySnapshot } from './gateway/nats-gateway.js'
+export type { NatsGatewayOptions } from './gateway/options.js'

@@ -1,0 +1,23 @@
+import type { Address } from '../domain/address.js'
+
+/** The version of the messages. A consumer follows no gateway of another version. */
+export const protocolVersion = 1
+
+/** The subjects of one service. A gateway is named by an identifier, which is new for each connection to NATS. */
+export interface Subjects {
+  /** Discovery requests of consumers. Every gateway answers. */
+  readonly gateways: string
+  /** Messages of consumers to one gateway. */
+  readonly gateway: (id: string) => string
+  /** Price updates of one topic by one gateway. */
+  readonly price: (id: string, base: Address) => string
+  /** False for the subjects of the service and of NATS itself: a reply to them could forge a price. */
+  readonly isInbox: (subject: string) => boolean
+}
+
+export const subjectsOf = (service: string): Subjects => ({
+  gateways: `${service}.gateways`,
+  gateway: (id) => `${service}.gateway.${id}`,
+  price: (id, base) => `${service}.price.${id}.${base}`,
+  isInbox: (subject) => !subject.startsWith(`${service}.`) && !subject.startsWith('$'),
+})

@@ -1,0 +1,40 @@
+import { metrics, trace } from '@opentelemetry/api'
+import { checkNames, checkShapes } from '../option-kinds/check-options.js'
+import { connectionMetrics } from './connection-metrics.js'
+import { gatewayMetrics } from './gateway-metrics.js'
+import { instrumentTable } from './option-table.js'
+import type { InstrumentOptions } from './options.js'
+import { pollSpans } from './poll-spans.js'
+import { requestMetrics } from './request-metrics.js'
+import { stateMetrics } from './state-metrics.js'
+
+/** The name of the meter and of the tracer. */
+const scope = 'svc-streams'
+
+/**
+ * Turns the diagnostics of all clients and gateways of the process into OpenTelemetry metrics, and each poll into one
+ * client span. Call it once, at any time: it needs no reference to a client. Attributes contain hosts, states and kinds of
+ * errors, never a topic, a mint, a key or a signature. Throws a `ConfigurationError` if an option is invalid.
+ *
+ * Returns the function that stops it.
+ *
+ * @example
+ * const stop = instrument()
+ * stop()
+ */
+export const instrument = (options: InstrumentOptions = {}): (() => void) => {
+  checkShapes(options, instrumentTable)
+  checkNames(options, instrumentTable)
+  const { meterProvider = metrics, tracerProvider = trace } = options
+  const meter = meterProvider.getMeter(scope)
+  const stops = [
+    connectionMetrics(meter),
+    requestMetrics(meter),
+    gatewayMetrics(meter),
+    stateMetrics(meter),
+    pollSpans(tracerProvider.getTracer(scope)),
+  ]
+  return () => {
+    for (const stop of stops.splice(0)) stop()
+  }
+}

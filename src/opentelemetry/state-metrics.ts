@@ -1,0 +1,90 @@
+import { channel } from 'node:diagnostics_channel'
+import type { BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
+import type { DiagnosticsCollector } from '../diagnostics/collector.js'
+import { serverAttributes } from './attributes.js'
+import { listen } from './listen.js'
+import { Readings } from './readings.js'
+import { Totals } from './totals.js'
+
+/**
+ * Metrics of the current state of all clients and gateways, read at each collection. Also right for connections that were
+ * open before. Returns the function that stops them.
+ */
+export const stateMetrics = (meter: Meter): (() => void) => {
+  const readings = createReadings(meter)
+  const all = Object.values(readings)
+  const endedPrices = new Totals()
+  const endedBytes = new Totals()
+  const lags = new Map<string, number>()
+  const collector = collectorOf(readings)
+
+  const stopListening = listen({
+    'svc-streams:disconnected': ({ host, prices }) => endedPrices.add(host, prices),
+    'svc-streams:gateway-disconnected': ({ host, bytes }) => endedBytes.add(host, bytes),
+    'svc-streams:poll': ({ host, lagMs }) => lagMs !== undefined && lags.set(host, lagMs),
+  })
+
+  const collect: BatchObservableCallback = (result) => {
+    for (const each of all) each.reset()
+    for (const [host, total] of endedPrices.entries()) readings.prices.add(serverAttributes(host), total)
+    for (const [host, total] of endedBytes.entries()) readings.sent.add(serverAttributes(host), total)
+    for (const [host, ms] of lags) readings.lag.add(serverAttributes(host), ms / 1000)
+    channel('svc-streams:collect').publish(collector)
+    for (const each of all) each.observe(result)
+  }
+  const instruments = all.map(({ instrument }) => instrument)
+  meter.addBatchObservableCallback(collect, instruments)
+
+  return () => {
+    stopListening()
+    meter.removeBatchObservableCallback(collect, instruments)
+  }
+}
+
+const createReadings = (meter: Meter) => {
+  type Create = (name: string, options: { unit: string; description: string }) => Observable
+  const reading = (create: Create, name: string, unit: string, description: string) =>
+    new Readings(create(`svc_streams.${name}`, { unit, description }))
+  const count: Create = (...args) => meter.createObservableUpDownCounter(...args)
+  const total: Create = (...args) => meter.createObservableCounter(...args)
+  const gauge: Create = (...args) => meter.createObservableGauge(...args)
+  return {
+    connections: reading(count, 'connection.count', '{connection}', 'WebSockets that are needed, by state'),
+    topics: reading(count, 'topic.count', '{topic}', 'Topics, by state'),
+    prices: reading(total, 'received.prices', '{price}', 'Prices received'),
+    age: reading(
+      gauge,
+      'price.max_age',
+      's',
+      'Longest time since the last price of a topic with subscribers',
+    ),
+    polls: reading(count, 'poll.count', '{poll}', 'Polls with subscribers'),
+    lag: reading(gauge, 'depth.lag', 's', 'Time of receipt of the last depth minus its timestamp'),
+    up: reading(gauge, 'gateway.up', '1', '1 while the connection to the service is usable, otherwise 0'),
+    consumers: reading(count, 'gateway.consumer.count', '{consumer}', 'Connections of consumers'),
+    gatewayTopics: reading(count, 'gateway.topic.count', '{topic}', 'Topics subscribed at the service'),
+    sent: reading(total, 'gateway.sent', 'By', 'Size of the frames sent to consumers'),
+    buffered: reading(count, 'gateway.buffered', 'By', 'Size of the frames that wait for slow consumers'),
+  }
+}
+
+const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCollector => ({
+  connection: ({ host, state, prices, topics, maxPriceAgeMs }) => {
+    const server = serverAttributes(host)
+    readings.connections.add({ ...server, 'svc_streams.connection.state': state }, 1)
+    for (const [topicState, number] of Object.entries(topics)) {
+      readings.topics.add({ ...server, 'svc_streams.topic.state': topicState }, number)
+    }
+    readings.prices.add(server, prices)
+    if (maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
+  },
+  polls: ({ host, count }) => readings.polls.add(serverAttributes(host), count),
+  gateway: ({ host, isUp, consumers, topics, sentBytes, bufferedBytes }) => {
+    const server = serverAttributes(host)
+    readings.up.max(server, isUp ? 1 : 0)
+    readings.consumers.add(server, consumers)
+    readings.gatewayTopics.add(server, topics)
+    readings.sent.add(server, sentBytes)
+    readings.buffered.add(server, bufferedBytes)
+  },
+})

@@ -1,0 +1,1 @@
+export { WebSocketServer } from '../../transport/ws/ws-package.js'

@@ -1,0 +1,144 @@
+import { describe, expect, inject, it } from 'vitest'
+import { startScriptedService, type ServiceConnection } from '../support/network/scripted-service.js'
+import { startTestSimulator } from '../support/simulator.js'
+import { eventually } from '../support/time/eventually.js'
+import { ethTopic } from '../support/tokens.js'
+import { logPrices, tagsOf, type Evaluator, type PageScope } from './support/page.js'
+import { openTab, type Tab } from './support/tab.js'
+
+const staleAfter = 100
+const optionsFor = (priceWsUrl: string) =>
+  ({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:1', priceWsUrl }) as const
+
+/** Resolves when a time has passed. */
+const elapsed = (ms: number): Promise<unknown> => {
+  const start = performance.now()
+  return eventually(() => performance.now() - start > ms)
+}
+
+/** Sends the number of the price as its value, from the first subscribe. */
+const startCountingService = () => {
+  let price = 0
+  const sendNext = (connection: ServiceConnection | undefined) => connection?.sendPrice(ethTopic, ++price)
+  const service = startScriptedService({
+    onSubscribe: (connection, topic) => {
+      connection.sendConfirmation(topic)
+      sendNext(connection)
+    },
+  })
+  return { service, sendNext }
+}
+
+/** The prices and the tags of the errors that a page has logged. */
+const eventsOf = (page: Evaluator): Promise<readonly unknown[]> =>
+  page.evaluate(() =>
+    (globalThis as unknown as PageScope).log.map((event) => {
+      const { left, right } = event as { left?: { _tag: string }; right?: { price: number } }
+      return left?._tag ?? right?.price
+    }),
+  )
+
+describe('a frozen page', () => {
+  it('delivers no price that arrived meanwhile, after a freeze of staleAfter or longer', async () => {
+    const { service, sendNext } = startCountingService()
+    const { url, connections } = await service
+    const tab = await openTab()
+    await logPrices(tab, { ...optionsFor(url), staleAfter }, ethTopic)
+    await eventually(async () => expect(await eventsOf(tab)).toContain(1))
+    await tab.freeze()
+    sendNext(connections[0])
+    await elapsed(staleAfter)
+    await tab.resume()
+    await eventually(async () => expect((await eventsOf(tab)).slice(0, 3)).toEqual([1, 'Stale', 3]))
+  })
+
+  it('keeps a connection whose answer arrived before the page resumed', async () => {
+    const { url, connections } = await startScriptedService({
+      onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
+    })
+    const tab = await openTab()
+    await logPrices(tab, { ...optionsFor(url), pingInterval: 100, pongTimeout: 100 }, ethTopic)
+    const probes = () => connections[0]?.receivedMessages.length ?? 0
+    await eventually(() => expect(probes()).toBeGreaterThan(2))
+    const nextProbe = (): Promise<unknown> => {
+      const before = probes()
+      return eventually(() => expect(probes()).toBeGreaterThan(before))
+    }
+    await nextProbe()
+    await tab.freeze()
+    await elapsed(200)
+    await tab.resume()
+    await nextProbe()
+    expect(await eventsOf(tab)).toEqual([])
+    expect(connections).toHaveLength(1)
+  })
+
+  it('whose connection was closed meanwhile emits one Disconnected, then current prices', async () => {
+    const { service, sendNext } = startCountingService()
+    const { url, connections } = await service
+    const tab = await openTab()
+    await logPrices(tab, { ...optionsFor(url), staleAfter }, ethTopic)
+    await eventually(async () => expect(await eventsOf(tab)).toContain(1))
+    await tab.freeze()
+    sendNext(connections[0])
+    connections[0]?.tcpSocket.end()
+    await elapsed(staleAfter)
+    await tab.resume()
+    await eventually(async () =>
+      expect((await eventsOf(tab)).slice(0, 4)).toEqual([1, 'Stale', 'Disconnected', 3]),
+    )
+  })
+})
+
+interface ReturnedPage {
+  readonly location: { readonly pathname: string }
+  readonly performance: {
+    getEntriesByType(type: 'navigation'): readonly {
+      readonly notRestoredReasons: { readonly reasons: readonly { readonly reason: string }[] } | null
+    }[]
+  }
+}
+
+describe('a page that the user leaves', () => {
+  /** Why Chromium does not restore the page on return. It masks the reason that a headless browser restores none. */
+  const reasonsAfterReturn = async (tab: Tab): Promise<unknown> => {
+    await tab.navigate(`${inject('pageUrl')}other`)
+    // After the result of this call, which a navigation would drop.
+    await tab.evaluate('void setTimeout(() => history.back())')
+    let reasons: unknown
+    await eventually(async () => {
+      const state = await tab.evaluate(() => {
+        const { location, performance } = globalThis as unknown as ReturnedPage
+        const reasonsOf = performance.getEntriesByType('navigation')[0]?.notRestoredReasons
+        return { path: location.pathname, reasons: reasonsOf?.reasons.map(({ reason }) => reason) }
+      })
+      expect(state.path).toBe('/')
+      reasons = state.reasons
+    })
+    return reasons
+  }
+
+  it('closes its connection, which alone excludes it from the back-forward cache', async () => {
+    const simulator = await startTestSimulator()
+    const tab = await openTab()
+    await logPrices(tab, optionsFor(simulator.priceWsUrl), ethTopic)
+    await eventually(async () => expect(await tagsOf(tab)).toContain('Right'))
+    expect(await reasonsAfterReturn(tab)).toEqual(['masked', 'websocket'])
+    await eventually(() => expect(simulator.connections).toEqual([]))
+  })
+
+  it('without a subscriber may enter the back-forward cache', async () => {
+    const simulator = await startTestSimulator()
+    const tab = await openTab()
+    await tab.evaluate(
+      ([options, topic]) => {
+        const { svcStreams, rxjs } = globalThis as unknown as PageScope
+        const client = svcStreams.createClient({ ...options, linger: 0 })
+        return rxjs.firstValueFrom(client.price$(topic))
+      },
+      [optionsFor(simulator.priceWsUrl), ethTopic] as const,
+    )
+    await eventually(() => expect(simulator.connections).toEqual([]))
+    expect(await reasonsAfterReturn(tab)).toEqual(['masked'])
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { createProgram } from '../../src/cli/program.js'
+import { readPage } from './support/block.js'
+
+const lines = ['backtest', 'dashboard', 'gateway', 'recording', 'scale'].flatMap((guide) =>
+  [...readPage(`docs/guides/${guide}.md`).matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
+    ([, line = '']) => line,
+  ),
+)
+
+it('has commands', () => {
+  expect(lines.length).toBeGreaterThan(10)
+})
+
+/** The arguments that a command does not know, with its action replaced. */
+const parse = async (line: string): Promise<string> => {
+  const [name = '', ...args] = line.split(' ')
+  const command = createProgram().commands.find((each) => each.name() === name)
+  if (command === undefined) return `unknown command ${name}`
+  let problem = 'the command has not run'
+  command
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .action(() => void (problem = ''))
+  await command.parseAsync(args, { from: 'user' }).catch((error: unknown) => (problem = String(error)))
+  return problem
+}
+
+it.each(lines)('accepts the command of the guide: %s', async (line) => {
+  expect(await parse(line)).toBe('')
+})
+
+it('rejects a flag that does not exist', async () => {
+  expect(await parse('gateway --prot 8080')).toContain("unknown option '--prot'")
+})

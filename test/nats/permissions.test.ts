@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { firstValueFrom } from 'rxjs'
+import { natsClient, startNatsGateway } from 'svc-streams/nats'
+import { expect, it, onTestFinished } from 'vitest'
+import { root } from '../docs/support/block.js'
+import { closeAfterTest } from '../support/close-after-test.js'
+import { describeNats } from '../support/nats/describe-nats.js'
+import { startNatsServer, type NatsServer } from '../support/nats/nats-server.js'
+import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
+import { createClientFor, startTestSimulator } from '../support/simulator.js'
+import { eventually } from '../support/time/eventually.js'
+import { ethTopic, weth } from '../support/tokens.js'
+
+const passwords = { GATEWAY_PASSWORD: 'g-secret', ALICE_PASSWORD: 'a-secret', BOB_PASSWORD: 'b-secret' }
+
+/** A server with the configuration of docs/guides/scale.md, on a port of its own. */
+const startServer = (): Promise<NatsServer> =>
+  startNatsServer({
+    onFinished: onTestFinished,
+    config: readFileSync(`${root}examples/nats/nats-server.conf`, 'utf8').replace(/^listen.*$/m, ''),
+    environment: passwords,
+  })
+
+type User = 'gateway' | 'alice' | 'bob'
+
+const connectAs = ({ url }: NatsServer, user: User): Promise<NatsConnection> =>
+  connectRaw(onTestFinished, {
+    servers: url,
+    user,
+    pass: {
+      gateway: passwords.GATEWAY_PASSWORD,
+      alice: passwords.ALICE_PASSWORD,
+      bob: passwords.BOB_PASSWORD,
+    }[user],
+    inboxPrefix: `_INBOX.${user}`,
+  })
+
+describeNats('the permissions of docs/guides/scale.md', () => {
+  it.each([
+    ['to requests for gateways', 'svc.gateways'],
+    ['to messages for one gateway', 'svc.gateway.*'],
+    ['to messages for all gateways', 'svc.gateway.>'],
+    ['to inboxes of another consumer', '_INBOX.alice.>'],
+    ['to inboxes of all consumers', '_INBOX.>'],
+    ['to all subjects', '>'],
+  ])('let no consumer subscribe %s', async (_title, subject) => {
+    const bob = await connectAs(await startServer(), 'bob')
+    const { errors } = await subscribeRaw(bob, subject)
+    await eventually(() => expect(errors).toEqual(['PermissionViolationError']))
+  })
+
+  it.each([
+    ['prices', 'svc.price.g1.0xab'],
+    ['responses to other consumers', '_INBOX.alice.1'],
+  ])('let no consumer publish %s', async (_title, subject) => {
+    const server = await startServer()
+    const [gateway, alice, bob] = await Promise.all([
+      connectAs(server, 'gateway'),
+      connectAs(server, 'alice'),
+      connectAs(server, 'bob'),
+    ])
+    const { messages } = await subscribeRaw(alice, subject)
+    bob.publish(subject, 'forged')
+    await bob.flush()
+    gateway.publish(subject, 'genuine')
+    await eventually(() => expect(messages.map(({ text }) => text)).toContain('genuine'))
+    expect(messages).toHaveLength(1)
+  })
+
+  it('let a gateway serve a consumer, each under its own user', async () => {
+    const { port } = await startServer()
+    const urlOf = (user: string, password: string) => `nats://${user}:${password}@127.0.0.1:${port}`
+    const simulator = await startTestSimulator()
+    const gateway = await startNatsGateway(createClientFor(simulator), {
+      servers: urlOf('gateway', passwords.GATEWAY_PASSWORD),
+    })
+    onTestFinished(() => gateway.close())
+    const servers = urlOf('alice', passwords.ALICE_PASSWORD)
+    const alice = closeAfterTest(natsClient({ environment: 'mainnet', servers }))
+    expect(await firstValueFrom(alice.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    expect(await alice.depth(weth)()).toMatchObject({ _tag: 'Right' })
+  })
+
+  it('let consumers send requests to gateways, and receive prices and responses', async () => {
+    const server = await startServer()
+    const [gateway, alice] = await Promise.all([connectAs(server, 'gateway'), connectAs(server, 'alice')])
+    for (const subject of ['svc.gateways', 'svc.gateway.*']) {
+      gateway.subscribe(subject, { callback: (_error, message) => void message.respond(message.subject) })
+    }
+    const prices = await subscribeRaw(alice, 'svc.price.g1.0xab')
+    await gateway.flush()
+    expect((await alice.request('svc.gateways')).string()).toBe('svc.gateways')
+    expect((await alice.request('svc.gateway.g1')).string()).toBe('svc.gateway.g1')
+    gateway.publish('svc.price.g1.0xab', 'price')
+    await eventually(() => expect(prices.messages).toHaveLength(1))
+  })
+
+  it('reject a wrong password', async () => {
+    const server = await startServer()
+    await expect(
+      connectRaw(onTestFinished, { servers: server.url, user: 'alice', pass: 'wrong', reconnect: false }),
+    ).rejects.toThrow(/authorization/i)
+  })
+})

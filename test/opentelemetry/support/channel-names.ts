@@ -1,0 +1,23 @@
+import type { DiagnosticMessages } from 'svc-streams'
+
+const names: Readonly<Record<keyof DiagnosticMessages, true>> = {
+  'svc-streams:connecting': true,
+  'svc-streams:connected': true,
+  'svc-streams:disconnected': true,
+  'svc-streams:subscribed': true,
+  'svc-streams:rejected': true,
+  'svc-streams:unanswered': true,
+  'svc-streams:stale': true,
+  'svc-streams:decode-error': true,
+  'svc-streams:uncorrelated': true,
+  'svc-streams:poll': true,
+  'svc-streams:request': true,
+  'svc-streams:repeated': true,
+  'svc-streams:gateway-connected': true,
+  'svc-streams:gateway-disconnected': true,
+  'svc-streams:gateway-refused': true,
+  'svc-streams:gateway-request': true,
+}
+
+/** The channels that the library publishes on. */
+export const channelNames: readonly string[] = Object.keys(names)

@@ -1,0 +1,5 @@
+/**
+ * The folders whose test files run in a process of their own: metrics cover all clients of a process, also those that
+ * another file has left behind.
+ */
+export const aloneFolders: readonly string[] = ['diagnostics', 'opentelemetry']

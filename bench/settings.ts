@@ -18,6 +18,10 @@ export interface Settings {
   readonly observationMs: number
   /** New processes for each measured import. */
   readonly imports: number
+  /** Rows of a recording. */
+  readonly replayRows: number
+  /** Rows of the recording of a day. */
+  readonly dayRows: number
 }
 
 /** For RESULTS.md. */
@@ -32,6 +36,8 @@ export const fullSettings: Settings = {
   requests: 30_000,
   observationMs: 1_500,
   imports: 15,
+  replayRows: 300_000,
+  dayRows: 10_000_000,
 }
 
 /** Checks that the benchmark runs. The figures have no meaning. */
@@ -46,4 +52,6 @@ export const quickSettings: Settings = {
   requests: 1_000,
   observationMs: 1_000,
   imports: 3,
+  replayRows: 100_000,
+  dayRows: 200_000,
 }

@@ -2,11 +2,13 @@
 import { WebSocket } from 'ws'
 import { handleRequests } from '../process/handle-requests.mjs'
 
+let wanted = 0
 let confirmed = 0
 let prices = 0
 
 handleRequests({
   connect: async ({ url, topics, count }) => {
+    wanted += count * topics.length
     for (let index = 0; index < count; index += 1) {
       const socket = new WebSocket(url, { perMessageDeflate: false })
       socket.on('open', () => {
@@ -17,7 +19,7 @@ handleRequests({
         else confirmed += 1
       })
     }
-    while (confirmed < count * topics.length) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (confirmed < wanted) await new Promise((resolve) => setTimeout(resolve, 10))
   },
   /** Resolves when this many prices have arrived since the start. */
   received: async ({ total }) => {

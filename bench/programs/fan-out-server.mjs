@@ -5,25 +5,8 @@ import { WebSocketServer } from 'ws'
 import { createClient } from '../node_modules/.build/index.js'
 import { startGateway } from '../node_modules/.build/gateway/index.js'
 import { handleRequests } from '../process/handle-requests.mjs'
-
-/** The service, in this process: prices arrive as bytes, and each subscribe frame is confirmed. */
-const createService = () => {
-  let listener
-  return {
-    publish: (topic, price) => {
-      const bytes = Buffer.from(JSON.stringify({ topic, price }))
-      if (!listener.bytes(bytes, 0, bytes.length)) listener.text(bytes.toString())
-    },
-    dial: (_url, _options, dialled) => {
-      listener = dialled
-      setImmediate(() => listener.opened())
-      const send = (frame) =>
-        setImmediate(() => listener.text(JSON.stringify({ subscriptions: [JSON.parse(frame).topic] })))
-      return { send, ping: () => setImmediate(() => listener.pong()), close() {}, terminate() {} }
-    },
-    close: async () => {},
-  }
-}
+import { createService } from '../process/service-transport.mjs'
+import { heapBytes } from '../process/heap-bytes.mjs'
 
 const startThroughGateway = async () => {
   const service = createService()
@@ -60,6 +43,7 @@ const servers = { gateway: startThroughGateway, 'by hand': startByHand }
 let server
 
 handleRequests({
+  heapBytes,
   start: async ({ name }) => {
     server = await servers[name]()
     return server.url

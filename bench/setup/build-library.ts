@@ -11,6 +11,7 @@ const internalModules = [
   'src/auth/secrets.ts',
   'src/auth/signed-headers.ts',
   'src/platform/node/mac.ts',
+  'src/sweep/sweep.ts',
 ]
 
 /** Compiles the current sources into a folder of the benchmark, because `dist` may be out of date. */

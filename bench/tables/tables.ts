@@ -1,16 +1,24 @@
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 import { browserPages } from './browser.js'
+import { dashboardPage } from './dashboard.js'
+import { dayOfPrices } from './day.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
 import { fanOut } from './fan-out.js'
+import { gatewayMemory } from './gateway-memory.js'
 import { hostileTexts } from './hostile-texts.js'
 import { joins } from './joins.js'
 import { latency } from './latency.js'
 import { livePrices } from './live-prices.js'
 import { memory } from './memory.js'
 import { depthDecoding, depthSigning } from './operations.js'
+import { nats } from './nats.js'
+import { operatorCosts } from './operators.js'
+import { replays } from './replay.js'
+import { recordedPrices } from './record.js'
 import { startUp } from './start-up.js'
+import { sweepDurations } from './sweep.js'
 import { subscriberCounts } from './subscribers.js'
 import { timers } from './timers.js'
 import { topicCounts } from './topics.js'
@@ -29,7 +37,15 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   decoding: depthDecoding,
   texts: hostileTexts,
   polls: depthPolls,
+  operators: operatorCosts,
+  record: recordedPrices,
+  replay: replays,
+  day: dayOfPrices,
   'fan-out': fanOut,
+  sweep: sweepDurations,
+  nats,
+  'gateway-memory': gatewayMemory,
   'start-up': startUp,
   browser: browserPages,
+  dashboard: dashboardPage,
 }

@@ -1,6 +1,7 @@
 // The part that all candidates share. A candidate receives `onPrice`, connects, and calls `onPrice` with each price of
 // each topic that it is requested to subscribe to. All candidates do the same work.
 import { handleRequests } from '../../process/handle-requests.mjs'
+import { heapBytes } from '../../process/heap-bytes.mjs'
 import { createLatencyRecorder } from './latency-recorder.mjs'
 import { createThroughputRecorder } from './throughput-recorder.mjs'
 
@@ -31,14 +32,6 @@ export const candidate = (open) => {
       if (failure !== undefined) throw new Error(`delivered something other than a price: ${failure}`)
       return result
     },
-    heapBytes: async () => {
-      // Several passes, because finalizers free more memory after a collection.
-      for (let pass = 0; pass < 3; pass += 1) {
-        globalThis.gc()
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      const { heapUsed, external } = process.memoryUsage()
-      return heapUsed + external
-    },
+    heapBytes,
   })
 }

@@ -1,0 +1,164 @@
+// The work of each operator over plain callbacks, with the semantics of the operator. `listen` registers a callback for
+// each event, `emit` receives each result.
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+
+export const conflate = (listen, ms, emit) => {
+  let latest
+  let isPending = false
+  let count = 0
+  const close = () => {
+    const result = isPending ? right({ value: latest, dropped: count - 1 }) : undefined
+    count = 0
+    isPending = false
+    latest = undefined
+    if (result !== undefined) emit(result)
+  }
+  listen((event) => {
+    if (isLeft(event)) {
+      isPending = false
+      latest = undefined
+      emit(event)
+      return
+    }
+    latest = event.right
+    isPending = true
+    count += 1
+    if (count === 1) setTimeout(close, ms)
+  })
+}
+
+export const freshWithin = (listen, ms, emit) => {
+  let latest
+  let dueAt = 0
+  let timer
+  const fire = () => {
+    timer = undefined
+    if (performance.now() < dueAt) wait(Math.ceil(dueAt - performance.now()))
+    else emit(left({ _tag: 'Stale', topic: latest.topic, silentForMs: ms, last: latest }))
+  }
+  // The sockets are read first.
+  const check = () => {
+    const remainder = dueAt - performance.now()
+    if (remainder > 0) wait(Math.ceil(remainder))
+    else setImmediate(fire)
+  }
+  const wait = (delay) => {
+    timer = setTimeout(check, delay)
+  }
+  listen((event) => {
+    if (isLeft(event)) {
+      clearTimeout(timer)
+      timer = undefined
+      emit(event)
+      return
+    }
+    latest = event.right
+    emit(event)
+    dueAt = performance.now() + ms
+    if (timer === undefined) wait(ms)
+  })
+}
+
+export const candles = (listen, ms, emit) => {
+  let window
+  let open = 0
+  let high = 0
+  let low = 0
+  let close = 0
+  let count = 0
+  let interruptions = 0
+  let lastEpoch
+  const closeIfEnded = (now) => {
+    if (window === undefined || Math.floor(now / ms) === window) return
+    const from = window * ms
+    const candle = { open, high, low, close, count, from, to: from + ms, interruptions }
+    window = undefined
+    interruptions = 0
+    emit(right(candle))
+  }
+  const closeLater = (to) => {
+    setTimeout(
+      () => {
+        closeIfEnded(Date.now())
+        if (window !== undefined && (window + 1) * ms === to) closeLater(to)
+      },
+      Math.max(1, to - Date.now()),
+    )
+  }
+  listen((event) => {
+    const now = Date.now()
+    closeIfEnded(now)
+    if (isLeft(event)) {
+      interruptions += 1
+      emit(event)
+      return
+    }
+    const { price, epoch } = event.right
+    if (lastEpoch !== undefined && lastEpoch !== epoch) interruptions += 1
+    lastEpoch = epoch
+    if (window !== undefined) {
+      if (price > high) high = price
+      if (price < low) low = price
+      close = price
+      count += 1
+      return
+    }
+    window = Math.floor(now / ms)
+    open = high = low = close = price
+    count = 1
+    closeLater((window + 1) * ms)
+  })
+}
+
+/** Two legs. */
+export const combineFresh = (listenToEth, listenToBtc, maxSkew, emit) => {
+  let eth
+  let btc
+  let lastFault
+  let isEmitting = false
+  const queue = []
+  const timeOf = (value) => (Number.isFinite(value.receivedAt) ? value.receivedAt : Date.now())
+  const fail = (leg, why, details) => {
+    const fault = lastFault
+    if (fault?.leg === leg && fault.why === why && fault.error === details.error) return
+    lastFault = { _tag: 'NotFresh', leg, why, ...details }
+    emit(left(lastFault))
+  }
+  const emitResult = () => {
+    for (const [leg, latest] of [
+      ['eth', eth],
+      ['btc', btc],
+    ]) {
+      if (latest === undefined) return fail(leg, 'missing', {})
+      if (isLeft(latest)) return fail(leg, 'left', { error: latest.left })
+    }
+  }
+  const combine = () => {
+    if (eth === undefined || btc === undefined || isLeft(eth) || isLeft(btc)) return emitResult()
+    const skew = timeOf(eth.right) - timeOf(btc.right)
+    if (skew > maxSkew) return fail('btc', 'skew', { skewMs: skew })
+    if (-skew > maxSkew) return fail('eth', 'skew', { skewMs: -skew })
+    lastFault = undefined
+    emit(right({ eth: eth.right, btc: btc.right }))
+  }
+  // A handler that makes a leg emit must not overtake the event that it handles.
+  const update = (apply, event) => {
+    if (isEmitting) {
+      queue.push([apply, event])
+      return
+    }
+    isEmitting = true
+    apply(event)
+    combine()
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      next[0](next[1])
+      combine()
+    }
+    isEmitting = false
+  }
+  const setEth = (event) => (eth = event)
+  const setBtc = (event) => (btc = event)
+  listenToEth((event) => update(setEth, event))
+  listenToBtc((event) => update(setBtc, event))
+  combine()
+}

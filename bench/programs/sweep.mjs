@@ -1,0 +1,39 @@
+// Measures how long one strategy takes with several parameters: in worker threads, and one after another.
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { lastValueFrom, toArray } from 'rxjs'
+import { replay } from '../node_modules/.build/recording/index.js'
+import { sweepOn } from '../node_modules/.build/sweep/sweep.js'
+import { handleRequests } from '../process/handle-requests.mjs'
+import strategy from './sweep-strategy.mjs'
+
+const sweep = sweepOn({
+  program: () => ({ url: new URL('../node_modules/.build/sweep/worker/main.js', import.meta.url) }),
+})
+
+/** Each returns the values of each parameter. */
+const ways = {
+  'by-hand': async ({ recording, parameters }) => {
+    const all = []
+    for (const parameter of parameters) {
+      const client = replay(recording, { speed: Infinity })
+      all.push(await lastValueFrom(client.run$((inner) => strategy(inner, parameter)).pipe(toArray())))
+    }
+    return all
+  },
+  sweep: async ({ recording, parameters, workers }) => {
+    const url = new URL('sweep-strategy.mjs', import.meta.url)
+    const results = await lastValueFrom(sweep(recording, url, parameters, { workers }).pipe(toArray()))
+    return results.map((result) => {
+      if (isLeft(result)) throw new Error(result.left.message)
+      return result.right.values
+    })
+  },
+}
+
+handleRequests({
+  run: async ({ way, ...task }) => {
+    const start = performance.now()
+    const values = await ways[way](task)
+    return { seconds: (performance.now() - start) / 1000, values: JSON.stringify(values) }
+  },
+})

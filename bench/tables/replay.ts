@@ -1,0 +1,64 @@
+import { inRounds, valuesOf } from '../measure/rounds.js'
+import { ratios, spreadOf } from '../measure/statistics.js'
+import { withChild } from '../process/child.js'
+import { formatSpread } from '../report/format-figure.js'
+import type { Section } from '../report/markdown.js'
+import { withRecording } from '../server/recording.js'
+import type { Settings } from '../settings.js'
+import { topicsOf } from '../topics.js'
+
+interface Reader {
+  readonly name: string
+  readonly operation: string
+}
+
+interface ReadResult {
+  readonly microseconds: number
+  readonly result: string
+}
+
+const byHand: Reader = { name: 'by hand: split lines, `JSON.parse`, a `Map`', operation: 'by hand' }
+
+/** Each keeps the last price of each topic. */
+const readers: readonly Reader[] = [
+  byHand,
+  { name: 'split2 with `JSON.parse`, a `Map`', operation: 'split2' },
+  { name: 'stream-json, a `Map`', operation: 'stream-json' },
+  { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay' },
+]
+
+const strategies: readonly Reader[] = [
+  { name: '**svc-streams** `combineFresh` of two `price$`', operation: 'combineFresh' },
+  ...['freshWithin', 'conflate', 'candles'].map((operation) => ({
+    name: `**svc-streams** ten \`price$\`, each with \`${operation}\``,
+    operation,
+  })),
+]
+
+const topics = topicsOf(10)
+
+/** The cost of a row of a recording, without and with operators, relative to reading it by hand. */
+export const replays = async ({ rounds, replayRows }: Settings): Promise<Section> => {
+  const candidates = [...readers, ...strategies]
+  const measured = await withRecording({ rows: replayRows, topics: topics.length }, (path) =>
+    inRounds(rounds, candidates, ({ operation }) =>
+      withChild('programs/replay.mjs', (child) =>
+        child.request<ReadResult>('run', { operation, path, topics }),
+      ),
+    ),
+  )
+  const results = new Set(readers.flatMap((reader) => measured.get(reader) ?? []).map(({ result }) => result))
+  if (results.size !== 1) throw new Error('replay: the results differ')
+  const micros = (reader: Reader) =>
+    valuesOf(measured, reader, ({ microseconds }) => microseconds / replayRows)
+  return {
+    title: 'Replay',
+    method: `CPU in µs per row of a recording of ${replayRows} prices of ten topics, read from a file in a warm process, speed Infinity, ${rounds} rounds. Cost: relative to the first row in the same round, lower is better.`,
+    columns: ['Reader', 'µs', 'cost'],
+    rows: candidates.map((candidate) => [
+      candidate.name,
+      formatSpread(spreadOf(micros(candidate))),
+      formatSpread(spreadOf(ratios(micros(candidate), micros(byHand)))),
+    ]),
+  }
+}

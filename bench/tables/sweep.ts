@@ -1,0 +1,47 @@
+import { inRounds, valuesOf } from '../measure/rounds.js'
+import { ratios, spreadOf } from '../measure/statistics.js'
+import { withChild } from '../process/child.js'
+import { formatSpread } from '../report/format-figure.js'
+import type { Section } from '../report/markdown.js'
+import { withRecording } from '../server/recording.js'
+import type { Settings } from '../settings.js'
+import { topicsOf } from '../topics.js'
+
+const rows = 100_000
+const [topic] = topicsOf(1)
+const parameters = [10, 20, 50, 100, 200, 500, 1000, 2000].map((length) => ({ topic, length }))
+
+/** The first is the baseline. */
+const ways = [
+  { name: 'one after another, `replay().run$`', way: 'by-hand', workers: 1 },
+  { name: '**svc-streams** `sweep`, 1 worker', way: 'sweep', workers: 1 },
+  { name: '**svc-streams** `sweep`, 2 workers', way: 'sweep', workers: 2 },
+] as const
+
+interface SweepMeasurement {
+  readonly seconds: number
+  readonly values: string
+}
+
+/** The duration of a strategy with several parameters, in worker threads and one after another. */
+export const sweepDurations = ({ rounds }: Settings): Promise<Section> =>
+  withRecording({ rows, topics: 1 }, async (recording) => {
+    const measured = await inRounds(rounds, ways, ({ way, workers }) =>
+      withChild('programs/sweep.mjs', (child) =>
+        child.request<SweepMeasurement>('run', { way, workers, recording, parameters }),
+      ),
+    )
+    const distinct = new Set([...measured.values()].flat().map(({ values }) => values))
+    if (distinct.size !== 1) throw new Error('the values of the strategies differ')
+    const seconds = (way: (typeof ways)[number]) => valuesOf(measured, way, (result) => result.seconds)
+    return {
+      title: 'Sweep: one strategy with eight parameters',
+      method: `Wall-clock time in s, with the start of the worker threads, over a recording of ${rows.toLocaleString('en-US')} rows, in a new process, ${rounds} rounds. The values must be equal. Ratio: to the first row, lower is better.`,
+      columns: ['Way', 's', 'ratio'],
+      rows: ways.map((way) => [
+        way.name,
+        formatSpread(spreadOf(seconds(way))),
+        formatSpread(spreadOf(ratios(seconds(way), seconds(ways[0])))),
+      ]),
+    }
+  })

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { PriceFrames } from '../../../../src/codec/fast-path/price-frames.js'
-import { caseCount } from '../../../support/run/long.js'
 import { eventLogOf, type EventLog, type EventLogOptions, type Removes } from './event-log.js'
 import type { Script } from './fake-tcp-socket.js'
 import { priceText } from './frames.js'
@@ -56,7 +55,10 @@ export const expectSameEvents = async (
 
 export const newTally = (): Tally => ({ cases: 0, calls: 0, removed: 0, texts: 0 })
 
-/** Expects a minimum number of frames that the tap removed, so that the test fails if the tap forwards everything. */
-export const expectRemoved = (tally: Tally, atLeast: number): void => {
-  expect(tally.removed, JSON.stringify(tally)).toBeGreaterThan(caseCount(atLeast))
+/**
+ * Expects that taps removed frames, so that the test fails if they forward everything. The mean is 0.2 to 0.6 frames per
+ * case; random cases have far fewer now and then.
+ */
+export const expectRemoved = ({ cases, removed }: Tally): void => {
+  expect(removed / cases).toBeGreaterThan(0.02)
 }

@@ -96,14 +96,13 @@ export class Combination {
     try {
       const result = this.state.nextResult()
       if (result !== undefined) this.subscriber.next(result)
-      if (!this.state.canRecover) this.subscriber.complete()
     } catch (thrown) {
       this.subscriber.error(thrown)
     }
   }
 
   private completeIfEnded(): void {
-    if (this.isSubscribed && this.activeLegs === 0) this.subscriber.complete()
+    if (this.isSubscribed && (this.activeLegs === 0 || !this.state.canRecover)) this.subscriber.complete()
   }
 }
 

@@ -34,8 +34,8 @@ export class SignedGet {
   }
 
   /**
-   * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs again. After a 401 that a wrong clock may
-   * have caused, the request is sent once more with the service's clock.
+   * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs
+   * again. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock.
    */
   request<E extends AnyError, A>(
     resource: string,
@@ -66,7 +66,7 @@ export class SignedGet {
   }
 
   private attempt(
-    target: Pick<GetTarget, 'path' | 'route'>,
+    { path, route }: Pick<GetTarget, 'path' | 'route'>,
     clockOffset: () => number,
     onResult: (result: GetResult) => void,
   ): Cancel {
@@ -74,9 +74,9 @@ export class SignedGet {
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
     const allHeaders = () => ({
       ...headers,
-      ...sign?.(target.path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
+      ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
     })
-    return get(this.config, { ...target, origin: relayer.origin, headers: allHeaders })(onResult)
+    return get(this.config, { origin: relayer.origin, path, route, headers: allHeaders })(onResult)
   }
 
   /**

@@ -34,3 +34,9 @@ export interface Waiting {
 export interface Closed {
   readonly _tag: 'Closed'
 }
+
+/** True from a lost connection until the next one is open. `Idle` and the first dial are not failures. */
+export const isDown = (status: ConnectionStatus): boolean =>
+  status._tag === 'Waiting' ||
+  status._tag === 'Closed' ||
+  (status._tag === 'Connecting' && status.attempt > 1)

@@ -49,7 +49,14 @@ export const runGateway = async (
   const depth = createDepthRelay(client, { ...setup, clock, onRequest: onRequest('depth') })
   const price = createPriceRelay(client, { service, clock, onRequest: onRequest('price') })
   const signatures = macs === undefined ? undefined : { service, macs }
-  const route = createRoute({ depth, price, prices, signatures, pages, now: clock.wallClock })
+  const route = createRoute({
+    depth,
+    price,
+    health: prices.health,
+    signatures,
+    pages,
+    now: clock.wallClock,
+  })
   const handleRequest = createRequestHandler({ access, service, route })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)

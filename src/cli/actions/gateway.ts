@@ -3,6 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway/index.js'
 import { usageError } from '../input/deployment.js'
+import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
 import { flagName } from '../input/flag-error.js'
 import {
   gatewayErrorText,
@@ -16,8 +17,8 @@ import { gatewaySummary } from '../output/gateway-summary.js'
 import { serveNats } from './serve-nats.js'
 import { serveUntilStopped } from './serve-until-stopped.js'
 
-/** The flags of the HTTP server, which a gateway on NATS does not have. */
-const serverNames = ['port', 'host', 'keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
+/** The flags for consumers over HTTP, which a gateway on NATS does not have. */
+const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
 
 /** The flags, as commander names and parses them. */
 export interface GatewayFlags extends SourceFlags, GatewayServerFlags {}
@@ -25,9 +26,10 @@ export interface GatewayFlags extends SourceFlags, GatewayServerFlags {}
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 export const serveGateway = async (command: Command, flags: GatewayFlags): Promise<void> => {
   if (flags.nats !== undefined && flags.nats !== '') {
-    const conflict = serverNames.find((name) => command.getOptionValueSource(name) === 'cli')
-    if (conflict === undefined) return serveNats(command, flags.nats)
-    return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
+    const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
+    if (conflict === undefined) return serveNats(command, flags.nats, flags)
+    const nats = withVariable(deploymentFlags.nats)
+    return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
   }
   const options = gatewayServerOptions(flags)
   if (isLeft(options)) return usageError(command, options.left)

@@ -19,7 +19,7 @@ Examples:
   $ svc-streams gateway --port 8080 --origin https://app.example
       Also serve the pages of a site, which then need no key.
   $ svc-streams gateway --nats nats://127.0.0.1:4222
-      Serve many machines, through a NATS server. Start a second one for failover.
+      Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
   $ svc-streams gateway --recording market.ndjson --speed 10
       Serve a recording, ten times as fast. It starts with the first consumer.
   $ svc-streams gateway --gateway https://gate.example --port 8080
@@ -29,7 +29,8 @@ All consumers share one connection to the service, one subscription of each toke
 each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
 
 While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
-line when the service is lost, and one when it returns. GET /health answers 200 or 503.
+line when the service is lost, and one when it returns. GET /health answers 200 or 503;
+GET /health/ready and GET /health/live are for an orchestrator.
 
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`

@@ -1,6 +1,6 @@
 import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
-import type { ConnectionStatus } from '../../domain/status.js'
+import { isDown, type ConnectionStatus } from '../../domain/status.js'
 
 export interface UpstreamListener {
   /** `reason`: in words, without secrets. */
@@ -62,11 +62,6 @@ export class Upstream<Stream> {
     else this.listener.onDown(reason)
   }
 }
-
-const isDown = (status: ConnectionStatus): boolean =>
-  status._tag === 'Waiting' ||
-  status._tag === 'Closed' ||
-  (status._tag === 'Connecting' && status.attempt > 1)
 
 const reasons: Readonly<Record<Exclude<ConnectionStatus['_tag'], 'Waiting'>, string>> = {
   Idle: '',

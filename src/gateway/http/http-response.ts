@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import { isBodiless, type TextResponse } from '../../server/text-response.js'
+import { isBodiless, textResponse, type TextResponse } from '../../server/text-response.js'
 
 /** A complete HTTP response of a gateway. Its body is a text or bytes. */
 export interface HttpResponse extends Omit<TextResponse, 'body'> {
   readonly body: string | Uint8Array
 }
+
+export const notFound: HttpResponse = textResponse(404, 'Not Found')
+
+export const methodNotAllowed: HttpResponse = textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
 
 /**
  * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a

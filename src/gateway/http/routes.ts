@@ -1,10 +1,9 @@
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import { textResponse } from '../../server/text-response.js'
-import type { PriceSide } from '../prices/price-side.js'
 import { depthMintOf, priceTopicOf } from '../relay/paths.js'
 import type { Relay } from '../relay/relay.js'
-import { healthOf } from './health.js'
-import type { HttpResponse } from './http-response.js'
+import { healthOf, type HealthState } from './health.js'
+import { methodNotAllowed, notFound, type HttpResponse } from './http-response.js'
 import { isValidSignature, type SignatureConfig, type SignedRequest } from './verify-signature.js'
 
 /** The response for a GET request of a path without its query; `undefined` if the path has no page. */
@@ -13,7 +12,7 @@ export type Pages = (path: string) => HttpResponse | undefined
 export interface RoutesConfig {
   readonly depth: Relay
   readonly price: Relay
-  readonly prices: PriceSide
+  readonly health: () => HealthState
   /** `undefined` if depth requests need no signature. */
   readonly signatures: SignatureConfig | undefined
   readonly pages: Pages
@@ -29,12 +28,12 @@ export type Route = (request: ReceivedRequest) => CancellableTask<HttpResponse>
 
 /** Selects the response by the path. A path is neither decoded nor normalised: what differs from a route is not found. */
 export const createRoute =
-  ({ depth, price, prices, signatures, pages, now }: RoutesConfig): Route =>
+  ({ depth, price, health, signatures, pages, now }: RoutesConfig): Route =>
   (request) => {
     const [path = ''] = request.path.split('?')
     const mint = depthMintOf(path)
     const topic = priceTopicOf(path)
-    const page = healthOf(path, prices) ?? pages(path)
+    const page = healthOf(path, health) ?? pages(path)
     if (mint === undefined && topic === undefined && page === undefined) return completedTask(notFound)
     if (request.method !== 'GET') return completedTask(methodNotAllowed)
     if (page !== undefined) return completedTask(page)
@@ -43,10 +42,6 @@ export const createRoute =
     const isAuthorized = signatures === undefined || isValidSignature(request, signatures, now())
     return isAuthorized ? depth.respond(mint) : completedTask(unauthorized)
   }
-
-const notFound = textResponse(404, 'Not Found')
-
-const methodNotAllowed = textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
 
 /** The service's text (section 7 of the service's documentation). */
 const unauthorized = textResponse(401, 'Unauthorized')

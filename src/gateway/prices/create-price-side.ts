@@ -88,8 +88,12 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
       if (refused !== undefined) return refuse(socket, 503, refusalTexts[refused])
       upgrader.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket))
     },
-    isUp: () => upstream.isUp,
-    refusal,
+    health: () => ({
+      isUp: upstream.isUp,
+      refusal: refusal(),
+      upstream: upstream.status,
+      counts: { connections: sessions.size, topics: demand.size },
+    }),
     upstream: () => upstream.status,
     load: () => ({
       isUp: upstream.isUp,

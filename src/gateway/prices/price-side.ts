@@ -4,15 +4,13 @@ import type { GatewayState } from '../../diagnostics/collector.js'
 import type { Publish } from '../../diagnostics/publish.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { GatewayTopicSnapshot } from '../gateway-snapshot.js'
+import type { HealthState } from '../http/health.js'
 
 /** The WebSocket side of a gateway: its consumers' topics, and the prices that are passed on to them. */
 export interface PriceSide {
   /** Handles an upgrade request that has passed the access checks. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** False while the connection to the service is down. */
-  readonly isUp: () => boolean
-  /** Why a further consumer would be refused; `undefined` if it is accepted. */
-  readonly refusal: () => 'service-down' | 'full' | undefined
+  readonly health: () => HealthState
   /** State of the connection to the service. */
   readonly upstream: () => ConnectionStatus
   /** The state of the consumers' connections, for collectors. */

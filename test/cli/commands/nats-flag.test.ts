@@ -3,8 +3,9 @@ import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer } from '../../support/nats/nats-server.js'
 import { findUnusedPort } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
+import { startTestSimulator } from '../../support/simulator.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, runCommand, startCommand } from '../support/command.js'
+import { commandLine, environmentOf, runCommand, startCommand } from '../support/command.js'
 
 /** A NATS server, and a gateway of a simulator on it. Returns the line that selects it in another terminal. */
 const startGatewayCommand = async () => {
@@ -55,6 +56,59 @@ describeNats('--nats', () => {
     }
   })
 
+  test('serves the health of a gateway over HTTP, with --port', async () => {
+    const server = await startNatsServer({ onFinished: onTestFinished })
+    const service = await startTestSimulator()
+    const port = String(await findUnusedPort())
+    const gateway = startCommand(
+      commandLine('gateway', '--nats', server.url, '--port', port),
+      environmentOf(service),
+    )
+    const healthUrl = `http://127.0.0.1:${port}/health`
+    await eventually(() => gateway.stdout.includes(`# Its own state is at ${healthUrl}.\n`))
+    const health = async () => {
+      const [own, live, ready] = await Promise.all(
+        ['', '/live', '/ready'].map((path) => fetch(healthUrl + path).then(async (answer) => answer.text())),
+      )
+      return [own, live, ready]
+    }
+    const watch = startCommand(commandLine('watch', weth, '--nats', server.url))
+    await eventually(async () =>
+      expect(await health()).toEqual([
+        '{"status":"up","upstream":"Open","sessions":1,"topics":1}',
+        '{"status":"up"}',
+        '{"status":"ready"}',
+      ]),
+    )
+    await service.close()
+    await eventually(async () =>
+      expect((await health())[2]).toBe('{"status":"not ready","reason":"service-down"}'),
+    )
+    expect((await fetch(healthUrl)).status).toBe(503)
+    expect((await fetch(`${healthUrl}/live`)).status).toBe(200)
+    expect((await fetch(`${healthUrl}/other`)).status).toBe(404)
+    expect((await fetch(healthUrl, { method: 'POST' })).status).toBe(405)
+    const second = await runCommand(['gateway', '--simulate', '--nats', server.url, '--port', port])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('--port: port') as string })
+    for (const command of [watch, gateway]) {
+      command.process.kill('SIGINT')
+      expect(await command.waitForExit()).toBe(0)
+    }
+  })
+
+  test('is not ready while it is not connected to NATS', async () => {
+    const gateway = startCommand(
+      commandLine('gateway', '--simulate', '--nats', 'nats://127.0.0.1:1', '--port', '0'),
+    )
+    await eventually(() => gateway.stdout.includes('Press Ctrl-C'))
+    const [, url = ''] = /at (http:\S+)\/health\./.exec(gateway.stdout) ?? []
+    const response = await fetch(`${url}/health/ready`)
+    expect([response.status, await response.text()]).toEqual([
+      503,
+      '{"status":"not ready","reason":"nats-lost"}',
+    ])
+  })
+
   test('names NATS if no gateway is there', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const failed = await runCommand(['price', weth, '--nats', server.url])
@@ -87,8 +141,12 @@ test.each([
     'error: --nats (SVC_NATS): expected addresses like nats://',
   ],
   [
-    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--port', '80'],
-    'error: --port: cannot be combined with --nats; remove one of them',
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--open-depth'],
+    'error: --open-depth: cannot be combined with --nats (SVC_NATS); remove one of them',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--host', '0.0.0.0'],
+    'error: --host: with --nats, give --port too, to serve the health of the gateway',
   ],
   [
     ['watch', weth, '--nats', 'nats://a', '--gateway', 'http://b'],

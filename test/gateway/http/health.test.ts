@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from 'svc-streams'
-import { healthOf } from '../../../src/gateway/http/health.js'
-import type { PriceSide } from '../../../src/gateway/prices/price-side.js'
+import { healthOf, type HealthState } from '../../../src/gateway/http/health.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
@@ -9,22 +8,19 @@ import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
-const sideOf = (refusal: ReturnType<PriceSide['refusal']>): PriceSide => ({
-  upgrade: () => undefined,
-  isUp: () => refusal !== 'service-down',
-  refusal: () => refusal,
-  upstream: () =>
+const stateOf = (refusal: string | undefined) => (): HealthState => ({
+  isUp: refusal !== 'service-down',
+  refusal,
+  upstream:
     refusal === 'service-down'
       ? { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'connect ECONNREFUSED 10.0.0.5:4000' }
       : { _tag: 'Open', epoch: 1, since: 0 },
-  snapshot: () => ({ connections: 3, topics: [{ topic: 'svc-0xab', consumers: 2, state: 'live' }] }),
-  load: () => ({ isUp: true, consumers: 3, topics: 1, sentBytes: 0, bufferedBytes: 0 }),
-  close: () => undefined,
+  counts: { connections: 3, topics: 1 },
 })
 
 describe('/health', () => {
   it('has status 200 while the connection to the service is usable', () => {
-    expect(healthOf('/health', sideOf(undefined))).toEqual({
+    expect(healthOf('/health', stateOf(undefined))).toEqual({
       status: 200,
       headers: { 'Content-Type': 'application/json' },
       body: '{"status":"up","upstream":"Open","connections":3,"topics":1}',
@@ -32,7 +28,7 @@ describe('/health', () => {
   })
 
   it('has status 503 while it is down, without the reason, which may contain an address', () => {
-    expect(healthOf('/health', sideOf('service-down'))).toMatchObject({
+    expect(healthOf('/health', stateOf('service-down'))).toMatchObject({
       status: 503,
       body: '{"status":"down","upstream":"Waiting","connections":3,"topics":1}',
     })
@@ -43,21 +39,21 @@ describe('/health/live', () => {
   it.each([undefined, 'service-down', 'full'] as const)(
     'has status 200, also if the gateway is %s',
     (state) => {
-      expect(healthOf('/health/live', sideOf(state))).toMatchObject({ status: 200, body: '{"status":"up"}' })
+      expect(healthOf('/health/live', stateOf(state))).toMatchObject({ status: 200, body: '{"status":"up"}' })
     },
   )
 })
 
 describe('/health/ready', () => {
   it('has status 200 if a further consumer is accepted', () => {
-    expect(healthOf('/health/ready', sideOf(undefined))).toMatchObject({
+    expect(healthOf('/health/ready', stateOf(undefined))).toMatchObject({
       status: 200,
       body: '{"status":"ready"}',
     })
   })
 
   it.each(['service-down', 'full'] as const)('has status 503 if the gateway is %s', (reason) => {
-    expect(healthOf('/health/ready', sideOf(reason))).toMatchObject({
+    expect(healthOf('/health/ready', stateOf(reason))).toMatchObject({
       status: 503,
       body: JSON.stringify({ status: 'not ready', reason }),
     })

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { runProgram } from '../support/process/node-process.js'
+
+/** No garbage collection during a round, which would make the figure smaller. */
+const flags = ['--expose-gc', '--max-semi-space-size=128', '--min-semi-space-size=128']
+
+type Figures = Readonly<
+  Record<'conflate' | 'candles' | 'freshWithin' | 'combineFresh' | 'clock' | 'results', number>
+>
+
+it('allocates nothing per event beside the emitted values and the number of a clock reading', async () => {
+  const { figures } = JSON.parse(await runProgram('test/operators/programs/allocations.ts', [], flags)) as {
+    figures: Figures
+  }
+  const { conflate, candles, freshWithin, combineFresh, clock, results } = figures
+  expect(conflate).toBeLessThan(1)
+  expect(candles).toBeLessThan(clock + 1)
+  expect(freshWithin).toBeLessThan(clock + 1)
+  expect(combineFresh).toBeLessThan(results + 8)
+})

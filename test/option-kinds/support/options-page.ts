@@ -67,8 +67,9 @@ The tables are generated from the descriptions that check the options: \`npx vit
 
 An absent option has its default. An invalid value, an explicit \`undefined\`, and a name that is similar to that of an
 option throw a \`ConfigurationError\`. Other unknown properties are ignored, so that the result of \`startSimulator\` can
-be spread into the options. A name is similar if it differs only in upper and lower case, by one edit from 5
-characters, or by two from 8. An edit inserts, deletes or replaces a character, or swaps two neighbours.
+be spread into the options. A name is similar if it differs only in upper and lower case, by one edit if one of the
+names has 4 characters or more, or by two if both have 8 or more. An edit inserts, deletes or replaces a character, or
+swaps two neighbours.
 
 ${tableOf(clientTable)}
 

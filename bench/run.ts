@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { renderHead } from './report/head.js'
 import { formatMarkdown, renderSection } from './report/markdown.js'
+import { replaceSections } from './report/replace-sections.js'
 import { fullSettings, quickSettings } from './settings.js'
 import { buildLibrary } from './setup/build-library.js'
 import { installPeers } from './setup/install-peers.js'
@@ -9,12 +10,17 @@ import { checkSharedVersions } from './setup/versions.js'
 import { tables } from './tables/tables.js'
 
 // Measures svc-streams, its peers and hand-written clients. `npm run bench` measures all tables and writes RESULTS.md.
-// `-- --quick` and `-- --only live,memory` print to the screen only.
+// `-- --quick` and `-- --only live,memory` print to the screen only. With `--update`, the selected tables replace those of
+// RESULTS.md.
 
 const file = new URL('RESULTS.md', import.meta.url)
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    update: { type: 'boolean', default: false },
+  },
 })
 const chosen = values.only?.split(',') ?? Object.keys(tables)
 for (const name of chosen) {
@@ -41,6 +47,16 @@ for (const name of chosen) {
   console.log(section)
   sections.push(section)
 }
-const results = await formatMarkdown([head(performance.now() - start), ...sections].join('\n\n'), file)
-if (values.quick || values.only !== undefined) console.log(results.slice(0, results.indexOf('## ')))
-else await writeFile(file, results)
+const ms = performance.now() - start
+if (values.update) {
+  const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
+  const line = `- ${date} UTC, in ${Math.round(ms / 1000)} s: \`npm run bench -- --only ${chosen.join(',')} --update\``
+  await writeFile(
+    file,
+    await formatMarkdown(replaceSections(await readFile(file, 'utf8'), sections, line), file),
+  )
+} else {
+  const results = await formatMarkdown([head(ms), ...sections].join('\n\n'), file)
+  if (values.quick || values.only !== undefined) console.log(results.slice(0, results.indexOf('## ')))
+  else await writeFile(file, results)
+}

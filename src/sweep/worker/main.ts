@@ -68,4 +68,5 @@ const uncloneable = ({ outcome }: TaskResult, thrown: unknown): SweepFault => {
 }
 
 if (parentPort === null) throw new Error('this module is the program of a worker thread of svc-streams/sweep')
-await run(workerData as Job, parentPort)
+// Not awaited: a thread of Deno that exceeds its memory would never end.
+void run(workerData as Job, parentPort)

@@ -4,7 +4,13 @@ import { describeNats } from '../support/nats/describe-nats.js'
 import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
 import { mintOf, type Fleet, type GatewayProcess } from './support/fleet.js'
-import { expectNoProblems, startFleet, startSubscribedConsumer } from './support/start-fleet.js'
+import {
+  expectNoProblems,
+  expectWithin,
+  measureTime,
+  startFleet,
+  startSubscribedConsumer,
+} from './support/start-fleet.js'
 
 /** Waits until the gateway wants exactly these tokens of its service. Fails if that took longer than `limit`, in ms. */
 const expectUpstream = async (
@@ -17,8 +23,7 @@ const expectUpstream = async (
   await eventually(() =>
     expect([...upstreamTopics()].sort()).toEqual(tokens.map((token) => `svc-${token}`).sort()),
   )
-  const elapsed = Date.now() - since
-  expect(elapsed - fleet.pauseBetween(since, Date.now())).toBeLessThanOrEqual(limit)
+  expectWithin(fleet, limit, since, { at: Date.now(), tag: `${tokens.length} upstream topics` })
 }
 
 describeNats('a gateway whose consumers fail', { concurrent: true }, () => {
@@ -55,7 +60,7 @@ describeNats('a gateway whose consumers fail', { concurrent: true }, () => {
     const since = Date.now()
     // 80 events a second, of which it can handle 20.
     slow.send({ slowness: 50 })
-    await slow.next('Disconnected', since)
+    measureTime(fleet, since, await slow.next('Disconnected', since))
     slow.send({ slowness: 0 })
     await expectNoProblems(fleet, other)
     expect(other.events().filter(({ tag }) => tag !== 'Right')).toEqual([])
@@ -89,7 +94,9 @@ describeNats('a consumer with a small `maxLag`', { concurrent: true }, () => {
       await sleep(stopTime)
       process.signal('SIGCONT')
       // A consumer loses a gateway that does not answer, which may be before the gateway continues.
-      await consumer.next('Disconnected', stoppedAt)
+      const lost = await consumer.next('Disconnected', stoppedAt)
+      measureTime(fleet, stoppedAt, lost)
+      measureTime(fleet, lost.at, await consumer.next('Right', lost.at))
       await expectNoProblems(fleet, consumer, maxLag, stoppedAt)
     },
   )

@@ -8,6 +8,7 @@ import {
   expectFailover,
   expectNoProblems,
   expectWithin,
+  measureTime,
   startFleet,
   startSubscribedConsumer,
   topics,
@@ -42,6 +43,7 @@ describeNats('a fleet', () => {
     await sleep(10_000)
     const continuedAt = gateway.process.signal('SIGCONT')
     await consumer.pricesSince(continuedAt, ...topics)
+    measureTime(fleet, continuedAt, await consumer.next('Right', continuedAt))
     await expectNoProblems(fleet, consumer)
   })
 
@@ -49,8 +51,8 @@ describeNats('a fleet', () => {
     const { fleet, nats } = await startFleet(test)
     await fleet.startGateway()
     const consumer = await startSubscribedConsumer(fleet)
-    await nats.kill()
     const killedAt = Date.now()
+    await nats.kill()
     expectWithin(fleet, 2_000, killedAt, await consumer.next('Disconnected', killedAt))
     await sleep(30_000)
     await nats.restart()
@@ -69,8 +71,8 @@ describeNats('a fleet', () => {
     const consumers = await Promise.all([startSubscribedConsumer(fleet), startSubscribedConsumer(fleet)])
     for (const server of servers) {
       const before = consumers.map((consumer) => consumer.events().length)
-      await server.kill()
       const killedAt = Date.now()
+      await server.kill()
       // Connections to the other servers are not lost.
       for (const [index, consumer] of consumers.entries()) {
         await consumer.pricesSince(killedAt + 2_000, ...topics)
@@ -92,11 +94,15 @@ describeNats('a fleet', () => {
     const gateway = await fleet.startGateway()
     const consumer = await startSubscribedConsumer(fleet)
     for (let count = 0; count < 15; count++) {
+      const hasPrices = consumer.events().at(-1)?.tag === 'Right'
+      const droppedAt = Date.now()
       gateway.service.dropConnections()
+      if (hasPrices) measureTime(fleet, droppedAt, await consumer.next('Disconnected', droppedAt))
       await sleep(700)
     }
     const endedAt = Date.now()
     await consumer.pricesSince(endedAt, ...topics)
+    measureTime(fleet, endedAt, await consumer.next('Right', endedAt))
     expect(consumer.events().some(({ tag }) => tag === 'Disconnected')).toBe(true)
     await expectNoProblems(fleet, consumer)
   })

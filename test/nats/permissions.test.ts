@@ -1,26 +1,32 @@
 import { readFileSync } from 'node:fs'
-import type { NatsConnection } from '@nats-io/transport-node'
+import { nkeyAuthenticator, nkeys, type NatsConnection } from '@nats-io/transport-node'
 import { firstValueFrom } from 'rxjs'
-import { natsClient, startNatsGateway } from 'svc-streams/nats'
+import {
+  natsClient,
+  startNatsGateway,
+  type NatsDepthClientOptions,
+  type NatsGatewayOptions,
+} from 'svc-streams/nats'
 import { expect, it, onTestFinished } from 'vitest'
 import { root } from '../docs/support/block.js'
 import { closeAfterTest } from '../support/close-after-test.js'
+import { collectEvents } from '../support/collect-events.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer } from '../support/nats/nats-server.js'
 import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
+import { createSelfSignedCertificate } from '../support/network/certificate.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic, weth } from '../support/tokens.js'
 
 const passwords = { GATEWAY_PASSWORD: 'g-secret', ALICE_PASSWORD: 'a-secret', BOB_PASSWORD: 'b-secret' }
 
+/** The configuration of docs/guides/scale.md, without its port. */
+const example = readFileSync(`${root}examples/nats/nats-server.conf`, 'utf8').replace(/^listen.*$/m, '')
+
 /** A server with the configuration of docs/guides/scale.md, on a port of its own. */
 const startServer = (): Promise<NatsServer> =>
-  startNatsServer({
-    onFinished: onTestFinished,
-    config: readFileSync(`${root}examples/nats/nats-server.conf`, 'utf8').replace(/^listen.*$/m, ''),
-    environment: passwords,
-  })
+  startNatsServer({ onFinished: onTestFinished, config: example, environment: passwords })
 
 type User = 'gateway' | 'alice' | 'bob'
 
@@ -101,5 +107,84 @@ describeNats('the permissions of docs/guides/scale.md', () => {
     await expect(
       connectRaw(onTestFinished, { servers: server.url, user: 'alice', pass: 'wrong', reconnect: false }),
     ).rejects.toThrow(/authorization/i)
+  })
+})
+
+/** Starts a gateway of a simulator. */
+const startGateway = async (options: NatsGatewayOptions): Promise<void> => {
+  const client = createClientFor(await startTestSimulator())
+  closeAfterTest(await startNatsGateway(client, options))
+}
+
+const createConsumer = (options: Omit<NatsDepthClientOptions, 'environment'>) =>
+  closeAfterTest(natsClient({ environment: 'mainnet', ...options }))
+
+describeNats('the permissions of docs/guides/scale.md, with nkeys instead of passwords', () => {
+  /** A server that knows the users by their keys, and the authenticator of each user. */
+  const startServerWithKeys = async () => {
+    const keys = { gateway: nkeys.createUser(), alice: nkeys.createUser(), bob: nkeys.createUser() }
+    const config = example.replace(
+      /user: (\w+), password: \S+/g,
+      (_, user: User) => `nkey: ${keys[user].getPublicKey()}`,
+    )
+    const { url: servers } = await startNatsServer({ onFinished: onTestFinished, config })
+    const optionsOf = (user: User) => ({ servers, authenticator: nkeyAuthenticator(keys[user].getSeed()) })
+    return { optionsOf, servers }
+  }
+
+  it('let a gateway serve a consumer that has an `inboxPrefix`', async () => {
+    const { optionsOf } = await startServerWithKeys()
+    await startGateway(optionsOf('gateway'))
+    const alice = createConsumer({ ...optionsOf('alice'), inboxPrefix: '_INBOX.alice' })
+    expect(await firstValueFrom(alice.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    expect(await alice.depth(weth)()).toMatchObject({ _tag: 'Right' })
+  })
+
+  it.each([
+    ['without `inboxPrefix`', undefined],
+    ['with the `inboxPrefix` of another one', '_INBOX.bob'],
+  ])('let a consumer %s receive nothing but the reason', async (_title, inboxPrefix) => {
+    const { optionsOf } = await startServerWithKeys()
+    await startGateway(optionsOf('gateway'))
+    const alice = createConsumer({ ...optionsOf('alice'), ...(inboxPrefix && { inboxPrefix }) })
+    const [price, depth] = await Promise.all([firstValueFrom(alice.price$(ethTopic)), alice.depth(weth)()])
+    const reason = expect.stringMatching(/Permissions Violation .*_INBOX/) as string
+    expect(price).toMatchObject({ left: { reason } })
+    expect(depth).toMatchObject({ left: { cause: { message: reason } } })
+  })
+
+  it('reject an unknown key', async () => {
+    const { servers } = await startServerWithKeys()
+    const authenticator = nkeyAuthenticator(nkeys.createUser().getSeed())
+    const stranger = createConsumer({ servers, authenticator })
+    const reason = expect.stringMatching(/authorization/i) as string
+    expect(await firstValueFrom(stranger.price$(ethTopic))).toMatchObject({ left: { reason } })
+  })
+})
+
+describeNats('a server that requires TLS', () => {
+  const startServerWithTls = async () => {
+    const certificate = createSelfSignedCertificate()
+    const { port } = await startNatsServer({ onFinished: onTestFinished, certificate })
+    return { port, options: { servers: `tls://localhost:${port}`, tls: { ca: certificate.cert } } }
+  }
+
+  it('lets a gateway serve a consumer, both with its CA', async () => {
+    const { options } = await startServerWithTls()
+    await startGateway(options)
+    const consumer = createConsumer(options)
+    expect(await firstValueFrom(consumer.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    expect(await consumer.depth(weth)()).toMatchObject({ _tag: 'Right' })
+  })
+
+  it.each(['tls', 'nats'])('gives a consumer without its CA (%s://) the failure alone', async (scheme) => {
+    const { port, options } = await startServerWithTls()
+    await startGateway(options)
+    const consumer = createConsumer({ servers: `${scheme}://localhost:${port}` })
+    const { events } = collectEvents(consumer.price$(ethTopic))
+    const reason = expect.stringContaining('self-signed certificate') as string
+    expect(await consumer.depth(weth)()).toMatchObject({ left: { cause: { message: reason } } })
+    await eventually(() => expect(events).not.toEqual([]))
+    for (const event of events) expect(event).toMatchObject({ left: { _tag: 'Disconnected', reason } })
   })
 })

@@ -84,6 +84,8 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
   return {
     upgrade: (request, socket, head) => {
       if (pathOf(request) !== '/') return refuse(socket, 404, 'expected the path /')
+      // Node 26 accepts a body of any length, and delays all frames until its end.
+      if (hasBody(request)) return refuse(socket, 400, 'expected no body')
       const refused = refusal()
       if (refused !== undefined) return refuse(socket, 503, refusalTexts[refused])
       upgrader.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket))
@@ -112,6 +114,9 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? ''
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const sum = <A>(items: readonly A[], numberOf: (item: A) => number): number =>
   items.reduce((total, item) => total + numberOf(item), 0)

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import { of } from 'rxjs'
+import { of, Subject } from 'rxjs'
+import type { Price } from 'svc-streams'
 import type { Gateway } from 'svc-streams/gateway'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,6 +9,7 @@ import { depthPath, signedHeaders } from '../../support/network/signed-request.j
 import { authKey } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, weth } from '../../support/tokens.js'
+import { connect as connectConsumer } from '../support/raw-consumer.js'
 import { getRaw, sendRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
@@ -24,10 +26,11 @@ const upgradeLines = [
 
 /** An upgrade request with these header lines. */
 const upgradeRaw = (gateway: Gateway, lines: readonly string[]) =>
-  sendRaw(
-    gateway.baseUrl,
-    ['GET / HTTP/1.1', 'Connection: Upgrade', ...upgradeLines, ...lines, '', ''].join('\r\n'),
-  )
+  sendRaw(gateway.baseUrl, requestOf('GET / HTTP/1.1', ...upgradeLines, ...lines))
+
+/** A request with these lines, which asks for an upgrade. */
+const requestOf = (requestLine: string, ...lines: readonly string[]): string =>
+  [requestLine, 'Connection: Upgrade', ...lines, '', ''].join('\r\n')
 
 describe('the path', () => {
   it.each([
@@ -163,6 +166,46 @@ describe('a malformed request', () => {
     const gateway = await startTestGateway(client)
     await sendRaw(gateway.baseUrl, 'x\r\n\r\n')
     expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)
+  })
+})
+
+describe('a malformed upgrade', () => {
+  const valid = requestOf('GET / HTTP/1.1', 'Host: 127.0.0.1', ...upgradeLines)
+  const altered = (part: string | RegExp, by: string): string => valid.replace(part, by)
+  const keyOf = (bytes: number): string => `Sec-WebSocket-Key: ${Buffer.alloc(bytes).toString('base64')}\r\n`
+  const key = /Sec-WebSocket-Key.*\r\n/
+  const withHeader = (line: string): string => altered(key, `$&${line}\r\n`)
+
+  it.each([
+    ['has no key', altered(key, ''), 400],
+    ['has a key of 15 bytes', altered(key, keyOf(15)), 400],
+    ['has a key of 17 bytes', altered(key, keyOf(17)), 400],
+    ['has two keys', altered(key, keyOf(16) + keyOf(16)), 400],
+    ['has no version', altered(/Sec-WebSocket-Version.*\r\n/, ''), 400],
+    ['has version 12', altered('Version: 13', 'Version: 12'), 400],
+    ['has no protocol', altered('Upgrade: websocket', 'Upgrade:').replace('Upgrade', 'Upgrade, close'), 404],
+    ['has another protocol', altered('Upgrade: websocket', 'Upgrade: h2c'), 400],
+    ['has another method', altered('GET', 'POST'), 405],
+    ['is for another path', altered('/', '/prices'), 404],
+    ['is for the path of a depth', altered('/', depthPath(weth)), 404],
+    ['is for an absolute URL', altered('/', 'ws://127.0.0.1/'), 404],
+    ['has a body', `${withHeader('Content-Length: 11')}secret-text`, 400],
+    ['has a chunked body', `${withHeader('Transfer-Encoding: chunked')}b\r\nsecret-text\r\n0\r\n\r\n`, 400],
+    ['is followed by text', `${valid}secret-text`, 101],
+    ['is followed by another one', valid + valid, 101],
+  ])('that %s is ended, and does not disturb other consumers', async (_, bytes, status) => {
+    const prices = new Subject<Price>()
+    const gateway = await startTestGateway(createTestClient({ prices: { [ethTopic]: prices } }))
+    const consumer = await connectConsumer(gateway)
+    consumer.subscribe(ethTopic)
+    await eventually(() => prices.observed)
+    const response = await sendRaw(gateway.baseUrl, bytes)
+    expect(response.status).toBe(status)
+    expect(response.text).not.toContain('secret-text')
+    prices.next(price(ethTopic, 1.5))
+    await eventually(() => expect(consumer.frames.join()).toContain('1.5'))
+    await eventually(() => expect(gateway.inspect().connections).toBe(1))
+    expect(consumer.closed()).toBeUndefined()
   })
 })
 

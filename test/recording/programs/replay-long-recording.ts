@@ -1,23 +1,28 @@
-// Replays a long recording. Prints the heap size after each tenth of it, in bytes.
+// Replays a recording of the given number of rows. Prints the memory before each tenth of it and at its end, in bytes, then
+// the result. Each is one line of JSON.
 import { count, lastValueFrom } from 'rxjs'
 import { candles, freshWithin } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 
-const rows = 200_000
+const rows = Number(process.argv[2])
 const tenthOfRows = rows / 10
 const header = { _tag: 'Recording', version: 1, at: 0, topics: ['svc-0xab'], mints: [], interval: 1000 }
 
-const heap: number[] = []
+const print = (result: unknown): void => console.log(JSON.stringify(result))
+
+const printMemory = (): void => {
+  globalThis.gc?.()
+  const { heapUsed, rss } = process.memoryUsage()
+  print({ heapUsed, rss })
+}
 
 function* chunks() {
   yield `${JSON.stringify(header)}\n`
   for (let from = 0; from < rows; from += 100) {
-    if (from % tenthOfRows === 0) {
-      globalThis.gc?.()
-      heap.push(process.memoryUsage().heapUsed)
-    }
+    if (from % tenthOfRows === 0) printMemory()
     yield Array.from({ length: 100 }, (_, n) => line((from + n) * 20)).join('')
   }
+  printMemory()
 }
 
 const line = (at: number): string =>
@@ -28,4 +33,4 @@ const client = replay(chunks(), { speed: Infinity })
 const total = await lastValueFrom(
   client.run$(({ price$ }) => price$('svc-0xab').pipe(freshWithin(3_600_000), candles(60_000), count())),
 )
-console.log(JSON.stringify({ candles: total, heap, finished: await client.finished }))
+print({ candles: total, finished: await client.finished })

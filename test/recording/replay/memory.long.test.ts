@@ -1,18 +1,44 @@
 import { describe, expect, it } from 'vitest'
-import { runProgram } from '../../support/process/node-process.js'
+import { compiledPath, spawnNode } from '../../support/process/node-process.js'
+import { eventually } from '../../support/time/eventually.js'
 
-describe('the replay of a long recording', () => {
+/** The memory before each tenth of a recording and at its end, in bytes, and the result. */
+interface Reading {
+  readonly memory: readonly { readonly heapUsed: number; readonly rss: number }[]
+  readonly result: unknown
+}
+
+/** The number of lines that the program prints. */
+const lineCount = 12
+
+/** Replays a recording in a process of its own. */
+const replayRows = async (rows: number): Promise<Reading> => {
+  const program = compiledPath('test/recording/programs/replay-long-recording.ts')
+  const child = spawnNode(['--expose-gc', program, String(rows)])
+  const lines = () => child.stdout.split('\n').slice(0, -1)
+  const hasExited = () => child.process.exitCode !== null
+  // One wait for each tenth: a replay may take longer than one wait may.
+  for (let count = 1; count <= lineCount; count++)
+    await eventually(() => hasExited() || lines().length >= count)
+  expect(await child.waitForExit(), child.stderr).toBe(0)
+  const readings = lines().map((line) => JSON.parse(line) as unknown)
+  return { memory: readings.slice(0, -1) as Reading['memory'], result: readings.at(-1) }
+}
+
+describe('the replay of a long recording', { timeout: 300_000 }, () => {
   it('uses memory that does not grow with the length of the recording', async () => {
-    const output = await runProgram('test/recording/programs/replay-long-recording.ts', [], ['--expose-gc'])
-    const { candles, heap, finished } = JSON.parse(output) as {
-      readonly candles: number
-      readonly heap: readonly number[]
-      readonly finished: unknown
-    }
-    expect(candles).toBe(66)
-    expect(finished).toEqual({ _tag: 'Right', right: { rows: 200_000 } })
+    const { memory, result } = await replayRows(200_000)
+    expect(result).toEqual({ candles: 66, finished: { _tag: 'Right', right: { rows: 200_000 } } })
     // The first tenth includes the compilation of the code.
-    const [, ...later] = heap
+    const [, ...later] = memory.map(({ heapUsed }) => heapUsed)
     expect(Math.max(...later) - Math.min(...later)).toBeLessThan(5_000_000)
+  })
+
+  it('uses no more memory of the system after 10 000 000 rows than after a tenth of them', async () => {
+    const { memory, result } = await replayRows(10_000_000)
+    expect(result).toEqual({ candles: 3_333, finished: { _tag: 'Right', right: { rows: 10_000_000 } } })
+    const [, atTenth = 0, ...later] = memory.map(({ rss }) => rss)
+    expect(later).toHaveLength(9)
+    expect(later.at(-1)).toBeLessThan(atTenth + 20_000_000)
   })
 })

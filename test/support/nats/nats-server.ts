@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { KeyAndCertificate } from '../network/certificate.js'
 import { spawnCommand, type EnvironmentVariables, type NodeProcess } from '../process/node-process.js'
 import { eventually } from '../time/eventually.js'
 import { natsServer } from './describe-nats.js'
@@ -29,6 +30,8 @@ export interface NatsServerOptions {
   readonly config?: string
   /** The variables that the configuration uses. */
   readonly environment?: EnvironmentVariables
+  /** Makes the server require TLS. */
+  readonly certificate?: KeyAndCertificate
   /** Makes the server a member of a cluster: the route URLs of the members that are already there. */
   readonly routes?: readonly string[]
 }
@@ -46,10 +49,12 @@ export const startNatsServer = async ({
   onFinished,
   config = '',
   environment = {},
+  certificate,
   routes,
 }: NatsServerOptions): Promise<NatsServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'nats-server-'))
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const tls = certificate === undefined ? '' : writeTlsSettings(certificate, folder)
 
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
     const file = join(folder, 'server.conf')
@@ -58,7 +63,7 @@ export const startNatsServer = async ({
         ? ''
         : `cluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
-    writeFileSync(file, [listen, limits, cluster, config].join('\n'))
+    writeFileSync(file, [listen, limits, cluster, tls, config].join('\n'))
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })
     const ports = await portsOf(server, folder)
     await eventually(() => server.output.includes('Server is ready'))
@@ -81,6 +86,16 @@ export const startNatsServer = async ({
       ;({ server, ports } = await start(ports))
     },
   }
+}
+
+/** Writes the files of a certificate. Returns the settings that name them. */
+const writeTlsSettings = ({ key, cert }: KeyAndCertificate, folder: string): string => {
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return JSON.stringify(file)
+  }
+  return `tls { key_file: ${write('key.pem', key)}, cert_file: ${write('cert.pem', cert)} }`
 }
 
 /** Reads the file in which the server names its ports. Throws with its log if it exits instead. */

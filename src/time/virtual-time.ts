@@ -102,8 +102,8 @@ export class VirtualTime implements VirtualClock {
     this.cancelledCount = 0
   }
 
-  private add(timer: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
-    const added = { ...timer, owner: this, cancelled: false }
+  private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
+    const added = { dueAt, order, period, callback, owner: this, cancelled: false }
     this.timers.push(added)
     onTimerAdded()
     return added

@@ -28,8 +28,8 @@ export interface TestClientStreams {
   readonly environment?: Environment
   /**
    * Sets `receivedAt` of each price and depth to the time of its emission, in ms of Rx time, and that of the `last` price
-   * of a `Stale` to `silentForMs` before its emission. Keeps the `timestamp` of a depth. For tests of `maxSkew` and of ages. Default: `false`, which keeps
-   * the given values.
+   * of a `Stale` to `silentForMs` before its emission. Keeps the `timestamp` of a depth. For tests of `maxSkew` and of
+   * ages. Default: `false`, which keeps the given values.
    */
   readonly stamp?: boolean
 }

@@ -20,8 +20,8 @@ import { selectRuntimes, runtimes, type Runtime } from './runtimes.js'
 import { notRun } from './suite/not-run.js'
 
 // Installs the packed package and runs it on each supported runtime. Prints one table; exits with 1 if a cell has failed.
-// `-- --only node@26,bun` selects runtimes, `-- --checks imports,types` selects checks, `-- --folders promises,client` selects
-// folders of test/ for the suite.
+// `-- --only node@26,bun` selects runtimes, `-- --checks imports,types` selects checks, `-- --folders promises,client`
+// selects folders of test/ for the suite.
 
 const checks: Readonly<Record<string, Check>> = {
   imports: checkImports,

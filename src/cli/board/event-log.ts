@@ -17,8 +17,8 @@ export interface LoggedEvent {
 const maxEvents = 5
 
 /**
- * Appends an event to the log if it is worth logging. Abbreviates addresses. Omits a repetition of the last text and a depth error that the
- * board already shows. `board` is the state before the event.
+ * Appends an event to the log if it is worth logging. Abbreviates addresses. Omits a repetition of the last text and a
+ * depth error that the board already shows. `board` is the state before the event.
  */
 export const logEvent = (
   events: readonly LoggedEvent[],

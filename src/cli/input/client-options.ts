@@ -17,7 +17,8 @@ const unusedPriceBaseUrl = 'https://prices.invalid'
 
 /**
  * The client options of the flags. A gateway precedes the addresses of the service. Flags that the command does not need
- * are ignored, so that they cannot cause errors. Left: the message for missing flags, or for an invalid address of a gateway.
+ * are ignored, so that they cannot cause errors. Left: the message for missing flags, or for an invalid address of a
+ * gateway.
  */
 export const clientOptions = (flags: DeploymentFlags, dataKind: DataKind): Either<string, ClientOptions> => {
   const { environment, allowInsecure = false } = flags

@@ -67,8 +67,8 @@ export class Playback {
   }
 
   /**
-   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`. Reads the first line, so that a source that
-   * cannot be read is an error even without a subscriber.
+   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`.
+   * Reads the first line, so that a source that cannot be read is an error even without a subscriber.
    */
   finished(): Promise<ReplayResult> {
     this.start()
@@ -81,7 +81,10 @@ export class Playback {
     return this.firstHeader.promise
   }
 
-  /** Counts a run as a subscriber, until the returned function is called. The replay then ends with its last subscriber. */
+  /**
+   * Counts a run as a subscriber, until the returned function is called. The replay then ends with its last
+   * subscriber.
+   */
   startRun(): () => void {
     this.hasRun = true
     return this.addSubscriber()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { runOrThrow } from './run.js'
 
 /**
- * Builds and packs the repository, as `npm publish` does. Returns the path of the tarball. If the environment names a tarball
- * in TEST_TARBALL, returns that one: `.ci/run` packs once for all its steps.
+ * Builds and packs the repository, as `npm publish` does. Returns the path of the tarball. If the environment names a
+ * tarball in TEST_TARBALL, returns that one: `.ci/run` packs once for all its steps.
  */
 export const pack = async (repository: string, destination: string): Promise<string> => {
   const existing = process.env['TEST_TARBALL']

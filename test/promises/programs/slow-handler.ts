@@ -4,8 +4,8 @@ import { busyWait } from '../../support/time/event-loop.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 import { usedBytes } from '../../support/process/used-bytes.js'
 
-// Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used by this thread. The service
-// runs in another thread.
+// Reads a burst of more than 100 MB with a handler that is slower than the sender, and prints the memory used by this
+// thread. The service runs in another thread.
 
 const frames = 100_000
 const paddingLength = 1200

@@ -80,8 +80,8 @@ describe(`a burst of ${frames} prices to a busy handler`, () => {
       clearImmediate(immediate)
     })
     await burst(service, client)
-    expect(new Set(turns.timer).size).toBeGreaterThan(5)
-    expect(new Set(turns.immediate).size).toBeGreaterThan(5)
+    expect(new Set(turns.timer).size).toBeGreaterThan(2)
+    expect(new Set(turns.immediate).size).toBeGreaterThan(2)
   })
 })
 

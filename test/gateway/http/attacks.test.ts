@@ -188,7 +188,8 @@ describe('a malformed upgrade', () => {
     ['has another method', altered('GET', 'POST'), 405],
     ['is for another path', altered('/', '/prices'), 404],
     ['is for the path of a depth', altered('/', depthPath(weth)), 404],
-    ['is for an absolute URL', altered('/', 'ws://127.0.0.1/'), 404],
+    // The server of Bun refuses it itself.
+    ['is for an absolute URL', altered('/', 'ws://127.0.0.1/'), [400, 404]],
     ['has a body', `${withHeader('Content-Length: 11')}secret-text`, 400],
     ['has a chunked body', `${withHeader('Transfer-Encoding: chunked')}b\r\nsecret-text\r\n0\r\n\r\n`, 400],
     ['is followed by text', `${valid}secret-text`, 101],
@@ -200,7 +201,7 @@ describe('a malformed upgrade', () => {
     consumer.subscribe(ethTopic)
     await eventually(() => prices.observed)
     const response = await sendRaw(gateway.baseUrl, bytes)
-    expect(response.status).toBe(status)
+    expect([status].flat()).toContain(response.status)
     expect(response.text).not.toContain('secret-text')
     prices.next(price(ethTopic, 1.5))
     await eventually(() => expect(consumer.frames.join()).toContain('1.5'))

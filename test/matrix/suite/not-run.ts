@@ -21,5 +21,6 @@ export const notRun: readonly NotRun[] = [
   { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },
   { files: 'test/types/**', reason: 'is compiled, not run; see the column of the types' },
   { files: 'test/**/*.long.test.ts', reason: 'measures the heap of V8 over minutes' },
+  { files: 'test/gateway/connection-memory.test.ts', reason: 'measures the heap of V8' },
   { files: 'test/option-kinds/doc-comments.test.ts', reason: 'reads the comments of the sources' },
 ]

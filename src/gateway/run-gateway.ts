@@ -16,8 +16,7 @@ import { trackSockets } from './http/track-sockets.js'
 import { listen } from './listen.js'
 import type { GatewayOptions } from './options.js'
 import { createPriceSide } from './prices/create-price-side.js'
-import { createDepthRelay } from './relay/depth-relay.js'
-import { createPriceRelay } from './relay/price-relay.js'
+import { createRelays } from './relay/create-relays.js'
 import { checkGatewayOptions } from './setup.js'
 
 /** What only the library itself may set. */
@@ -43,11 +42,8 @@ export const runGateway = async (
   const access: AccessConfig = { ...setup, scheme: tls === undefined ? 'http' : 'https' }
   const { publish, addSource } = node
   let ownHost = ''
-  const onRequest = (kind: 'depth' | 'price') => (shared: boolean) =>
-    publish('svc-streams:gateway-request', () => ({ host: ownHost, kind, shared }))
   const prices = createPriceSide(client, { ...setup, publish, ownHost: () => ownHost })
-  const depth = createDepthRelay(client, { ...setup, clock, onRequest: onRequest('depth') })
-  const price = createPriceRelay(client, { service, clock, onRequest: onRequest('price') })
+  const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
   const route = createRoute({
     depth,

@@ -1,5 +1,5 @@
-import { clientTable } from '../../client/option-table.js'
 import type { Signal } from '../../domain/signal.js'
+import { gatewayTable as httpTable } from '../../gateway/option-table.js'
 import {
   checkNames,
   checkOption,
@@ -7,8 +7,8 @@ import {
   checkSpelling,
   numbersOf,
 } from '../../option-kinds/check-options.js'
-import { countOption, timerOption } from '../../option-kinds/number-option.js'
-import { objectOption, type OptionTable } from '../../option-kinds/option.js'
+import { countOption } from '../../option-kinds/number-option.js'
+import type { OptionTable } from '../../option-kinds/option.js'
 import { connectionNames } from '../connection/connection-options.js'
 import type { NatsGatewayOptions } from './options.js'
 
@@ -24,18 +24,13 @@ const limitTable = {
     meaning: 'Number of topics of one session; a further one gets an error text',
     default: 5_000,
   }),
-  depthEvery: timerOption({
-    meaning: 'Minimum time between two depth requests for one mint to the service',
-    default: 250,
-  }),
+  depthEvery: httpTable.depthEvery,
 } satisfies OptionTable<Pick<NatsGatewayOptions, Limit>>
 
 const gatewayTable = {
-  service: clientTable.service,
+  service: httpTable.service,
   ...limitTable,
-  signal: objectOption<Signal>(['addEventListener', 'removeEventListener'], {
-    meaning: 'Closes the gateway when it aborts',
-  }),
+  signal: httpTable.signal,
 }
 
 /** Options that are checked and completed by their defaults. */

@@ -1,8 +1,7 @@
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { createUpstreamTopics } from '../../gateway/demand/upstream-topics.js'
-import { createDepthRelay } from '../../gateway/relay/depth-relay.js'
-import { createPriceRelay } from '../../gateway/relay/price-relay.js'
+import { createRelays } from '../../gateway/relay/create-relays.js'
 import { node } from '../../platform/node.js'
 import { deferred } from '../../task/deferred.js'
 import { onAbort } from '../../task/on-abort.js'
@@ -44,10 +43,7 @@ export const startNatsGateway = async (
   const { publish, addSource } = node
   const sent = new SentBytes()
   const listener = publishSessions(publish, link.host, sent)
-  const onRequest = (kind: 'depth' | 'price') => (shared: boolean) =>
-    publish('svc-streams:gateway-request', () => ({ host: link.host, kind, shared }))
-  const depth = createDepthRelay(client, { ...setup, clock, onRequest: onRequest('depth') })
-  const price = createPriceRelay(client, { ...setup, clock, onRequest: onRequest('price') })
+  const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => link.host })
   const started = deferred<undefined>()
   let current: GatewayConnection | undefined
 

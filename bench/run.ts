@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { renderHead } from './report/head.js'
+import { renderHead, runLine } from './report/head.js'
 import { formatMarkdown, renderSection } from './report/markdown.js'
 import { replaceSections } from './report/replace-sections.js'
 import { fullSettings, quickSettings } from './settings.js'
@@ -34,7 +34,8 @@ await checkSharedVersions()
 await buildLibrary()
 
 const start = performance.now()
-const head = await renderHead(process.argv.slice(2))
+const args = process.argv.slice(2)
+const head = await renderHead(args)
 const sections: string[] = []
 for (const name of chosen) {
   const table = tables[name]
@@ -49,12 +50,8 @@ for (const name of chosen) {
 }
 const ms = performance.now() - start
 if (values.update) {
-  const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
-  const line = `- ${date} UTC, in ${Math.round(ms / 1000)} s: \`npm run bench -- --only ${chosen.join(',')} --update\``
-  await writeFile(
-    file,
-    await formatMarkdown(replaceSections(await readFile(file, 'utf8'), sections, line), file),
-  )
+  const updated = replaceSections(await readFile(file, 'utf8'), sections, runLine(args, ms))
+  await writeFile(file, await formatMarkdown(updated, file))
 } else {
   const results = await formatMarkdown([head(ms), ...sections].join('\n\n'), file)
   if (values.quick || values.only !== undefined) console.log(results.slice(0, results.indexOf('## ')))

@@ -3,7 +3,6 @@ import { installedVersions, versionOfCcxtsWs } from '../setup/versions.js'
 
 /** The machine, versions and date of the run. Called before the measurements; the result takes their duration. */
 export const renderHead = async (args: readonly string[]): Promise<(ms: number) => string> => {
-  const command = ['npm run bench', ...(args.length > 0 ? ['--'] : []), ...args].join(' ')
   const loadBefore = describeLoad()
   const versions = await installedVersions()
   const ccxtsWs = await versionOfCcxtsWs()
@@ -16,5 +15,12 @@ median of the rounds, with the quartiles in brackets. A ratio is the median of t
 - Machine: ${describeMachine()}; load before ${loadBefore}, after ${describeLoad()}
 - Node ${process.version}
 - Packages: ${packages}; ccxt with ws ${ccxtsWs ?? 'missing'}
-- ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, in ${Math.round(ms / 1000)} s: \`${command}\``
+${runLine(args, ms)}`
+}
+
+/** The date, the duration and the command of a run. `ms`: its duration. */
+export const runLine = (args: readonly string[], ms: number): string => {
+  const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
+  const command = ['npm run bench', ...(args.length > 0 ? ['--'] : []), ...args].join(' ')
+  return `- ${date} UTC, in ${Math.round(ms / 1000)} s: \`${command}\``
 }

@@ -4,11 +4,10 @@ import { startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
 import { logPrices, tagsOf, type Evaluator, type PageScope } from './support/page.js'
+import { openSilentPage, optionsFor } from './support/silent-page.js'
 import { openTab, type Tab } from './support/tab.js'
 
 const staleAfter = 100
-const optionsFor = (priceWsUrl: string) =>
-  ({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:1', priceWsUrl }) as const
 
 /** Resolves when a time has passed. */
 const elapsed = (ms: number): Promise<unknown> => {
@@ -38,32 +37,28 @@ const eventsOf = (page: Evaluator): Promise<readonly unknown[]> =>
     }),
   )
 
+/** A page that was frozen after its first price, and whose second one has been sent since. */
+const freezeWithPrice = async () => {
+  const { service, sendNext } = startCountingService()
+  const { url, connections } = await service
+  const tab = await openTab()
+  await logPrices(tab, { ...optionsFor(url), staleAfter }, ethTopic)
+  await eventually(async () => expect(await eventsOf(tab)).toContain(1))
+  await tab.freeze()
+  sendNext(connections[0])
+  return { tab, connection: connections[0] }
+}
+
 describe('a frozen page', () => {
   it('delivers no price that arrived meanwhile, after a freeze of staleAfter or longer', async () => {
-    const { service, sendNext } = startCountingService()
-    const { url, connections } = await service
-    const tab = await openTab()
-    await logPrices(tab, { ...optionsFor(url), staleAfter }, ethTopic)
-    await eventually(async () => expect(await eventsOf(tab)).toContain(1))
-    await tab.freeze()
-    sendNext(connections[0])
+    const { tab } = await freezeWithPrice()
     await elapsed(staleAfter)
     await tab.resume()
     await eventually(async () => expect((await eventsOf(tab)).slice(0, 3)).toEqual([1, 'Stale', 3]))
   })
 
   it('keeps a connection whose answer arrived before the page resumed', async () => {
-    const { url, connections } = await startScriptedService({
-      onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
-    })
-    const tab = await openTab()
-    await logPrices(tab, { ...optionsFor(url), pingInterval: 100, pongTimeout: 100 }, ethTopic)
-    const probes = () => connections[0]?.receivedMessages.length ?? 0
-    await eventually(() => expect(probes()).toBeGreaterThan(2))
-    const nextProbe = (): Promise<unknown> => {
-      const before = probes()
-      return eventually(() => expect(probes()).toBeGreaterThan(before))
-    }
+    const { tab, connections, nextProbe } = await openSilentPage()
     await nextProbe()
     await tab.freeze()
     await elapsed(200)
@@ -74,14 +69,8 @@ describe('a frozen page', () => {
   })
 
   it('whose connection was closed meanwhile emits one Disconnected, then current prices', async () => {
-    const { service, sendNext } = startCountingService()
-    const { url, connections } = await service
-    const tab = await openTab()
-    await logPrices(tab, { ...optionsFor(url), staleAfter }, ethTopic)
-    await eventually(async () => expect(await eventsOf(tab)).toContain(1))
-    await tab.freeze()
-    sendNext(connections[0])
-    connections[0]?.tcpSocket.end()
+    const { tab, connection } = await freezeWithPrice()
+    connection?.tcpSocket.end()
     await elapsed(staleAfter)
     await tab.resume()
     await eventually(async () =>

@@ -4,11 +4,10 @@ import { startScriptedService } from '../support/network/scripted-service.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
 import { logPrices, tagsOf, type Evaluator, type PageScope } from './support/page.js'
+import { openSilentPage, optionsFor } from './support/silent-page.js'
 import { openTab, type Tab } from './support/tab.js'
 
 const staleAfter = 100
-const optionsFor = (priceWsUrl: string) =>
-  ({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:1', priceWsUrl }) as const
 
 /** Hides a tab, and waits until Chromium wakes its timers only once a second. */
 const hide = async (tab: Tab): Promise<void> => {
@@ -84,13 +83,7 @@ describe('a page in a hidden tab', () => {
   })
 
   it('keeps a connection whose answer is in the buffer of the socket when a late deadline fires', async () => {
-    const { url, connections } = await startScriptedService({
-      onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
-    })
-    const tab = await openTab()
-    await logPrices(tab, { ...optionsFor(url), pingInterval: 100, pongTimeout: 100 }, ethTopic)
-    const probes = () => connections[0]?.receivedMessages.length ?? 0
-    await eventually(() => expect(probes()).toBeGreaterThan(2))
+    const { tab, connections, nextProbe } = await openSilentPage()
     await tab.evaluate(() => {
       const { WebSocket, log } = globalThis as unknown as PageScope & { readonly WebSocket: NativeWebSocket }
       const { send } = WebSocket.prototype
@@ -105,8 +98,7 @@ describe('a page in a hidden tab', () => {
     })
     await hide(tab)
     await eventually(async () => expect(await tagsOf(tab)).toContain('blocked'))
-    const before = probes()
-    await eventually(() => expect(probes()).toBeGreaterThan(before))
+    await nextProbe()
     expect(await tagsOf(tab)).toEqual(['blocked'])
     expect(connections).toHaveLength(1)
   })

@@ -104,6 +104,9 @@ test('each consumer receives exactly what the service sends of its topics, for a
           if (set.delete(topic)) expected[index]?.push(confirmationOf(index))
         })
 
+      const receive = ({ session, kind, topic }: { session: number; kind: string; topic: Topic }): void =>
+        handleMessage(context, sessions[session]!.session, JSON.stringify({ method: kind, topic }))
+
       for (const each of operations) {
         feed.age = 0
         switch (each.kind) {
@@ -123,11 +126,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
               if (isNew && last !== undefined && !isStale)
                 frames?.push(JSON.stringify({ topic: each.topic, price: last, age: 7 }))
             }
-            handleMessage(
-              context,
-              sessions[each.session]!.session,
-              JSON.stringify({ method: each.kind, topic: each.topic }),
-            )
+            receive(each)
             break
           }
           case 'unsubscribe':
@@ -135,11 +134,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
             unanswered[each.session]?.delete(each.topic)
             expected[each.session]?.push(confirmationOf(each.session))
             forget(each.topic)
-            handleMessage(
-              context,
-              sessions[each.session]!.session,
-              JSON.stringify({ method: each.kind, topic: each.topic }),
-            )
+            receive(each)
             break
           case 'leave':
             sessions[each.session]?.session.onClosed()

@@ -33,8 +33,8 @@ const flushTimeout = 500
 const pingInterval = 1_000
 
 /**
- * The connection to NATS: opened when somebody uses it, opened again after a loss, and closed when nobody does. The NATS
- * client's own reconnects are off: what it buffers while NATS is away would arrive late.
+ * The connection to NATS. It opens for its first user, opens again after a loss, and closes after its last user. The
+ * NATS client's own reconnects are off, because the data that it buffers during a loss would arrive late.
  */
 export class NatsLink {
   private readonly users = new Set<LinkUser>()

@@ -8,8 +8,8 @@ import type { PriceLine } from '../support/lines.js'
 import { observePrices } from '../support/observe-prices.js'
 import { print, serveCommands } from '../support/serve-commands.js'
 
-// A consumer. Its argument: the options of the client, as JSON. Prints each event of the topics that it is told to
-// subscribe to.
+// Runs a consumer. The argument is the options of the client, as JSON. Commands select the topics. The program prints
+// each event of these topics.
 
 const client = natsClient({
   environment: 'mainnet',

@@ -36,7 +36,7 @@ export interface NatsServerOptions {
   readonly routes?: readonly string[]
 }
 
-/** The settings that docs/guides/scale.md requires: a client that does not read is disconnected and delays nobody. */
+/** The settings of docs/guides/scale.md: the server disconnects a client that does not read, before it delays others. */
 const limits = 'max_pending: 64MB\nwrite_deadline: "2s"'
 
 interface Ports {

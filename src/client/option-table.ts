@@ -26,8 +26,8 @@ type LimitName = {
 /** The options that are numbers, completed by their defaults. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-const msOption = (meaning: string, fallback: number, min = 1) =>
-  numberOption({ meaning, unit: 'ms', min, default: fallback })
+const msOption = (meaning: string, fallback: number, min = 1, orInfinity = false) =>
+  numberOption({ meaning, unit: 'ms', min, orInfinity, default: fallback })
 
 const bytesOption = (meaning: string, fallback: number) =>
   countOption({ meaning, unit: 'bytes', default: fallback })
@@ -39,7 +39,11 @@ export const limitTable = {
   staleAfter: msOption('Time without a price after which a confirmed topic is `Stale`', 30_000),
   confirmTimeout: msOption('Time within which the service must confirm or reject a subscribe frame', 10_000),
   connectTimeout: msOption('Time within which a WebSocket or an HTTP connection must be open', 10_000),
-  pingInterval: msOption('Interval between pings', 15_000),
+  maxLag: {
+    ...msOption('Age above which a price is held', 5_000, 1, true),
+    defaultText: '5000; `Infinity` disables the limit',
+  },
+  pingInterval: msOption('Longest interval between pings', 15_000),
   pongTimeout: {
     ...msOption('Time after a ping within which a frame of any kind must arrive', 10_000),
     defaultText: '10 000, or `pingInterval` if that is less',

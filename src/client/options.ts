@@ -57,7 +57,14 @@ export interface ClientOptions {
   readonly confirmTimeout?: number
   /** Time within which a WebSocket or an HTTP connection must be open, in ms. Default: 10 000. */
   readonly connectTimeout?: number
-  /** Interval between pings, in ms. Default: 15 000. */
+  /**
+   * Age above which a price is held, in ms. The age is an upper bound: the time since the newest ping was sent that the
+   * service has answered. Above it, each topic becomes `Stale` with `behindMs`, and its newest price is delivered when an
+   * answer arrives in time. A connection that stays behind for longer than `maxLag` is replaced. No effect on a service
+   * that has never answered a ping. Default: 5000; `Infinity` disables the limit.
+   */
+  readonly maxLag?: number
+  /** Longest interval between pings, in ms. With topics, `maxLag` may need shorter ones. Default: 15 000. */
   readonly pingInterval?: number
   /**
    * Time after a ping within which a frame of any kind must arrive, in ms; then the socket is replaced. At most

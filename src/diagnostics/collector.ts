@@ -34,6 +34,13 @@ export interface ConnectionState {
   readonly topics: Readonly<Record<TopicSnapshotState, number>>
   /** The longest time since the last price of a topic with subscribers, in ms; `undefined` before the first price. */
   readonly maxPriceAgeMs: number | undefined
+  /**
+   * Upper bound of the age of the prices that arrive, in ms: the time since the newest ping was sent that the service has
+   * answered. `undefined` while it is unknown.
+   */
+  readonly lagMs: number | undefined
+  /** True while the prices may be older than `maxLag`, and are held. */
+  readonly isBehind: boolean
 }
 
 export interface PollsState {

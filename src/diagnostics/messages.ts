@@ -68,6 +68,26 @@ export interface DiagnosticMessages {
     readonly topic: Topic | undefined
     readonly error: DecodeError
   }
+  /**
+   * The prices of a connection may be older than `maxLag`, and are held. `behindMs`: the upper bound of their age. `topics`:
+   * number of topics that become stale.
+   */
+  readonly 'svc-streams:behind': {
+    readonly host: string
+    readonly epoch: number
+    readonly behindMs: number
+    readonly topics: number
+  }
+  /**
+   * The prices of a connection are current again. `behindForMs`: time since they were not. `topics`: number of topics whose
+   * held price is delivered.
+   */
+  readonly 'svc-streams:caught-up': {
+    readonly host: string
+    readonly epoch: number
+    readonly behindForMs: number
+    readonly topics: number
+  }
   /** A message of the service matches no topic. Also emitted by `errors$`. */
   readonly 'svc-streams:uncorrelated': Failure<UncorrelatedError>
   /**

@@ -15,11 +15,15 @@ export interface Connecting {
   readonly attempt: number
 }
 
-/** The socket is open. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. */
+/**
+ * The socket is open. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. `behindMs`: present
+ * while the prices may be older than `maxLag`: the upper bound of their age when that began, in ms.
+ */
 export interface Open {
   readonly _tag: 'Open'
   readonly epoch: number
   readonly since: number
+  readonly behindMs?: number
 }
 
 /** The connection is down. The next dial starts `retryInMs` after this event. `attempt`: consecutive failures, from 1. */

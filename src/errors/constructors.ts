@@ -73,14 +73,23 @@ export const disconnected = (fields: Omit<Disconnected, '_tag' | 'message'>): Di
   ...fields,
 })
 
-export const stale = (topic: string, silentForMs: number, last: Price | undefined): Stale => ({
+/** `behindMs`: upper bound of the age of the prices that arrive, if that is the reason; otherwise no price arrived. */
+export const stale = (
+  topic: string,
+  silentForMs: number,
+  last: Price | undefined,
+  behindMs?: number,
+): Stale => ({
   _tag: 'Stale',
   message:
-    `${topic}: no price for ${silentForMs} ms; ` +
+    (behindMs === undefined
+      ? `${topic}: no price for ${silentForMs} ms; `
+      : `${topic}: the prices may be ${behindMs} ms behind; `) +
     (last === undefined ? 'none on this connection yet' : `the last price was ${last.price}`),
   topic,
   silentForMs,
   last,
+  behindMs,
 })
 
 /** `hasMore`: true if there are more issues than these. */

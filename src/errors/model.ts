@@ -56,6 +56,11 @@ export interface Stale extends Tagged<'Stale'> {
   readonly silentForMs: number
   /** The last price on this connection, if any. It is not current. */
   readonly last: Price | undefined
+  /**
+   * Upper bound of the age of the prices that arrive, in ms, if it exceeds `maxLag`: they are held until the connection
+   * has caught up. `undefined` if no price arrived for `staleAfter`.
+   */
+  readonly behindMs: number | undefined
 }
 
 /** The received data does not match the protocol, or exceeds a size limit. */

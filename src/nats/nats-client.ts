@@ -88,6 +88,8 @@ export function natsClient(options: NatsClientOptions): Client {
     ...clientOptionsOf(options),
     reconnect: { maxDelay: maxReconnectDelay, ...reconnect },
     ...addresses,
+    // Held against `maxLag` here already, by the clock of the gateway.
+    maxLag: Infinity,
     webSocket: natsWebSocketTransport(context),
     http: natsHttpTransport(context),
     // Depth exists on mainnet alone, which `createClient` checks.

@@ -18,6 +18,12 @@ export const connectionMetrics = (meter: Meter): (() => void) => {
     'svc_streams.topic.subscribe.duration',
     'Time from subscribe to its confirmation or first price',
   )
+  const behind = count('connection.behind', '{occurrence}', 'Connections that fell behind maxLag')
+  const behindDurations = createDurations(
+    meter,
+    'svc_streams.connection.behind.duration',
+    'Time from falling behind maxLag to current prices',
+  )
   const failures = count('topic.failures', '{failure}', 'Topics without a price, rejected or not confirmed')
   const decodeErrors = count('decode.errors', '{error}', 'Frames that do not match the protocol')
   const uncorrelated = count('uncorrelated.errors', '{error}', 'Messages that match no topic')
@@ -38,6 +44,9 @@ export const connectionMetrics = (meter: Meter): (() => void) => {
       }),
     'svc-streams:subscribed': ({ host, confirmMs }) =>
       confirms.record(confirmMs / 1000, serverAttributes(host)),
+    'svc-streams:behind': ({ host }) => behind.add(1, serverAttributes(host)),
+    'svc-streams:caught-up': ({ host, behindForMs }) =>
+      behindDurations.record(behindForMs / 1000, serverAttributes(host)),
     'svc-streams:rejected': onFailure,
     'svc-streams:unanswered': onFailure,
     'svc-streams:stale': onFailure,

@@ -58,6 +58,12 @@ const createReadings = (meter: Meter) => {
       's',
       'Longest time since the last price of a topic with subscribers',
     ),
+    connectionLag: reading(
+      gauge,
+      'connection.lag',
+      's',
+      'Upper bound of the age of the prices that arrive: time since the newest answered ping',
+    ),
     polls: reading(count, 'poll.count', '{poll}', 'Polls with subscribers'),
     lag: reading(gauge, 'depth.lag', 's', 'Time of receipt of the last depth minus its timestamp'),
     up: reading(gauge, 'gateway.up', '1', '1 while the connection to the service is usable, otherwise 0'),
@@ -69,7 +75,7 @@ const createReadings = (meter: Meter) => {
 }
 
 const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCollector => ({
-  connection: ({ host, state, prices, topics, maxPriceAgeMs }) => {
+  connection: ({ host, state, prices, topics, maxPriceAgeMs, lagMs }) => {
     const server = serverAttributes(host)
     readings.connections.add({ ...server, 'svc_streams.connection.state': state }, 1)
     for (const [topicState, number] of Object.entries(topics)) {
@@ -77,6 +83,7 @@ const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCo
     }
     readings.prices.add(server, prices)
     if (maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
+    if (lagMs !== undefined) readings.connectionLag.max(server, lagMs / 1000)
   },
   polls: ({ host, count }) => readings.polls.add(serverAttributes(host), count),
   gateway: ({ host, isUp, consumers, topics, sentBytes, bufferedBytes }) => {

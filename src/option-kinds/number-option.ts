@@ -5,11 +5,15 @@ import { checkedOption, type CheckedOption, type Described } from './option.js'
 /** The unit of a number. A count has none. */
 export type Unit = 'ms' | 'bytes'
 
-/** Inclusive, except `above`. Without `max`, `Infinity` is accepted only as the default: it disables a limit. */
+/**
+ * Inclusive, except `above`. Without `max`, `Infinity` is accepted only as the default, or with `orInfinity`: it disables a
+ * limit.
+ */
 export interface Bounds {
   readonly min?: number
   readonly above?: number
   readonly max?: number
+  readonly orInfinity?: boolean
 }
 
 export interface NumberOption extends CheckedOption<number>, Bounds {
@@ -70,8 +74,8 @@ const countUpTo = (fallback: number): Check => ({
 })
 
 const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check => {
-  const { min = -Infinity, above = -Infinity, max = Infinity } = bounds
-  const finite = max < Infinity || fallback === Infinity ? '' : 'finite '
+  const { min = -Infinity, above = -Infinity, max = Infinity, orInfinity = fallback === Infinity } = bounds
+  const finite = max < Infinity || orInfinity ? '' : 'finite '
   return {
     expected: `a ${finite}number ${boundsText(bounds)}`,
     holds: (value) =>
@@ -79,7 +83,7 @@ const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check 
       value >= min &&
       value > above &&
       value <= max &&
-      (value < Infinity || value === fallback),
+      (value < Infinity || orInfinity),
   }
 }
 

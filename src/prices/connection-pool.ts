@@ -136,7 +136,7 @@ export class ConnectionPool {
 
   private worstStatus(): ConnectionStatus {
     const statuses = this.multiplexers.map(({ status }) => status)
-    return statuses.reduce((worst, status) => (severity[status._tag] > severity[worst._tag] ? status : worst))
+    return statuses.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst))
   }
 
   private setStatus(status: ConnectionStatus): void {
@@ -146,6 +146,9 @@ export class ConnectionPool {
   }
 }
 
+/** A connection that is behind: between open and connecting. */
+const behindSeverity = 1.5
+
 const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Idle: 0,
   Open: 1,
@@ -153,6 +156,9 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
   Waiting: 3,
   Closed: 4,
 }
+
+const severityOf = (status: ConnectionStatus): number =>
+  status._tag === 'Open' && status.behindMs !== undefined ? behindSeverity : severity[status._tag]
 
 const topicSnapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
   topic: state.topic,

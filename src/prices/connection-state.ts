@@ -9,12 +9,15 @@ interface Connection {
   /** Number of prices since the connection opened. */
   readonly prices: number
   readonly states: Iterable<TopicState>
+  /** The upper bound of the age of the prices, in ms; `undefined` if it is unknown. */
+  readonly lagMs: number | undefined
   /** Monotonic, in ms. */
   readonly now: number
 }
 
 /** The state of one connection and its topics, for collectors. */
-export const connectionStateOf = ({ host, status, prices, states, now }: Connection): ConnectionState => {
+export const connectionStateOf = (connection: Connection): ConnectionState => {
+  const { host, status, prices, states, lagMs, now } = connection
   const topics = { waiting: 0, live: 0, stale: 0, lingering: 0 }
   let maxPriceAgeMs: number | undefined
   for (const state of states) {
@@ -24,7 +27,8 @@ export const connectionStateOf = ({ host, status, prices, states, now }: Connect
       maxPriceAgeMs = Math.max(maxPriceAgeMs ?? 0, now - state.lastActivityAt)
     }
   }
-  return { host, state: stateNames[status._tag], prices, topics, maxPriceAgeMs }
+  const isBehind = status._tag === 'Open' && status.behindMs !== undefined
+  return { host, state: stateNames[status._tag], prices, topics, maxPriceAgeMs, lagMs, isBehind }
 }
 
 /** A connection that is reported is needed: its status is `Idle` only until its dial begins. */

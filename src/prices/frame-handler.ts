@@ -15,6 +15,7 @@ import { deliver, deliverPrice } from './fan-out.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import type { EchoedTopic } from './acks/orphans.js'
+import type { Lag } from './lag.js'
 import { subscribersIn } from './subscriber-list.js'
 import type { Subscriptions } from './subscriptions.js'
 import type { TopicState } from './topic-state.js'
@@ -24,6 +25,7 @@ export interface FrameHandlerContext {
   /** The clock of the connection. */
   readonly tickClock: TickClock
   readonly subscriptions: Subscriptions
+  readonly lag: Lag
   /** The name of the service, for example `svc`. */
   readonly service: string
   /** The name of the connection in diagnostics. */
@@ -53,32 +55,37 @@ const maxShownBytes = maxTextLength / 2
 export class FrameHandler implements FrameSink {
   textPrices = 0
   private readonly tickClock: TickClock
+  private readonly lag: Lag
 
   constructor(private readonly context: FrameHandlerContext) {
     this.tickClock = context.tickClock
+    this.lag = context.lag
   }
 
   /**
    * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame,
-   * so it neither sets the timer nor schedules `reconcile()`. Frames that arrive in one tick share one timestamp.
-   * Returns false if the frame needs the slow path.
+   * so it neither sets the timer nor schedules `reconcile()`. Returns false if the frame needs the slow path, as every
+   * price that may be older than `maxLag`.
    */
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.context.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
-    // Before `live` is read: after a suspend, no topic is live.
-    this.tickClock.refresh()
+    const { tickClock, lag } = this
+    // Before `live` is read: after a suspend, no topic is live, and a probe may find the socket broken.
+    tickClock.advance()
+    const { elapsed } = tickClock
+    if (elapsed >= lag.checkAt && !lag.isCurrentAt(elapsed)) return false
     if (!state?.live) return false
-    state.lastActivityAt = this.tickClock.elapsed
+    state.lastActivityAt = elapsed
     state.price = pricePatterns.price
-    state.receivedAt = this.tickClock.wallClock
+    state.receivedAt = tickClock.wallClock
     state.epoch = this.context.epoch()
     deliverPrice(state)
     return true
   }
 
   onText(text: string): void {
-    this.tickClock.refresh()
+    this.tickClock.advance()
     const frame = readFrame(text)
     switch (frame._tag) {
       case 'PriceUpdate':
@@ -98,6 +105,10 @@ export class FrameHandler implements FrameSink {
     this.tickClock.refresh()
   }
 
+  onAnswer(sentAt: number): void {
+    this.lag.onAnswer(sentAt)
+  }
+
   onBinary(frame: Uint8Array): void {
     // Redacted before the conversion, because the bytes may be the text of a secret.
     const shown = this.context.secrets.redact(latin1Of(frame.subarray(0, maxShownBytes)))
@@ -114,19 +125,26 @@ export class FrameHandler implements FrameSink {
     const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
     const received = { price, receivedAt, epoch: epoch() }
     const wasStale = base !== undefined && subscriptions.isStale(base)
+    const isCurrent = this.lag.isCurrentAt(now)
     const state = base === undefined ? undefined : subscriptions.onPrice(base, received, now, age)
     if (state !== undefined) {
       onChange()
       // The later frames of the topic have no age, which is another layout.
       if (age === undefined)
         state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
-      if (state.live) deliverPrice(state)
+      if (!isCurrent) this.hold(state, now)
+      else if (state.live) deliverPrice(state)
       else if (!wasStale) this.deliverStale(state, now)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
       if (base !== undefined) subscriptions.orphans.onPrice(withoutQuote(topic, base, service), now)
       onChange()
       this.reportUncorrelated('unknown-topic', text)
     }
+  }
+
+  private hold(state: TopicState, now: number): void {
+    state.held = true
+    this.lag.onHeld(now)
   }
 
   /** A price of a gateway whose age is at least `staleAfter` is not delivered as a value. */

@@ -7,18 +7,22 @@ import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import { safeComplete } from '../task/safe-notify.js'
 import { DeadlineTimer } from '../time/deadline-timer.js'
 import { TickClock } from '../time/tick-clock.js'
-import { deliver, type Delivery } from './fan-out.js'
+import { deliver, deliverPrice, type Delivery } from './fan-out.js'
 import { FrameHandler } from './frame-handler.js'
-import { failureEvent, initialEvent } from './price-events.js'
+import { Lag } from './lag.js'
+import { failureEvent, initialEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import { publishFailure } from './publish-failure.js'
 import { Reconciler, type ReconcilerConfig } from './reconciler.js'
 import { Subscriptions } from './subscriptions.js'
 import { subscribersIn, type PriceEvent, type PriceSubscriber } from './subscriber-list.js'
-import { isConfirmed, type TopicState, type TopicTimeouts } from './topic-state.js'
+import { isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topic-state.js'
 
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
   readonly service: string
+  /** The age above which a price is held, in ms. */
+  readonly maxLag: number
+  readonly maxFramesPerSecond: number
 }
 
 export interface MultiplexerListener {
@@ -32,6 +36,9 @@ export class Multiplexer {
   private readonly reconciler: Reconciler
   private readonly deadlineTimer: DeadlineTimer
   private readonly tickClock: TickClock
+  private readonly lag: Lag
+  /** When the connection fell behind: monotonic, in ms. */
+  private behindSince = 0
 
   constructor(
     private readonly config: MultiplexerConfig,
@@ -44,12 +51,21 @@ export class Multiplexer {
       this.reconciler.onConfirmed()
       for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
       publish('svc-streams:subscribed', () => ({ host, topic, epoch, confirmMs }))
+      if (this.lag.isBehind) this.deliverStale(state)
     })
+    this.lag = new Lag(
+      { ...config, activityCount: () => this.reconciler.activityCount },
+      {
+        onBehind: (behindMs) => this.onBehind(behindMs),
+        onCaughtUp: (wasBehind) => this.onCaughtUp(wasBehind),
+      },
+    )
     this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
     const frameHandler = new FrameHandler({
       clock,
       tickClock: this.tickClock,
       subscriptions: this.subscriptions,
+      lag: this.lag,
       service,
       host,
       publish,
@@ -63,6 +79,8 @@ export class Multiplexer {
     this.reconciler = new Reconciler(config, this.subscriptions, frameHandler, {
       onStatus: listener.onStatus,
       onDeadlines: () => this.setDeadline(),
+      lagMs: () => this.lag.ms,
+      onConnection: (opened) => (opened === undefined ? this.lag.close() : this.lag.open(opened)),
       onDown: (error, subscribers) => this.onDown(error, subscribers),
     })
     this.deadlineTimer = new DeadlineTimer(
@@ -135,13 +153,23 @@ export class Multiplexer {
     subscription.state = state
     this.reconciler.schedule()
     if (isConfirmed(state)) onConfirmed?.()
-    const { currentFailure } = this.reconciler
-    const eventFor =
-      currentFailure === undefined
-        ? initialEvent(state, this.config, this.config.clock.elapsed())
-        : failureEvent(() => currentFailure)
+    const eventFor = this.initialEventOf(state)
     if (eventFor !== undefined) subscriber.next(eventFor(topic))
     return subscription
+  }
+
+  private initialEventOf(state: TopicState): PriceEventFactory | undefined {
+    const { config, lag, reconciler } = this
+    const now = config.clock.elapsed()
+    if (state.live && !state.held && !lag.isCurrentAt(now)) {
+      state.held = true
+      lag.onHeld(now)
+    }
+    const { currentFailure } = reconciler
+    if (currentFailure !== undefined) return failureEvent(() => currentFailure)
+    // A held price is delivered to all subscribers, or replaced by `Stale`.
+    if (state.live && state.held) return undefined
+    return initialEvent(state, config, now, lag.isBehind ? lag.ms : undefined)
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
@@ -160,6 +188,49 @@ export class Multiplexer {
   private onChange(): void {
     this.setDeadline()
     this.reconciler.scheduleIfNeeded()
+  }
+
+  private onBehind(behindMs: number): void {
+    const { clock, host, publish } = this.config
+    this.behindSince = clock.elapsed()
+    const deliveries = this.subscriptions.onBehind(this.behindSince, behindMs)
+    const { epoch } = this.reconciler
+    publish('svc-streams:behind', () => ({ host, epoch, behindMs, topics: deliveries.length }))
+    this.reconciler.onLag(behindMs)
+    for (const delivery of deliveries) publishFailure(this.config, deliver(delivery))
+  }
+
+  private onCaughtUp(wasBehind: boolean): void {
+    const { clock, host, publish } = this.config
+    const now = clock.elapsed()
+    const held = this.subscriptions.onCaughtUp(now)
+    this.setDeadline()
+    if (wasBehind) {
+      const { epoch } = this.reconciler
+      const behindForMs = Math.round(now - this.behindSince)
+      publish('svc-streams:caught-up', () => ({ host, epoch, behindForMs, topics: held.length }))
+      this.reconciler.onLag(undefined)
+    }
+    for (const state of held) if (!this.deliverHeld(state)) return
+  }
+
+  /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
+  private deliverHeld(state: TopicState): boolean {
+    const now = this.config.clock.elapsed()
+    const isCurrent = this.lag.isCurrentAt(now)
+    if (!state.held) return true
+    if (!isCurrent) {
+      this.lag.onHeld(now)
+      return false
+    }
+    state.held = false
+    if (state.live && lastPrice(state) !== undefined) deliverPrice(state)
+    return true
+  }
+
+  private deliverStale(state: TopicState): void {
+    const eventFor = staleEvent(state, this.config.clock.elapsed(), this.lag.ms)
+    publishFailure(this.config, deliver({ subscribers: subscribersIn(state), eventFor }))
   }
 
   private onDown(error: Disconnected, subscribers: readonly PriceSubscriber[]): void {

@@ -31,11 +31,12 @@ export const rejectedEvent = (text: string): PriceEventFactory => {
   return failureEvent((topic) => subscriptionRejected(topic, reason))
 }
 
-export const staleEvent = (state: TopicState, now: number): PriceEventFactory => {
+/** `behindMs`: defined if the connection is behind. */
+export const staleEvent = (state: TopicState, now: number, behindMs?: number): PriceEventFactory => {
   const silentForMs = Math.round(now - state.lastActivityAt)
   const last = lastPrice(state)
   return failureEvent((topic) =>
-    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }),
+    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }, behindMs),
   )
 }
 
@@ -47,8 +48,9 @@ export const initialEvent = (
   state: TopicState,
   timeouts: TopicTimeouts,
   now: number,
+  behindMs?: number,
 ): PriceEventFactory | undefined => {
-  if (phaseOf(state) === 'stale') return staleEvent(state, now)
+  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
   if (silenceDeadline(state, timeouts) <= now) return undefined
   const last = lastPrice(state)
   return last === undefined ? undefined : priceEvent(last)

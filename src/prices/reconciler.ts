@@ -25,9 +25,13 @@ export interface ReconcilerConfig extends ReconnectingConfig {
 }
 
 export interface ReconcilerListener {
+  /** The upper bound of the age of the prices, in ms; `undefined` if it is unknown. */
+  readonly lagMs: () => number | undefined
   readonly onStatus: (status: ConnectionStatus) => void
   /** Called when the next deadline of the subscriptions may have changed. */
   readonly onDeadlines: () => void
+  /** Called when a connection opens, and with `undefined` when it has ended. */
+  readonly onConnection: (opened: OpenedEvent | undefined) => void
   /** Called when the connection is lost, or when a dial failed. */
   readonly onDown: (error: Disconnected, subscribers: readonly PriceSubscriber[]) => void
 }
@@ -145,10 +149,18 @@ export class Reconciler {
     this.session?.unsubscribe()
     this.session = undefined
     this.open = undefined
+    this.listener.onConnection(undefined)
     const subscribers = this.subscriptions.onDown()
     this.listener.onDeadlines()
     this.setStatus(status)
     return subscribers
+  }
+
+  /** The prices of the open connection may be older than `maxLag`; `undefined`: they are current again. */
+  onLag(behindMs: number | undefined): void {
+    if (this.open === undefined) return
+    const { epoch, since } = this.open
+    this.setStatus({ _tag: 'Open', epoch, since, ...(behindMs === undefined ? {} : { behindMs }) })
   }
 
   private reconcile(): void {
@@ -197,7 +209,10 @@ export class Reconciler {
     const { host, clock } = config
     const { prices } = socket
     const states = subscriptions.topics.states
-    collector.connection(connectionStateOf({ host, status: current, prices, states, now: clock.elapsed() }))
+    const lagMs = this.listener.lagMs()
+    collector.connection(
+      connectionStateOf({ host, status: current, prices, states, lagMs, now: clock.elapsed() }),
+    )
   }
 
   private onSocketEvent(event: SocketEvent): void {
@@ -218,11 +233,14 @@ export class Reconciler {
     this.failure = undefined
     this.subscriptions.onOpen()
     this.task.afterTick()
-    this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
+    this.listener.onConnection(opened)
+    // The first probe may have found the socket broken.
+    if (this.open === opened) this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
   }
 
   private onDown(error: Disconnected): void {
     this.open = undefined
+    this.listener.onConnection(undefined)
     this.failure = error
     this.task.cancelDelay()
     const subscribers = this.subscriptions.onDown()

@@ -28,6 +28,12 @@ export class SubscribeProber implements Prober {
     return true
   }
 
+  /** The answer to a probe of an unconfirmed topic is its confirmation, or a rejection. */
+  readonly isRecognisable = (): boolean => {
+    const state = this.findTopic()
+    return state !== undefined && !isUnconfirmed(state)
+  }
+
   /** Until a probe was answered, only the silence of all topics shows that the connection is lost. */
   readonly isConclusive = (): boolean => this.memory.answersProbes || this.isSilent()
 

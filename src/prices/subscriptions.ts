@@ -6,7 +6,7 @@ import { Orphans } from './acks/orphans.js'
 import { PendingAcks } from './acks/pending-acks.js'
 import type { Delivery } from './fan-out.js'
 import { FrameQueue } from './frame-queue.js'
-import { rejectedEvent } from './price-events.js'
+import { rejectedEvent, staleEvent } from './price-events.js'
 import { addToList, removeFromList, subscribersIn, type PriceSubscriber } from './subscriber-list.js'
 import { TopicDeadlines } from './topic-deadlines.js'
 import {
@@ -39,6 +39,7 @@ export class Subscriptions {
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
   readonly deadlines: TopicDeadlines
+  private isBehind = false
 
   constructor(
     private readonly timeouts: TopicTimeouts,
@@ -87,6 +88,7 @@ export class Subscriptions {
       resetTopicState(state)
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
+    this.isBehind = false
     this.frameQueue.clear()
     this.orphans.clear()
     this.acks.clear()
@@ -145,6 +147,33 @@ export class Subscriptions {
     return state
   }
 
+  /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
+  onBehind(now: number, behindMs: number): readonly Delivery[] {
+    this.isBehind = true
+    const deliveries: Delivery[] = []
+    for (const state of this.topics.states) {
+      if (!state.live) continue
+      state.live = false
+      state.held = true
+      deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now, behindMs) })
+    }
+    return deliveries
+  }
+
+  /** The prices are current again. Returns the topics whose held price must be delivered. */
+  onCaughtUp(now: number): readonly TopicState[] {
+    this.isBehind = false
+    const held: TopicState[] = []
+    for (const state of this.topics.states) {
+      if (!state.held) continue
+      state.live = now - state.lastActivityAt < this.timeouts.staleAfter
+      this.deadlines.schedule(state)
+      if (state.live) held.push(state)
+      else state.held = false
+    }
+    return held
+  }
+
   isStale(base: Address): boolean {
     const state = this.topics.get(base)
     return state !== undefined && phaseOf(state) === 'stale'
@@ -187,7 +216,8 @@ export class Subscriptions {
   private onActivity(state: TopicState, now: number, age = 0): void {
     const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
     state.lastActivityAt = now - age
-    state.live = age < this.timeouts.staleAfter
+    state.live = !this.isBehind && age < this.timeouts.staleAfter
+    if (this.isBehind) state.held = true
     if (state.needsResubscribe) {
       clearResubscribe(state)
       this.frameQueue.delete(state)

@@ -74,6 +74,7 @@ export class TopicDeadlines {
     for (const state of this.topics.states) {
       if (state.lastActivityAt === never) continue
       state.lastActivityAt -= ms
+      state.held = false
       if (!state.live) continue
       state.live = false
       deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now) })

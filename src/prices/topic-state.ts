@@ -13,7 +13,7 @@ export type ReceivedPrice = Omit<Price, 'topic'>
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
 export interface TopicState extends SubscriberList {
-  /** True if the topic is confirmed or has a price, and is not stale. */
+  /** True if the topic is confirmed or has a price, is not stale, and the connection is not behind. */
   live: boolean
   /** Time of the last confirmation or price; `never` before the first. */
   lastActivityAt: number
@@ -35,6 +35,8 @@ export interface TopicState extends SubscriberList {
   resubscribeBy: number
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
+  /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
+  held: boolean
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
 }
@@ -61,6 +63,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   needsResubscribe: false,
   resubscribeBy: never,
   idleSince: undefined,
+  held: false,
   framePattern: undefined,
 })
 
@@ -70,6 +73,7 @@ export const resetTopicState = (state: TopicState): void => {
   state.lastActivityAt = never
   state.price = never
   state.live = false
+  state.held = false
   clearResubscribe(state)
   state.framePattern = undefined
 }

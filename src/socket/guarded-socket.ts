@@ -52,10 +52,10 @@ export class GuardedSocket implements Socket {
     return this.socket.ping !== undefined
   }
 
-  ping(): void {
+  ping(payload: string): void {
     this.try(() => {
       this.buffer.beforeSend()
-      this.socket.ping?.()
+      this.socket.ping?.(payload)
       this.buffer.afterSend()
     })
   }

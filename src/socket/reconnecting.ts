@@ -52,6 +52,8 @@ export type SocketEvent =
 
 export interface OpenedEvent extends SessionOpenedEvent {
   readonly epoch: number
+  /** Time since the dial, in ms. */
+  readonly connectMs: number
   /** In ms since the Unix epoch. */
   readonly since: number
 }
@@ -134,7 +136,7 @@ export class ReconnectingSocket {
     const prices = () => opened.bytesCount() + sink.textPrices - before
     this.openConnection = { epoch, since: clock.elapsed(), prices }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { ...opened, epoch, since: clock.wallClock() }
+    return { ...opened, epoch, connectMs, since: clock.wallClock() }
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {

@@ -36,6 +36,8 @@ export interface FrameSink {
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
+  /** Called when the service answers a probe. `sentAt`: when the probe was sent, monotonic, in ms. */
+  onAnswer(sentAt: number): void
   /** Called when the socket opens, before `Opened`, then every second of real time while it is open. */
   onTick(): void
 }
@@ -47,8 +49,14 @@ export interface SessionOpenedEvent {
   readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
+  /** False if a probe costs a frame with all topics, because the socket has no pings. */
+  readonly hasPings: boolean
   /** Probes immediately. Returns a function that is true until the answer arrives. */
   readonly probe: () => () => boolean
+  /** Probes immediately if the answer will be recognised. Returns false otherwise. */
+  readonly measure: () => boolean
+  /** Terminates the socket. `reason`: in words, for `Lost`. */
+  readonly terminate: (reason: string) => void
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   readonly wake: () => void
   /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
@@ -98,10 +106,21 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
     }
 
     const probe = (): boolean => {
-      if (socket.hasPings) socket.ping()
-      else if (!prober.probe()) return false
-      answers.onProbe()
+      const now = config.clock.elapsed()
+      if (socket.hasPings) {
+        // Recorded before it is sent: a transport may report the answer at once.
+        socket.ping(answers.onProbe(now))
+        return true
+      }
+      const isRecognisable = prober.isRecognisable()
+      if (!prober.probe()) return false
+      answers.onProbe(now, isRecognisable)
       return true
+    }
+
+    const onAnswer = (payload?: string): void => {
+      const sentAt = answers.onAnswer(payload)
+      if (sentAt !== undefined) sink.onAnswer(sentAt)
     }
 
     const requireAnswer = (): void => {
@@ -144,14 +163,19 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           _tag: 'Opened',
           socket,
           activityCount,
+          hasPings,
           probe: () => {
             probe()
             return answers.missing()
           },
+          measure: () => (hasPings || prober.isRecognisable()) && probe(),
+          terminate: (reason) => {
+            if (!timers.closed) terminate(reason)
+          },
           wake: () => wake$.next(),
           requireAnswer,
           isAnswerMissing: () => answers.isPending,
-          onAnswer: () => answers.onAnswer(),
+          onAnswer,
           bytesCount: () => handled,
         })
       },
@@ -174,9 +198,9 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       alive: () => {
         received++
       },
-      pong: () => {
+      pong: (payload) => {
         received++
-        answers.onAnswer()
+        if (!subscriber.closed) onAnswer(typeof payload === 'string' ? payload : undefined)
       },
       closed: (code, reason, refusal) => {
         if (!timers.closed) emitLost(code, reason, refusal)

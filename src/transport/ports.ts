@@ -26,10 +26,11 @@ export interface SocketListener {
   /** A ping, a pong, or a non-final fragment of a message was received. */
   alive(): void
   /**
-   * A pong was received; a transport then need not call `alive`. Optional. After a suspend of the machine, a socket
-   * without this call is replaced.
+   * A pong was received; a transport then need not call `alive`. `payload`: the text that the ping contained. Without it,
+   * pongs are taken to answer the pings in order. Optional. Without this call, `maxLag` has no effect, and a socket is
+   * replaced after a suspend of the machine.
    */
-  pong?(): void
+  pong?(payload?: string): void
   /**
    * The socket has closed, or the dial failed. Called exactly once. `code`: the close code; 1006 if no close frame was
    * received. `reason`: the reason in words, including the socket's error. `refusal`: the HTTP response, if it refused the
@@ -39,9 +40,9 @@ export interface SocketListener {
 }
 
 /** Reports a pong to a listener. */
-export const notifyPong = (listener: SocketListener): void => {
+export const notifyPong = (listener: SocketListener, payload?: string): void => {
   if (listener.pong === undefined) listener.alive()
-  else listener.pong()
+  else listener.pong(payload)
 }
 
 /** One socket, from dial to close. */
@@ -56,10 +57,11 @@ export interface Socket {
   /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
   /**
-   * Sends a ping. No effect unless the socket is open. A transport omits it if its sockets have no pings, such as those of
-   * a browser: the client then subscribes again to a topic, and waits for the answer.
+   * Sends a ping with a payload of at most 20 ASCII characters. No effect unless the socket is open. A transport omits it if
+   * its sockets have no pings, such as those of a browser: the client then subscribes again to a topic, and waits for the
+   * answer.
    */
-  readonly ping?: (() => void) | undefined
+  readonly ping?: ((payload: string) => void) | undefined
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
   /** Closes immediately, without a close frame. */

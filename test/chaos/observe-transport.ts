@@ -64,7 +64,7 @@ const observeSocket = <Connection>(
     observer.sending(connection, frame)
     socket.send(frame)
   },
-  ping: () => socket.ping?.(),
+  ping: (payload) => socket.ping?.(payload),
   close: () => {
     observer.closed(connection)
     socket.close()

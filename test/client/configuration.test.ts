@@ -48,6 +48,7 @@ const durations = [
   'staleAfter',
   'confirmTimeout',
   'connectTimeout',
+  'maxLag',
   'pingInterval',
   'pongTimeout',
   'requestTimeout',
@@ -67,7 +68,12 @@ const numbers = [...durations, ...counts] as const
 const reconnectNumbers = ['initialDelay', 'maxDelay', 'stableAfter'] as const
 
 /** The options that may be `Infinity`. */
-const unlimited: readonly string[] = ['maxTopicsPerConnection', 'maxFramesPerSecond', 'maxRequestsPerSecond']
+const unlimited: readonly string[] = [
+  'maxTopicsPerConnection',
+  'maxFramesPerSecond',
+  'maxRequestsPerSecond',
+  'maxLag',
+]
 
 /** The options that may be 0. */
 const zeroable: readonly string[] = ['linger', 'stableAfter']
@@ -110,6 +116,7 @@ describe('defaults', () => {
         staleAfter: 30_000,
         confirmTimeout: 10_000,
         connectTimeout: 10_000,
+        maxLag: 5_000,
         pingInterval: 15_000,
         pongTimeout: 10_000,
         requestTimeout: 5_000,

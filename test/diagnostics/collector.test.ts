@@ -40,6 +40,8 @@ describe('a message on svc-streams:collect', () => {
         ...{ host, state: 'open', maxPriceAgeMs: expect.any(Number) as number },
         prices: eth.values().length + btc.values().length,
         topics: { waiting: 0, live: 2, stale: 0, lingering: 0 },
+        lagMs: undefined,
+        isBehind: false,
       },
     ])
     simulator.inject({ stall: true })

@@ -7,7 +7,7 @@ import { ManualTransport, type ManualSocket } from '../support/manual-transport.
 import { caseCount } from '../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../support/time/virtual-time.js'
 
-const noProber = { probe: () => false, isConclusive: () => false }
+const noProber = { probe: () => false, isRecognisable: () => true, isConclusive: () => false }
 
 const pongTimeout = 100
 
@@ -25,6 +25,7 @@ const sink: FrameSink = {
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
+  onAnswer: () => undefined,
   onTick: () => undefined,
 }
 

@@ -26,10 +26,11 @@ const ignoringSink: FrameSink = {
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
+  onAnswer: () => undefined,
   onTick: () => undefined,
 }
 
-const noProber: Prober = { probe: () => false, isConclusive: () => false }
+const noProber: Prober = { probe: () => false, isRecognisable: () => false, isConclusive: () => false }
 
 interface Session extends VirtualTime, TimedLog {
   readonly socket: ManualSocket
@@ -58,6 +59,7 @@ const runSession = (
         onBytes: () => false,
         onText: (frame: string) => eventLog.add(`text ${frame}`),
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
+        onAnswer: () => undefined,
         onTick: () => undefined,
       }
       let probe = (): void => undefined

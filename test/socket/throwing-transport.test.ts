@@ -18,7 +18,7 @@ const transportThatThrowsIn = (method: keyof Socket) => {
       if (manual.sockets.length > 1) return socket
       const bound: Socket = {
         send: (frame) => socket.send(frame),
-        ping: () => socket.ping?.(),
+        ping: (payload: string) => socket.ping?.(payload),
         close: () => socket.close(),
         terminate: () => socket.terminate(),
       }

@@ -124,9 +124,9 @@ describe('the client of a scripted socket', () => {
       const socket = scriptedSocket(NEVER, answersPings === undefined ? {} : { answersPings })
       runInVirtualTime(() => {
         const dialled = socket.dial('ws://localhost', limits, listener)
-        dialled.ping?.()
+        dialled.ping?.('1')
         dialled.close()
-        dialled.ping?.()
+        dialled.ping?.('1')
       })
       expect(calls.filter((line) => line === 'alive')).toHaveLength(answersPings === false ? 0 : 1)
     }

@@ -10,6 +10,8 @@ const names: Readonly<Record<ChannelName, true>> = {
   'svc-streams:rejected': true,
   'svc-streams:unanswered': true,
   'svc-streams:stale': true,
+  'svc-streams:behind': true,
+  'svc-streams:caught-up': true,
   'svc-streams:decode-error': true,
   'svc-streams:uncorrelated': true,
   'svc-streams:poll': true,

@@ -28,7 +28,12 @@ const DisconnectedValue = tagged('Disconnected', {
   attempt: Finite,
   retryInMs: Finite,
 })
-const StaleValue = tagged('Stale', { topic: t.string, silentForMs: Finite, last: optional(RecordedPrice) })
+const StaleValue = tagged('Stale', {
+  topic: t.string,
+  silentForMs: Finite,
+  last: optional(RecordedPrice),
+  behindMs: optional(Finite),
+})
 const DecodeErrorValue = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
 const UnsupportedPairValue = tagged('UnsupportedPair', {
   base: optional(t.string),

@@ -80,7 +80,12 @@ export const RecordedStatus: t.Type<ConnectionStatus, unknown> = t.union(
   [
     t.strict({ _tag: t.literal('Idle') }),
     t.strict({ _tag: t.literal('Connecting'), attempt: Finite }),
-    t.strict({ _tag: t.literal('Open'), epoch: Finite, since: Finite }),
+    t.exact(
+      t.intersection([
+        t.type({ _tag: t.literal('Open'), epoch: Finite, since: Finite }),
+        t.partial({ behindMs: Finite }),
+      ]),
+    ),
     t.strict({ _tag: t.literal('Waiting'), attempt: Finite, retryInMs: Finite, reason: t.string }),
     t.strict({ _tag: t.literal('Closed') }),
   ],

@@ -106,7 +106,7 @@ const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
     else if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())
   })
   socket.on('ping', () => listener.alive())
-  socket.on('pong', () => notifyPong(listener))
+  socket.on('pong', (payload) => notifyPong(listener, payload.toString('latin1')))
   socket.on('error', (error) => {
     failure ??= error
     // After an invalid frame, ws would wait for the service's close frame.
@@ -131,8 +131,8 @@ const toPort = (socket: WsSocket): Socket => ({
   send: (frame) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(frame)
   },
-  ping: () => {
-    if (socket.readyState === WebSocket.OPEN) socket.ping()
+  ping: (payload) => {
+    if (socket.readyState === WebSocket.OPEN) socket.ping(payload)
   },
   close: () => closeSocket(socket),
   terminate: () => socket.terminate(),

@@ -36,7 +36,14 @@ describe('decodeRow', () => {
       const written: Row = { _tag: 'Depth', at: 1, mint: '0xab', event }
       expect(decodeRow(encodeRow(written))).toStrictEqual(right(written))
     }
-    const stale = { _tag: 'Stale', message: 'm', topic: 't', silentForMs: -0, last: undefined } as const
+    const stale = {
+      _tag: 'Stale',
+      message: 'm',
+      topic: 't',
+      silentForMs: -0,
+      last: undefined,
+      behindMs: 0.5,
+    } as const
     const written: Row = { _tag: 'Price', at: 1, topic: 'svc-0xab', event: left(stale) }
     expect(decodeRow(encodeRow(written))).toStrictEqual(right(written))
   })

@@ -45,7 +45,7 @@ describe('an open socket', () => {
     const { url } = await startWebSocketServer(noop)
     const { socket, recorded } = dial(url)
     await recorded.whenOpen
-    socket.ping?.()
+    socket.ping?.('1')
     await eventually(() => expect(recorded.events).toEqual([['opened'], ['alive']]))
   })
 
@@ -56,7 +56,7 @@ describe('an open socket', () => {
     )
     const { socket, recorded } = dial(url)
     socket.send('too early')
-    socket.ping?.()
+    socket.ping?.('1')
     await recorded.whenOpen
     socket.send('{"method":"subscribe"}')
     socket.send('é')

@@ -59,8 +59,8 @@ class LoadingSocket implements Socket {
     this.socket?.send(frame)
   }
 
-  ping(): void {
-    this.socket?.ping?.()
+  ping(payload: string): void {
+    this.socket?.ping?.(payload)
   }
 
   close(): void {

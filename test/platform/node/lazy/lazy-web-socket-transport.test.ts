@@ -48,7 +48,7 @@ describe('lazyWebSocketTransport', () => {
     const { load, manual, dial, listener, whenDialled } = setUp()
     const socket = dial()
     socket.send('too early')
-    socket.ping?.()
+    socket.ping?.('1')
     expect(socket.bufferedAmount).toBe(0)
     load.succeed(manual)
     await whenDialled()
@@ -56,7 +56,7 @@ describe('lazyWebSocketTransport', () => {
     dialled.open()
     dialled.isRead = false
     socket.send('frame')
-    socket.ping?.()
+    socket.ping?.('1')
     expect(dialled).toMatchObject({ frames: ['frame'], pings: 1 })
     expect(socket.bufferedAmount).toBe(16)
     socket.close()

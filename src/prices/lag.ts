@@ -1,0 +1,251 @@
+import { Subscription } from 'rxjs'
+import type { Clock } from '../time/clock.js'
+import { afterReading, deadline, delay } from '../time/deadline.js'
+import type { ServiceMemory } from './subscribe-prober.js'
+
+export interface LagConfig {
+  readonly clock: Clock
+  /** In ms. */
+  readonly maxLag: number
+  readonly maxFramesPerSecond: number
+  readonly memory: ServiceMemory
+  /** Counts the frames and pongs of the open connection. */
+  readonly activityCount: () => number
+}
+
+/** The open connection whose lag is measured. */
+export interface MeasuredConnection {
+  /** False if a probe costs a frame with all topics. */
+  readonly hasPings: boolean
+  /** Sends a probe whose answer will be recognised. Returns false if there is none. */
+  readonly measure: () => boolean
+  readonly terminate: (reason: string) => void
+  /** Time from the dial to the opening, in ms. */
+  readonly connectMs: number
+}
+
+export interface LagListener {
+  /** The prices may be older than `maxLag`: `behindMs` is the upper bound of their age. */
+  readonly onBehind: (behindMs: number) => void
+  /** An answer has arrived in time. `wasBehind`: after `onBehind`. */
+  readonly onCaughtUp: (wasBehind: boolean) => void
+}
+
+/** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
+const pingsPerMaxLag = 8
+const probesPerMaxLag = 4
+
+/** Limits of the interval between two probes, as a part of `maxLag` and in ms. */
+const shortestPart = 1 / 64
+const shortestInterval = 5
+
+/** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
+const recheckMs = 50
+
+/** The time for an answer if the probe before it was sent late, in ms: a browser delays the timers of a hidden page. */
+const lateProbeMs = 1_000
+
+/**
+ * Virtual timers fire between two frames, in ms: RxJS's `TestScheduler` fails if a timer is cancelled by an action of the
+ * frame in which it is due.
+ */
+const betweenFrames = 0.25
+
+/** Of the limit `maxFramesPerSecond`, probes without pings use at most this part. */
+const probePart = 1 / 4
+
+/**
+ * The upper bound of the age of the prices of one connection. All data that follows the answer to a probe was sent after
+ * the probe. So a price is at most as old as the newest answered probe; before the first answer, as the connection, because
+ * the client subscribes when it opens. A price beyond `maxLag` is held. Times are monotonic, in ms.
+ *
+ * - `current`: prices are delivered while the bound holds.
+ * - `checking`: a price was held. The answer may lie in the socket, behind a blocked event loop.
+ * - `behind`: no answer has arrived in time. Every price is held until one does.
+ */
+export class Lag {
+  /** From this time on, `isCurrentAt` must be asked before a price is delivered. */
+  checkAt = Infinity
+  private state: 'current' | 'checking' | 'behind' = 'current'
+  private connection: MeasuredConnection | undefined
+  private openedAt = 0
+  /** When the newest answered probe was sent. */
+  private measuredAt = 0
+  private probedAt = 0
+  private nextProbeAt = Infinity
+  private roundTrip = 0
+  private lateChecks = 0
+  private timer: Subscription | undefined
+  private timerDueAt = 0
+  private decision: Subscription | undefined
+
+  constructor(
+    private readonly config: LagConfig,
+    private readonly listener: LagListener,
+  ) {}
+
+  get isBehind(): boolean {
+    return this.state === 'behind'
+  }
+
+  /** The upper bound of the age of the prices, in ms. `undefined` if it is unknown: the service has answered no probe. */
+  get ms(): number | undefined {
+    const isKnown = this.connection !== undefined && !this.isExempt
+    return isKnown ? this.behindMs : undefined
+  }
+
+  private get behindMs(): number {
+    return Math.round(this.config.clock.elapsed() - this.measuredAt)
+  }
+
+  /** Called when a connection opens. If that took long, so will the first answer: its probe is sent at once. */
+  open(connection: MeasuredConnection): void {
+    this.close()
+    if (this.config.maxLag === Infinity) return
+    const now = this.config.clock.elapsed()
+    this.connection = connection
+    this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = now
+    this.roundTrip = 0
+    const { interval } = this
+    if (connection.connectMs > interval) this.probeIfDue(now)
+    else this.nextProbeAt += interval
+    this.setTimer(now)
+  }
+
+  close(): void {
+    this.connection = undefined
+    this.state = 'current'
+    this.checkAt = Infinity
+    this.nextProbeAt = Infinity
+    this.lateChecks = 0
+    this.timer?.unsubscribe()
+    this.decision?.unsubscribe()
+  }
+
+  /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
+  isCurrentAt(now: number): boolean {
+    if (this.connection === undefined) return true
+    this.probeIfDue(now)
+    const isCurrent = this.state === 'current' && now <= this.currentUntil
+    this.checkAt = isCurrent ? Math.min(this.nextProbeAt, this.currentUntil) : -Infinity
+    return isCurrent
+  }
+
+  /** Called when a price is held: decides soon whether the connection is behind. */
+  onHeld(now: number): void {
+    if (this.state !== 'current') return
+    this.state = 'checking'
+    this.checkAt = -Infinity
+    const { clock, activityCount } = this.config
+    const decide = (): void => this.decide()
+    const waiting = new Subscription()
+    // Before the wait: in virtual time it ends at once, and the next wait replaces this one.
+    this.decision = waiting
+    waiting.add(
+      this.wasProbedLate(now)
+        ? delay(clock, Math.min(lateProbeMs, this.config.maxLag), decide)
+        : afterReading(clock, activityCount, decide),
+    )
+  }
+
+  /** Called when the service answers a probe that was sent at this time. */
+  onAnswer(sentAt: number): void {
+    if (this.connection === undefined) return
+    const now = this.config.clock.elapsed()
+    const wasExempt = this.isExempt
+    this.config.memory.answersProbes = true
+    this.measuredAt = Math.max(this.measuredAt, sentAt)
+    this.roundTrip = now - sentAt
+    this.lateChecks = 0
+    this.checkAt = -Infinity
+    this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
+    if (wasExempt) this.setTimer(now)
+    if (this.state === 'current' || now > this.currentUntil) return
+    const wasBehind = this.isBehind
+    this.state = 'current'
+    this.decision?.unsubscribe()
+    this.listener.onCaughtUp(wasBehind)
+  }
+
+  private get currentUntil(): number {
+    return this.isExempt ? Infinity : this.measuredAt + this.config.maxLag
+  }
+
+  /** Nothing is known of a service that has never answered a probe. */
+  private get isExempt(): boolean {
+    return !this.config.memory.answersProbes
+  }
+
+  /** A round trip that is nearly as long as `maxLag` needs more probes: the bound is an interval and a round trip. */
+  private get interval(): number {
+    const { maxLag, maxFramesPerSecond } = this.config
+    const spare = this.roundTrip < maxLag ? (maxLag - this.roundTrip) / 2 : Infinity
+    const shortest = Math.max(shortestInterval, maxLag * shortestPart)
+    if (this.connection?.hasPings === true) {
+      return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare))
+    }
+    const rate = Math.min(1_000 / (maxFramesPerSecond * probePart), maxLag / 2)
+    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare))
+  }
+
+  private probeIfDue(now: number): void {
+    const { connection, config } = this
+    if (connection === undefined || now < this.nextProbeAt) return
+    // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
+    const isMute = this.isExempt && now - this.openedAt > 2 * config.maxLag
+    const { interval } = this
+    const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now
+    this.nextProbeAt = isMute ? Infinity : previous + interval
+    if (isMute || this.isProbeUnderWay(now)) return
+    const { probedAt } = this
+    this.probedAt = now
+    if (!connection.measure()) this.probedAt = probedAt
+  }
+
+  /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */
+  private isProbeUnderWay(now: number): boolean {
+    const { maxLag } = this.config
+    const isUnanswered = this.probedAt > this.measuredAt && now - this.probedAt < maxLag / 2
+    return isUnanswered && this.connection?.hasPings === false && this.roundTrip < maxLag / probesPerMaxLag
+  }
+
+  private wasProbedLate(now: number): boolean {
+    if (this.connection?.hasPings !== false) return false
+    const isUnanswered = this.probedAt > this.measuredAt
+    return !isUnanswered || now - this.probedAt < this.interval
+  }
+
+  private setTimer(now: number, ms = this.nextProbeAt - now): void {
+    this.timer?.unsubscribe()
+    if (ms === Infinity || this.connection === undefined) return
+    const { clock } = this.config
+    const wait = Math.max(shortestInterval, ms) + (clock.isVirtual ? betweenFrames : 0)
+    this.timerDueAt = now + wait
+    this.timer = delay(clock, wait, () => this.onTimer())
+  }
+
+  /** Without prices, a connection is behind after two checks without an answer, between which the loop was responsive. */
+  private onTimer(): void {
+    const now = this.config.clock.elapsed()
+    const wasBlocked = now - this.timerDueAt > recheckMs
+    this.probeIfDue(now)
+    const isLate = this.state === 'current' && now > this.currentUntil
+    this.lateChecks = isLate && !wasBlocked ? this.lateChecks + 1 : 0
+    if (this.lateChecks > 1) this.onHeld(now)
+    const untilProbe = this.nextProbeAt - now
+    this.setTimer(now, isLate ? Math.min(recheckMs, untilProbe) : untilProbe)
+  }
+
+  private decide(): void {
+    const { clock, activityCount, maxLag } = this.config
+    this.state = 'behind'
+    this.decision = deadline(clock, maxLag, () => this.end(), activityCount)
+    this.listener.onBehind(this.behindMs)
+  }
+
+  /** A new connection has no queue. */
+  private end(): void {
+    const { maxLag } = this.config
+    this.connection?.terminate(`the prices are ${this.behindMs} ms behind, for more than ${maxLag} ms`)
+  }
+}

@@ -143,6 +143,7 @@ export class FrameHandler implements FrameSink {
   }
 
   private hold(state: TopicState, now: number): void {
+    if (!this.lag.isBehind) state.skipped ||= state.held
     state.held = true
     this.lag.onHeld(now)
   }

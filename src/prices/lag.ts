@@ -27,8 +27,10 @@ export interface MeasuredConnection {
 export interface LagListener {
   /** The prices may be older than `maxLag`: `behindMs` is the upper bound of their age. */
   readonly onBehind: (behindMs: number) => void
-  /** An answer has arrived in time. `wasBehind`: after `onBehind`. */
-  readonly onCaughtUp: (wasBehind: boolean) => void
+  /**
+   * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
+   */
+  readonly onCaughtUp: (wasBehind: boolean, behindMs: number) => void
 }
 
 /** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
@@ -75,6 +77,8 @@ export class Lag {
   private nextProbeAt = Infinity
   private roundTrip = 0
   private lateChecks = 0
+  /** The upper bound of the age when the first price was held, in ms. */
+  private heldAtMs = 0
   private timer: Subscription | undefined
   private timerDueAt = 0
   private decision: Subscription | undefined
@@ -135,6 +139,7 @@ export class Lag {
   onHeld(now: number): void {
     if (this.state !== 'current') return
     this.state = 'checking'
+    this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
     const { clock, activityCount } = this.config
     const decide = (): void => this.decide()
@@ -164,7 +169,7 @@ export class Lag {
     const wasBehind = this.isBehind
     this.state = 'current'
     this.decision?.unsubscribe()
-    this.listener.onCaughtUp(wasBehind)
+    this.listener.onCaughtUp(wasBehind, this.heldAtMs)
   }
 
   private get currentUntil(): number {

@@ -15,7 +15,7 @@ import { publishFailure } from './publish-failure.js'
 import { Reconciler, type ReconcilerConfig } from './reconciler.js'
 import { Subscriptions } from './subscriptions.js'
 import { subscribersIn, type PriceEvent, type PriceSubscriber } from './subscriber-list.js'
-import { isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topic-state.js'
+import { clearHeld, isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topic-state.js'
 
 export interface MultiplexerConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
@@ -57,7 +57,7 @@ export class Multiplexer {
       { ...config, activityCount: () => this.reconciler.activityCount },
       {
         onBehind: (behindMs) => this.onBehind(behindMs),
-        onCaughtUp: (wasBehind) => this.onCaughtUp(wasBehind),
+        onCaughtUp: (wasBehind, behindMs) => this.onCaughtUp(wasBehind, behindMs),
       },
     )
     this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
@@ -200,7 +200,7 @@ export class Multiplexer {
     for (const delivery of deliveries) publishFailure(this.config, deliver(delivery))
   }
 
-  private onCaughtUp(wasBehind: boolean): void {
+  private onCaughtUp(wasBehind: boolean, behindMs: number): void {
     const { clock, host, publish } = this.config
     const now = clock.elapsed()
     const held = this.subscriptions.onCaughtUp(now)
@@ -211,11 +211,11 @@ export class Multiplexer {
       publish('svc-streams:caught-up', () => ({ host, epoch, behindForMs, topics: held.length }))
       this.reconciler.onLag(undefined)
     }
-    for (const state of held) if (!this.deliverHeld(state)) return
+    for (const state of held) if (!this.deliverHeld(state, behindMs)) return
   }
 
   /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
-  private deliverHeld(state: TopicState): boolean {
+  private deliverHeld(state: TopicState, behindMs: number): boolean {
     const now = this.config.clock.elapsed()
     const isCurrent = this.lag.isCurrentAt(now)
     if (!state.held) return true
@@ -223,13 +223,15 @@ export class Multiplexer {
       this.lag.onHeld(now)
       return false
     }
-    state.held = false
+    const { skipped } = state
+    clearHeld(state)
+    if (state.live && skipped) this.deliverStale(state, behindMs)
     if (state.live && lastPrice(state) !== undefined) deliverPrice(state)
     return true
   }
 
-  private deliverStale(state: TopicState): void {
-    const eventFor = staleEvent(state, this.config.clock.elapsed(), this.lag.ms)
+  private deliverStale(state: TopicState, behindMs = this.lag.ms): void {
+    const eventFor = staleEvent(state, this.config.clock.elapsed(), behindMs)
     publishFailure(this.config, deliver({ subscribers: subscribersIn(state), eventFor }))
   }
 

@@ -11,6 +11,7 @@ import { addToList, removeFromList, subscribersIn, type PriceSubscriber } from '
 import { TopicDeadlines } from './topic-deadlines.js'
 import {
   pendingUntil,
+  clearHeld,
   clearResubscribe,
   isUnconfirmed,
   never,
@@ -155,6 +156,7 @@ export class Subscriptions {
       if (!state.live) continue
       state.live = false
       state.held = true
+      state.skipped = false
       deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now, behindMs) })
     }
     return deliveries
@@ -169,7 +171,7 @@ export class Subscriptions {
       state.live = now - state.lastActivityAt < this.timeouts.staleAfter
       this.deadlines.schedule(state)
       if (state.live) held.push(state)
-      else state.held = false
+      else clearHeld(state)
     }
     return held
   }

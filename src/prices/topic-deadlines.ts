@@ -5,6 +5,7 @@ import type { FrameQueue } from './frame-queue.js'
 import { failureEvent, staleEvent, type PriceEventFactory } from './price-events.js'
 import { subscribersIn } from './subscriber-list.js'
 import {
+  clearHeld,
   never,
   phaseOf,
   releaseAt,
@@ -74,7 +75,7 @@ export class TopicDeadlines {
     for (const state of this.topics.states) {
       if (state.lastActivityAt === never) continue
       state.lastActivityAt -= ms
-      state.held = false
+      clearHeld(state)
       if (!state.live) continue
       state.live = false
       deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now) })

@@ -37,6 +37,8 @@ export interface TopicState extends SubscriberList {
   idleSince: number | undefined
   /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
   held: boolean
+  /** True if a price was held and then replaced by a newer one, so that it is never delivered. */
+  skipped: boolean
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
 }
@@ -64,6 +66,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   resubscribeBy: never,
   idleSince: undefined,
   held: false,
+  skipped: false,
   framePattern: undefined,
 })
 
@@ -73,9 +76,15 @@ export const resetTopicState = (state: TopicState): void => {
   state.lastActivityAt = never
   state.price = never
   state.live = false
-  state.held = false
+  clearHeld(state)
   clearResubscribe(state)
   state.framePattern = undefined
+}
+
+/** The held price is delivered, or no longer current. */
+export const clearHeld = (state: TopicState): void => {
+  state.held = false
+  state.skipped = false
 }
 
 /** The subscribe frame is repeated, or no longer needed. */

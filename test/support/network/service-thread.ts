@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 const program = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { createServer } = require('node:http')
+  const { performance } = require('node:perf_hooks')
   const { WebSocketServer } = require('ws')
 
   const side = { total_quantity: 1, total_quantity_usd: 1 }
@@ -32,7 +33,8 @@ const program = `
       if (method !== 'subscribe') return subscribeCounts.delete(topic)
       subscribeCounts.set(topic, (subscribeCounts.get(topic) ?? 0) + 1)
       socket.send(JSON.stringify({ subscriptions: [topic] }))
-      const sendPrice = () => socket.send(JSON.stringify({ topic, price: 1 }))
+      const priceNow = () => (workerData.stamped ? performance.timeOrigin + performance.now() : 1)
+      const sendPrice = () => socket.send(JSON.stringify({ topic, price: priceNow() }))
       sendPrice()
       if (workerData.tick === undefined) return
       const prices = setInterval(sendPrice, workerData.tick)
@@ -107,10 +109,15 @@ export interface ServiceThread {
 export interface ServiceThreadOptions {
   /** Interval between prices of a topic, in ms. Default: one price per subscribe. */
   readonly tick?: number
+  /** True if each price is the time at which it is sent, in ms since the Unix epoch. Default: each price is 1. */
+  readonly stamped?: boolean
 }
 
-export const startServiceThread = async ({ tick }: ServiceThreadOptions = {}): Promise<ServiceThread> => {
-  const worker = new Worker(program, { eval: true, workerData: { tick } })
+export const startServiceThread = async ({
+  tick,
+  stamped = false,
+}: ServiceThreadOptions = {}): Promise<ServiceThread> => {
+  const worker = new Worker(program, { eval: true, workerData: { tick, stamped } })
   const [port] = (await once(worker, 'message')) as [number]
   let lastReport: Promise<unknown> = Promise.resolve()
 

@@ -1,5 +1,6 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type ClientOptions, type PriceClient, type PriceError, type Topic } from 'svc-streams'
+import { startTcpProxy } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { startServiceThread, type ServiceThread } from '../support/network/service-thread.js'
@@ -20,9 +21,12 @@ const now = (): number => performance.timeOrigin + performance.now()
 const start = async (
   tick: number,
   options: Partial<ClientOptions> = {},
+  bytesPerSecond = Infinity,
 ): Promise<{ service: ServiceThread; client: PriceClient }> => {
   const service = closeAfterTest(await startServiceThread({ tick, stamped: true }))
-  const { priceBaseUrl, priceWsUrl } = service.addresses
+  const { priceBaseUrl } = service.addresses
+  const link = closeAfterTest(await startTcpProxy({ target: service.addresses.priceWsUrl, bytesPerSecond }))
+  const priceWsUrl = link.url
   const client = closeAfterTest(
     createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl, maxLag, ...options }),
   )
@@ -56,6 +60,25 @@ const measureAges = (client: PriceClient, topic: Topic, handler: () => void = ()
 }
 
 const isBehind = (error: PriceError): boolean => error._tag === 'Stale' && error.behindMs !== undefined
+
+describe('on a link that is slower than its prices', () => {
+  it('no price older than maxLag is delivered, and fresh ones continue with each new connection', async () => {
+    const { service, client } = await start(2, { reconnect: { initialDelay: 50 } }, 10_000)
+    const topics = Array.from({ length: 4 }, (_, index): Topic => `svc-0x${index + 1}`)
+    const ages = topics.map((topic) => measureAges(client, topic))
+    const hasEnded = (error: PriceError): boolean =>
+      error._tag === 'Disconnected' && /the prices are \d+ ms behind/.test(error.reason)
+    await eventually(() => expect(ages[0]!.errors.filter(hasEnded).length).toBeGreaterThan(1))
+    await eventually(() => expect(ages.every(({ pricesSince }) => pricesSince > 0)).toBe(true))
+    for (const { oldest, errors } of ages) {
+      expect(oldest).toBeLessThan(maxLag + tolerance)
+      // One `Stale` for each time behind: each is followed by current prices or by the end of the connection.
+      expect(errors.filter(isBehind).length).toBeGreaterThan(0)
+      expect(errors.every((error) => isBehind(error) || hasEnded(error))).toBe(true)
+    }
+    expect((await service.run({ name: 'report' })).openConnections.length).toBeLessThanOrEqual(1)
+  })
+})
 
 describe('a price that is older than maxLag is not delivered', () => {
   it('to a handler that is slower than its prices: it falls behind again and again, and receives fresh ones', async () => {

@@ -5,8 +5,10 @@ export type Direction = 'up' | 'down'
 
 /** Network conditions that apply to each chunk of data. */
 export interface NetworkConditions {
-  /** Resolves when a chunk may be forwarded. */
-  readonly whenForwardable: (direction: Direction) => Promise<void>
+  /** The maximum size of a chunk, in bytes: a slow link forwards a little data often. */
+  readonly maxChunk: (direction: Direction) => number
+  /** Resolves when a chunk of this size may be forwarded. */
+  readonly whenForwardable: (direction: Direction, size: number) => Promise<void>
   readonly transform: (chunk: Buffer, direction: Direction) => Buffer
 }
 
@@ -20,20 +22,27 @@ const forward = async (
   from: Socket,
   to: Socket,
   direction: Direction,
-  { whenForwardable, transform }: NetworkConditions,
+  conditions: NetworkConditions,
 ): Promise<void> => {
-  const chunks = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  const { maxChunk, whenForwardable, transform } = conditions
+  const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
-    for await (const chunk of chunks) {
-      await whenForwardable(direction)
-      const hasRoom = to.destroyed || to.write(transform(chunk, direction))
-      if (!hasRoom) await drained(to)
+    for await (const read of reads) {
+      for (let start = 0; start < read.length;) {
+        const chunk = read.subarray(start, start + maxChunk(direction))
+        start += chunk.length
+        // The data of a closed connection uses no bandwidth.
+        if (to.destroyed) break
+        await whenForwardable(direction, chunk.length)
+        const hasRoom = to.destroyed || to.write(transform(chunk, direction))
+        if (!hasRoom) await drained(to)
+      }
     }
-    await whenForwardable(direction)
+    await whenForwardable(direction, 0)
     to.end()
   } catch (error) {
     // A socket was closed without a FIN. Close the other one in the same way.
-    await whenForwardable(direction)
+    await whenForwardable(direction, 0)
     if (isPrematureClose(error)) to.destroy()
     else reset(to)
   }

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { integer } from '../../option-kinds/check.js'
-import { portOption } from '../../option-kinds/number-option.js'
+import { numberOption, portOption } from '../../option-kinds/number-option.js'
 import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { checkFields, checkValue } from '../check.js'
 import { seedOption } from '../market/random-walk.js'
@@ -20,6 +20,12 @@ export interface TcpProxy {
   readonly connections: number
   /** Delays each chunk of data by `ms` (0 to 60 000), in order. Throws a `SimulatorError` for other values. */
   readonly delay: (ms: number) => void
+  /**
+   * Limits the bytes that are forwarded in a second, in each direction and over all connections, like a slow link: the
+   * sender's data waits in the buffers of the system. `Infinity` removes the limit. Throws a `SimulatorError` for values that
+   * are not above 0.
+   */
+  readonly bytesPerSecond: (limit: number) => void
   /** Closes all connections without a WebSocket close frame. */
   readonly cut: () => void
   /** Resets all connections. */
@@ -44,6 +50,8 @@ export interface TcpProxyOptions {
   readonly target: string
   /** Port to listen on; 0 picks a free port. Default: 0. */
   readonly port?: number
+  /** Number of bytes that are forwarded in a second, in each direction. Default: `Infinity`. */
+  readonly bytesPerSecond?: number
   /** Seed that selects the bits that `corrupt` flips. Default: 1. */
   readonly seed?: number
 }
@@ -60,6 +68,7 @@ export interface TcpProxyOptions {
 export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy> => {
   checkFields(options, proxyTable, 'option')
   const { target, port = proxyTable.port.default, seed = proxyTable.seed.default } = options
+  const { bytesPerSecond = proxyTable.bytesPerSecond.default } = options
   checkValue('target', target, proxyTable.target)
   const url = new URL(target)
   const servicePort = Number(url.port) || defaultPorts[url.protocol]
@@ -69,23 +78,29 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const random = seededRandom(`proxy ${seed}`)
   const clients = new Set<Socket>()
   const isCorrupting = { up: false, down: false }
+  const bandwidth = { up: new Bandwidth(bytesPerSecond), down: new Bandwidth(bytesPerSecond) }
   let delayMs = 0
   // A controller for each delay: Node warns of a leak when one signal has more than ten listeners.
   const delays = new Set<AbortController>()
   const frozen = { up: new Gate(), down: new Gate() }
 
-  const delayChunk = async (): Promise<void> => {
+  const delayChunk = async (ms: number): Promise<void> => {
     const controller = new AbortController()
     delays.add(controller)
-    await sleep(delayMs, undefined, { signal: controller.signal }).catch(() => undefined)
+    await sleep(ms, undefined, { signal: controller.signal }).catch(() => undefined)
     delays.delete(controller)
   }
   const endDelays = (): void => {
     for (const controller of delays) controller.abort()
   }
-  const whenForwardable = async (direction: Direction): Promise<void> => {
-    if (delayMs > 0) await delayChunk()
+  const whenForwardable = async (direction: Direction, size: number): Promise<void> => {
+    if (delayMs > 0) await delayChunk(delayMs)
     await frozen[direction].opened
+    const wait = bandwidth[direction].reserve(size, performance.now())
+    if (wait > 0) await delayChunk(wait)
+  }
+  const limitBandwidth = (limit: number): void => {
+    for (const direction of ['up', 'down'] as const) bandwidth[direction] = new Bandwidth(limit)
   }
   const unfreeze = (): void => {
     frozen.up.open()
@@ -107,7 +122,8 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     // The link detects the destroyed socket.
     client.on('error', () => client.destroy())
     service.on('error', () => service.destroy())
-    link(client, service, { whenForwardable, transform })
+    const maxChunk = (direction: Direction): number => bandwidth[direction].maxChunk
+    link(client, service, { maxChunk, whenForwardable, transform })
   })
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
@@ -115,6 +131,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   let closing: Promise<void> | undefined
   const shutDown = (): Promise<void> =>
     new Promise((resolve) => {
+      limitBandwidth(Infinity)
       endDelays()
       unfreeze()
       server.close(() => resolve())
@@ -131,6 +148,10 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
       checkValue('delay', ms, integer(0, 60_000, 'a whole number of ms'))
       delayMs = ms
     },
+    bytesPerSecond: (limit) => {
+      checkValue('bytesPerSecond', limit, proxyTable.bytesPerSecond)
+      limitBandwidth(limit)
+    },
     cut: () => {
       for (const client of clients) client.destroy()
     },
@@ -146,6 +167,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     },
     heal: () => {
       delayMs = 0
+      limitBandwidth(Infinity)
       endDelays()
       isCorrupting.up = isCorrupting.down = false
       unfreeze()
@@ -168,8 +190,36 @@ export const proxyTable = {
     required: true,
   },
   port: portOption({ meaning: 'Port to listen on; 0 picks a free port', default: 0 }),
+  bytesPerSecond: numberOption({
+    meaning: 'Number of bytes that are forwarded in a second, in each direction',
+    above: 0,
+    default: Infinity,
+  }),
   seed: { ...seedOption, meaning: 'Seed that selects the bits that `corrupt` flips' },
 } satisfies OptionTable<TcpProxyOptions>
+
+/** The schedule of one direction of a link with a limited bandwidth. */
+class Bandwidth {
+  /** When the link has forwarded all chunks so far: monotonic, in ms. */
+  private freeAt = 0
+
+  constructor(private readonly bytesPerSecond: number) {}
+
+  /** What the link forwards in one slot, in bytes. */
+  get maxChunk(): number {
+    return Math.max(1, Math.floor((this.bytesPerSecond * slotMs) / 1000))
+  }
+
+  /** Returns the time until a chunk has been forwarded, in ms. `now`: monotonic, in ms. */
+  reserve(size: number, now: number): number {
+    // A timer that is late must not cost bandwidth.
+    this.freeAt = Math.max(this.freeAt, now - slotMs) + (1000 * size) / this.bytesPerSecond
+    return this.freeAt - now
+  }
+}
+
+/** A slow link forwards a chunk each time, in ms. */
+const slotMs = 10
 
 const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'http:': 80,

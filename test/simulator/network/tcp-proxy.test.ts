@@ -54,6 +54,63 @@ const start = async (): Promise<ProxyFixture> => {
   return { proxy, client, service, bypassRoundTrips }
 }
 
+describe('bytesPerSecond', () => {
+  const bytes = Buffer.alloc(3000, 'x')
+
+  it('limits each direction, and keeps all data in order', async () => {
+    const { proxy, client, service } = await start()
+    const ordered = Buffer.from(Uint16Array.from({ length: 1500 }, (_, index) => index).buffer)
+    proxy.bytesPerSecond(10_000)
+    const began = performance.now()
+    client.socket.write(ordered)
+    service[0]!.socket.write(ordered)
+    await eventually(() => expect(client.received().length).toBe(ordered.length))
+    await eventually(() => expect(service[0]!.received().length).toBe(ordered.length))
+    // 3000 bytes, less what the first slot of 10 ms may forward at once.
+    expect(performance.now() - began).toBeGreaterThan(280)
+    expect(client.received().equals(ordered)).toBe(true)
+    expect(service[0]!.received().equals(ordered)).toBe(true)
+  })
+
+  it('is an option, and heal() removes it', async () => {
+    const service: Peer[] = []
+    const port = await startTcpServer((socket) => service.push(peerOf(socket)))
+    const target = `tcp://127.0.0.1:${port}`
+    const proxy = closeAfterTest(await startTcpProxy({ target, bytesPerSecond: 1 }))
+    const client = dial(Number(new URL(proxy.url).port))
+    client.socket.write(bytes)
+    await eventually(() => expect(service).toHaveLength(1))
+    expect(service[0]!.received().length).toBeLessThan(bytes.length)
+    proxy.heal()
+    await eventually(() => expect(service[0]!.received().length).toBe(bytes.length))
+  })
+
+  it('is shared by all connections, and a closed one uses nothing of it', async () => {
+    const { proxy, client, service } = await start()
+    const other = dial(Number(new URL(proxy.url).port))
+    await eventually(() => expect(service).toHaveLength(2))
+    proxy.bytesPerSecond(100_000)
+    // Ten seconds of data wait in the proxy and in front of it.
+    service[0]!.socket.write(Buffer.alloc(1_000_000))
+    await eventually(() => expect(client.received().length).toBeGreaterThan(0))
+    client.socket.resetAndDestroy()
+    await eventually(() => expect(proxy.connections).toBe(1))
+    const began = performance.now()
+    service[1]!.socket.write(bytes)
+    await eventually(() => expect(other.received().length).toBe(bytes.length))
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  it.each([0, -1, NaN, '10'])('rejects %o', async (value) => {
+    const { proxy } = await start()
+    const limit = value as number
+    expect(() => proxy.bytesPerSecond(limit)).toThrow(SimulatorError)
+    await expect(startTcpProxy({ target: 'tcp://127.0.0.1:1', bytesPerSecond: limit })).rejects.toThrow(
+      SimulatorError,
+    )
+  })
+})
+
 describe('a TCP proxy without faults', () => {
   it('forwards all data in both directions, in order, and each FIN', async () => {
     const { client, service } = await start()

@@ -36,7 +36,8 @@ const program = `
       const priceNow = () => (workerData.stamped ? performance.timeOrigin + performance.now() : 1)
       const sendPrice = () => socket.send(JSON.stringify({ topic, price: priceNow() }))
       sendPrice()
-      if (workerData.tick === undefined) return
+      // A probe subscribes again.
+      if (workerData.tick === undefined || subscribeCounts.get(topic) > 1) return
       const prices = setInterval(sendPrice, workerData.tick)
       socket.on('close', () => clearInterval(prices))
     })

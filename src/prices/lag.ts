@@ -41,6 +41,9 @@ const probesPerMaxLag = 4
 const shortestPart = 1 / 64
 const shortestInterval = 5
 
+/** The longest round trip that is assumed before the first answer, as a part of `maxLag`. */
+const longestEstimate = 0.9
+
 /** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
 const recheckMs = 50
 
@@ -102,16 +105,20 @@ export class Lag {
     return Math.round(this.config.clock.elapsed() - this.measuredAt)
   }
 
-  /** Called when a connection opens. If that took long, so will the first answer: its probe is sent at once. */
+  /**
+   * Called when a connection opens. The first probe is sent at once if nothing is known of the service, so that no queue
+   * delays its answer, and if the dial took long, because so will the answer.
+   */
   open(connection: MeasuredConnection): void {
     this.close()
     if (this.config.maxLag === Infinity) return
     const now = this.config.clock.elapsed()
     this.connection = connection
     this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = now
-    this.roundTrip = 0
+    // A first estimate: a dial takes at least one round trip.
+    this.roundTrip = Math.min(connection.connectMs, this.config.maxLag * longestEstimate)
     const { interval } = this
-    if (connection.connectMs > interval) this.probeIfDue(now)
+    if (this.isExempt || connection.connectMs > interval) this.probeIfDue(now)
     else this.nextProbeAt += interval
     this.setTimer(now)
   }
@@ -224,7 +231,7 @@ export class Lag {
     this.timer?.unsubscribe()
     if (ms === Infinity || this.connection === undefined) return
     const { clock } = this.config
-    const wait = Math.max(shortestInterval, ms) + (clock.isVirtual ? betweenFrames : 0)
+    const wait = Math.max(0, ms) + (clock.isVirtual ? betweenFrames : 0)
     this.timerDueAt = now + wait
     this.timer = delay(clock, wait, () => this.onTimer())
   }

@@ -108,7 +108,7 @@ describe('a page in a hidden tab', () => {
       onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
     })
     const tab = await openTab()
-    await logPrices(tab, { ...optionsFor(url), pingInterval: 1e9 }, ethTopic)
+    await logPrices(tab, { ...optionsFor(url), pingInterval: 1e9, maxLag: 1e9 }, ethTopic)
     await eventually(() => expect(connections[0]?.receivedMessages).toHaveLength(1))
     await hide(tab)
     expect(connections[0]?.receivedMessages).toHaveLength(1)

@@ -40,7 +40,7 @@ describe('a message on svc-streams:collect', () => {
         ...{ host, state: 'open', maxPriceAgeMs: expect.any(Number) as number },
         prices: eth.values().length + btc.values().length,
         topics: { waiting: 0, live: 2, stale: 0, lingering: 0 },
-        lagMs: undefined,
+        lagMs: expect.any(Number) as number,
         isBehind: false,
       },
     ])

@@ -3,7 +3,7 @@ import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { a, b, createScriptedClient, leftWith, marbles, priceAt } from '../support/time/marbles.js'
 
-// The connection opens at 1. With `maxLag: 80` the client sends pings at 11.25, 21.25 and so on. Pongs answer in order.
+// The connection opens at 1. With `maxLag: 80` the client sends pings at 1, 11.25, 21.25 and so on. Pongs answer in order.
 
 const moves = {
   o: server.opens,
@@ -30,7 +30,7 @@ const open = { _tag: 'Open', epoch: 1, since: 1 }
 describe('a connection whose newest answered ping is older than maxLag', () => {
   it('holds prices, emits one Stale with behindMs, and delivers the newest price when a ping is answered in time', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 8ms p 37ms 2 49ms 3 4ms 2 4ms p p'
+      const script = ' -oA1 7ms pp 37ms 2 49ms 3 4ms 2 4ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       expectObservable(client.price$(a), '^ 111ms !').toBe('---1 46ms 2 49ms s 10ms r', {
         '1': priceAt(3, a, 1),
@@ -48,7 +48,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('has a status with behindMs until it has caught up', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 8ms p 87ms 2 9ms p p'
+      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       client
         .price$(a)
@@ -63,7 +63,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('is behind for each topic: a quiet one becomes stale too, and then emits its last price again', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oB(14) 5ms p 87ms 2 9ms p p'
+      const script = ' -oB(14) 4ms pp 87ms 2 9ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       expectObservable(client.price$(a), '^ 111ms !').toBe('---1 96ms s 10ms r', {
         '1': priceAt(3, a, 1),
@@ -80,7 +80,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('passes no price to a new subscriber, but Stale with behindMs', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 8ms p 87ms 2 9ms p p'
+      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       client
         .price$(a)
@@ -95,7 +95,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('makes a topic that is confirmed meanwhile stale, and holds its first price', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 8ms p 87ms 2 3ms C4 3ms p p'
+      const script = ' -oA1 7ms pp 87ms 2 3ms C4 3ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       client
         .price$(a)
@@ -110,7 +110,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('shows no topic as live in inspect()', () => {
     marbles(({ cold, flush }) => {
-      const script = ' -oB(14) 5ms p 87ms 2'
+      const script = ' -oB(14) 4ms pp 87ms 2'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       client
         .price$(a)
@@ -132,7 +132,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('is replaced when it stays behind for longer than maxLag, and the reason says by how much', () => {
     marbles(({ cold, expectObservable }) => {
-      const first = cold('-oA1 8ms p 87ms 2', moves)
+      const first = cold('-oA1 7ms pp 87ms 2', moves)
       const second = cold('-oA3', moves)
       const { client } = createScriptedClient(
         (dial) => (dial === 1 ? concatNever(first) : second),
@@ -159,7 +159,7 @@ describe('a connection without prices', () => {
   it('is behind after two checks without an answer', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = createScriptedClient(
-        cold('-oA1 8ms p 130ms ppppppppppp', moves),
+        cold('-oA1 7ms pp 130ms ppppppppppp', moves),
         options,
         unanswered,
       )
@@ -174,11 +174,11 @@ describe('a connection without prices', () => {
 
 describe('a connection that is not behind', () => {
   it.each([
-    ['whose URL has never answered a ping', {}, '-'],
-    ['whose client has maxLag: Infinity', { maxLag: Infinity }, 'p'],
+    ['whose URL has never answered a ping', {}, '--'],
+    ['whose client has maxLag: Infinity', { maxLag: Infinity }, 'pp'],
   ])('is one %s', (_what, more, pong) => {
     marbles(({ cold, expectObservable }) => {
-      const script = cold(`-oA1 8ms ${pong} 300ms 2`, moves)
+      const script = cold(`-oA1 7ms ${pong} 300ms 2`, moves)
       const { client } = createScriptedClient(script, { ...options, ...more }, unanswered)
       expectObservable(client.price$(a), '^ 320ms !').toBe('---1 309ms 2', {
         '1': priceAt(3, a, 1),
@@ -201,7 +201,7 @@ describe('a connection that is not behind', () => {
 describe('a URL that has answered a ping', () => {
   it('is measured on its next connection too, from the time at which that opened', () => {
     marbles(({ cold, expectObservable }) => {
-      const first = cold('-oA1 8ms px', { ...moves, x: server.closes() })
+      const first = cold('-oA1 7ms ppx', { ...moves, x: server.closes() })
       const second = cold('-oA2 40ms 3 60ms 2', moves)
       const { client } = createScriptedClient(
         (dial) => (dial === 1 ? first : concatNever(second)),

@@ -36,7 +36,8 @@ describe('after a suspend of the machine', () => {
     expect(late.events).toMatchObject([{ left: { silentForMs: expect.closeTo(hour, -4) as number } }])
     for (const { tags } of prices) expect(tags()).toEqual(['Right', 'Stale'])
     expect(client.inspect().topics.map(({ state }) => state)).toEqual(['stale', 'stale'])
-    await eventually(() => expect(service.connections[0]?.pingCount()).toBe(1))
+    // One when the connection opened, one after the suspend.
+    await eventually(() => expect(service.connections[0]?.pingCount()).toBe(2))
     // The first price may arrive before the pong.
     await eventually(() => {
       service.connections[0]?.sendPrice(ethTopic, 2)
@@ -60,17 +61,22 @@ describe('after a suspend of the machine', () => {
     const { events, tags, values } = collectEvents(client.price$(ethTopic))
     await eventually(() => expect(tags()).toEqual(['Right']))
     const [connection] = service.connections
+    // Answers the ping that the client sent when the connection opened.
+    connection!.sendPong()
+    connection!.sendPrice(ethTopic, 1)
+    await eventually(() => expect(values()).toHaveLength(2))
     suspendMachine()
     // From before the suspend: the system held these frames.
     connection!.sendPrice(ethTopic, 2)
     connection!.sendPing()
     connection!.sendConfirmation(ethTopic)
-    await eventually(() => expect(connection!.pingCount()).toBe(1))
+    await eventually(() => expect(connection!.pingCount()).toBe(2))
     connection!.sendPrice(ethTopic, 3)
     connection!.sendPong()
     connection!.sendPrice(ethTopic, 4)
-    await eventually(() => expect(values()).toHaveLength(2))
+    await eventually(() => expect(values()).toHaveLength(3))
     expect(events).toMatchObject([
+      { right: { price: 1 } },
       { right: { price: 1 } },
       { left: { _tag: 'Stale' } },
       { right: { price: 4, epoch: 1 } },

@@ -56,6 +56,7 @@ export const actions: readonly (readonly [name: string, action: Action])[] = [
   ['heal', ({ prices, relayer }) => [prices, relayer].forEach((proxy) => proxy.heal())],
   ['heal', ({ prices, relayer }) => [prices, relayer].forEach((proxy) => proxy.heal())],
   ['delay', ({ random, prices }) => prices.delay(Math.floor(random() * 30))],
+  ['slow link', ({ random, prices }) => prices.bytesPerSecond(2000 + Math.floor(random() * 100_000))],
   ['corrupt received bytes', ({ prices }) => prices.corrupt('down')],
   ['corrupt sent bytes', ({ prices }) => prices.corrupt('up')],
   [

@@ -4,12 +4,13 @@ import { seededRandom } from '../../src/simulator/market/seeded-random.js'
 import { actions, addresses, permanentTopics, pick, type ChaosContext } from './actions.js'
 import type { Figures, Findings } from './findings.js'
 import { InvariantChecker } from './invariant-checker.js'
+import { startSendTimes } from './send-times.js'
 import { awaitRecovery, endFaults, observePoll, remaining } from './recovery.js'
 
 /** About a fiftieth of the defaults, so that one second shows as much as one minute. */
 const shortTimeouts = {
   ...{ linger: 20, staleAfter: 300, confirmTimeout: 200, connectTimeout: 200 },
-  ...{ pingInterval: 100, pongTimeout: 100, requestTimeout: 200 },
+  ...{ maxLag: 150, pingInterval: 100, pongTimeout: 100, requestTimeout: 200 },
   reconnect: { initialDelay: 5, maxDelay: 100, stableAfter: 100 },
 }
 
@@ -39,9 +40,10 @@ export const runChaos = async ({
 }: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(`chaos ${seed}`)
   await using simulator = await startSimulator({ tokens: addresses, tick: 5, seed })
-  await using prices = await startTcpProxy({ target: simulator.priceWsUrl, seed })
+  await using sendTimes = await startSendTimes(simulator.priceWsUrl)
+  await using prices = await startTcpProxy({ target: sendTimes.url, seed })
   await using relayer = await startTcpProxy({ target: simulator.baseUrl, seed })
-  const checker = new InvariantChecker()
+  const checker = new InvariantChecker(sendTimes, shortTimeouts.maxLag)
   const client = createClient({
     environment: 'mainnet',
     ...simulator,

@@ -5,6 +5,8 @@ export interface Findings {
   lost: number
   /** Prices that were delivered as current, but were of an earlier connection or not the latest. */
   staleAsFresh: number
+  /** Prices that were delivered more than `maxLag` after the service had sent them, and after it had sent a newer one. */
+  tooOld: number
 }
 
 /** Counts of what happened. */
@@ -17,6 +19,10 @@ export interface Figures {
   stales: number
   timeouts: number
   rejections: number
+  /** `Stale` with `behindMs`. */
+  behind: number
+  /** The longest time from the sending of a newer price to the delivery of an older one, in ms. */
+  oldest: number
   decodeErrors: number
   /** Frames that the client decoded from their bytes, without `JSON.parse`. */
   fastPath: number

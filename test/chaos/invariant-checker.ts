@@ -6,6 +6,10 @@ import { wsTransport } from '../../src/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
 import { baseOf, basesIn, parsePriceFrame, type Base } from './price-frame.js'
+import type { SendTimes } from './send-times.js'
+
+/** The client reads the clock once for up to eight prices, and a handler runs after it, in ms. */
+const tolerance = 50
 
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {
@@ -15,6 +19,10 @@ export interface PriceSubscription {
   eventCount: number
   lastEvent: Either<PriceError, Price> | undefined
   lastEpoch: number
+  /** The number of prices that arrived since the last event and were held. */
+  held: number
+  /** True from a `Stale` with `behindMs` to the next price. */
+  isBehind: boolean
   /** After a disconnect: the end of the reconnect delay. No price can arrive earlier. */
   reconnectAt: number | undefined
   subscription: Subscription | undefined
@@ -28,10 +36,10 @@ type SubscribedTopics = Map<Base, number | undefined>
  * subscriber once, before the next frame, and that nothing else is delivered as a price.
  */
 export class InvariantChecker implements TransportObserver<SubscribedTopics> {
-  readonly findings: Findings = { violations: [], lost: 0, staleAsFresh: 0 }
+  readonly findings: Findings = { violations: [], lost: 0, staleAsFresh: 0, tooOld: 0 }
   readonly figures: Figures = {
     ...{ prices: 0, delivered: 0, disconnects: 0, stales: 0, timeouts: 0, rejections: 0 },
-    ...{ decodeErrors: 0, fastPath: 0, connections: 0, longestRecovery: 0 },
+    ...{ decodeErrors: 0, fastPath: 0, connections: 0, longestRecovery: 0, behind: 0, oldest: 0 },
   }
   readonly subscriptions: PriceSubscription[] = []
   private readonly openConnections = new Set<SubscribedTopics>()
@@ -44,13 +52,25 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   private progress = 0
   private waiting: { readonly goal: number; readonly resolve: () => void } | undefined
 
+  constructor(
+    private readonly sendTimes: Pick<SendTimes, 'of'>,
+    private readonly maxLag: number,
+  ) {}
+
   /** The default transport, observed. */
   readonly transport: WebSocketTransport = observeTransport(wsTransport(undefined), this)
 
   subscribe(client: Client, topic: Topic): void {
     const subscription: PriceSubscription = {
       ...{ topic, base: baseOf(topic), active: true, eventCount: 0 },
-      ...{ lastEvent: undefined, lastEpoch: 0, reconnectAt: undefined, subscription: undefined },
+      ...{
+        lastEvent: undefined,
+        lastEpoch: 0,
+        held: 0,
+        isBehind: false,
+        reconnectAt: undefined,
+        subscription: undefined,
+      },
     }
     this.subscriptions.push(subscription)
     this.subscribing = true
@@ -134,26 +154,42 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
     this.arriving = undefined
     for (const [index, { eventCount, active, topic }] of recipients.entries()) {
       const deliveries = eventCount - (countsBefore[index] ?? 0)
-      if (deliveries === 0 && active) this.findings.lost++
-      if (deliveries !== 1) this.addViolation(`${topic}: a price was delivered ${deliveries} times`)
+      // A price that is held is delivered later, unless a newer one replaces it.
+      if (deliveries === 0 && active) recipients[index]!.held++
+      if (deliveries > 1) this.addViolation(`${topic}: a price was delivered ${deliveries} times`)
     }
   }
 
   private onEvent(subscription: PriceSubscription, event: Either<PriceError, Price>): void {
     if (!subscription.active) this.addViolation(`${subscription.topic}: an event after unsubscribe`)
+    const { lastEvent } = subscription
+    const isAfterError = lastEvent !== undefined && isLeft(lastEvent)
+    const isHeld = subscription.held > 0 || subscription.isBehind
+    // After an error, prices may have been left out.
+    if (isAfterError) subscription.held = 0
     subscription.lastEvent = event
     subscription.eventCount++
     this.addProgress(isLeft(event) ? 20 : 1)
     if (isLeft(event)) this.onError(subscription, event.left)
-    else this.onPrice(subscription, event.right)
+    else this.onPrice(subscription, event.right, isHeld)
+    subscription.held = 0
   }
 
-  private onPrice(subscription: PriceSubscription, { topic, price, epoch }: Price): void {
+  private onPrice(subscription: PriceSubscription, { topic, price, epoch }: Price, isHeld: boolean): void {
     this.figures.delivered++
-    // A new subscriber receives the latest price of an open connection. Any other price is the one that is arriving.
-    const isLatest = this.subscribing
-      ? [...this.openConnections].some((connection) => connection.get(subscription.base) === price)
-      : this.arriving?.base === subscription.base && this.arriving.price === price
+    this.checkAge(subscription, price)
+    const isArriving = this.arriving?.base === subscription.base && this.arriving.price === price
+    const skipped = subscription.held - (isArriving ? 0 : 1)
+    if (skipped > 0) {
+      this.findings.lost += skipped
+      this.addViolation(`${topic}: skipped ${skipped} prices without an error`)
+    }
+    // A new subscriber receives the latest price of an open connection, as one whose price was held. Any other price is the
+    // one that is arriving.
+    const isLatest =
+      isArriving ||
+      ((this.subscribing || isHeld) &&
+        [...this.openConnections].some((connection) => connection.get(subscription.base) === price))
     const isOld = !isLatest || epoch < subscription.lastEpoch
     const isOfLostConnection = subscription.reconnectAt !== undefined && epoch === subscription.lastEpoch
     if (isOld || isOfLostConnection) {
@@ -167,7 +203,20 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
       this.figures.longestRecovery = Math.max(this.figures.longestRecovery, recovery)
     }
     subscription.reconnectAt = undefined
+    subscription.isBehind = false
     subscription.lastEpoch = epoch
+  }
+
+  private checkAge({ topic, base }: PriceSubscription, price: number): void {
+    const { sentAt, replacedAt } = this.sendTimes.of(base, price) ?? {}
+    if (sentAt === undefined || replacedAt === undefined) return
+    // The newest price of a quiet topic is delivered again when the connection has caught up.
+    const replacedFor = performance.now() - replacedAt
+    this.figures.oldest = Math.max(this.figures.oldest, replacedFor)
+    if (replacedFor <= this.maxLag + tolerance) return
+    this.findings.tooOld++
+    const age = Math.round(performance.now() - sentAt)
+    this.addViolation(`${topic}: delivered ${price}, sent ${age} ms before, after a newer one was sent`)
   }
 
   private onError(subscription: PriceSubscription, error: PriceError): void {
@@ -175,10 +224,14 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
     switch (error._tag) {
       case 'Disconnected':
         figures.disconnects++
+        subscription.isBehind = false
         subscription.reconnectAt = performance.now() + error.retryInMs
         return
       case 'Stale':
         figures.stales++
+        if (error.behindMs === undefined) return
+        figures.behind++
+        subscription.isBehind = true
         return
       case 'SubscriptionTimeout':
         figures.timeouts++

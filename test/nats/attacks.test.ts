@@ -110,6 +110,21 @@ describeNats('a gateway on NATS, with malicious consumers', () => {
     await expectService(server)
   })
 
+  it('opens no session with a long identifier or a long inbox, which it would keep', async () => {
+    const server = await startServer()
+    const { gateway } = await startGatewayInProcess({ servers: server.url })
+    const attacker = await connectAttacker(server)
+    const subject = await findSubject(attacker)
+    const open = (session: string, reply: string) =>
+      attacker.publish(subject, json({ type: 'open', session }), { reply })
+    open('a'.repeat(64), `_INBOX.${'a'.repeat(505)}`)
+    open('b'.repeat(65), '_INBOX.b')
+    open('c', `_INBOX.${'c'.repeat(506)}`)
+    // Messages are in order.
+    await attacker.request(subject, json({ type: 'open', session: 'last' }))
+    expect(gateway.inspect().sessions).toBe(2)
+  })
+
   it('takes at most `maxTopicsPerConnection` topics of a session', async () => {
     const server = await startServer()
     const { gateway, service } = await startGatewayInProcess({

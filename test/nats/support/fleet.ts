@@ -39,7 +39,9 @@ export class Fleet {
   }
 
   /** Starts a gateway with a service of its own. Resolves when it runs. */
-  async startGateway(options: { readonly servers?: Servers } = {}): Promise<GatewayProcess> {
+  async startGateway(
+    options: { readonly servers?: Servers; readonly noRandomize?: boolean } = {},
+  ): Promise<GatewayProcess> {
     const service = await startSimulator({ market: this.market })
     this.test.onTestFinished(() => service.close())
     const { baseUrl, priceBaseUrl, priceWsUrl, authKey } = service
@@ -60,7 +62,11 @@ export class Fleet {
 
   /** Starts a consumer. Resolves when it runs. */
   async startConsumer(
-    options: { readonly servers?: Servers; readonly maxLag?: number } = {},
+    options: {
+      readonly servers?: Servers
+      readonly noRandomize?: boolean
+      readonly maxLag?: number
+    } = {},
   ): Promise<ConsumerProcess> {
     const consumer = new ConsumerProcess([{ servers: this.servers, ...options }], this.test.onTestFinished)
     this.add(consumer)

@@ -23,12 +23,16 @@ export class Fleet {
   private readonly processes: FleetProcess[] = []
   private readonly ownPauses: { readonly from: number; readonly to: number }[] = []
 
-  /** `servers`: addresses of NATS servers for gateways and consumers that have none of their own. */
+  /**
+   * `servers`: addresses of NATS servers for gateways and consumers that have none of their own. `tick`: the time between
+   * two prices of a topic, in ms.
+   */
   constructor(
     private readonly test: Pick<TestContext, 'onTestFinished' | 'task'>,
     private readonly servers: Servers,
+    tick = 25,
   ) {
-    this.market = startClockMarket(25)
+    this.market = startClockMarket(tick)
     test.onTestFinished(this.market.stop)
     test.onTestFinished(watchPauses((from, to) => this.ownPauses.push({ from, to })))
   }

@@ -11,13 +11,20 @@ export interface Subjects {
   readonly gateway: (id: string) => string
   /** Price updates of one topic by one gateway. */
   readonly price: (id: string, base: Address) => string
-  /** False for the subjects of the service and of NATS itself: a reply to them could forge a price. */
+  /**
+   * False for the subjects of the service and of NATS itself: a reply to them could forge a price. Also false for a longer
+   * subject than any inbox has: a gateway keeps it as long as the session.
+   */
   readonly isInbox: (subject: string) => boolean
 }
+
+/** The prefix of an inbox is an option, and the name of a user is part of its default. */
+const maxInboxLength = 512
 
 export const subjectsOf = (service: string): Subjects => ({
   gateways: `${service}.gateways`,
   gateway: (id) => `${service}.gateway.${id}`,
   price: (id, base) => `${service}.price.${id}.${base}`,
-  isInbox: (subject) => !subject.startsWith(`${service}.`) && !subject.startsWith('$'),
+  isInbox: (subject) =>
+    subject.length <= maxInboxLength && !subject.startsWith(`${service}.`) && !subject.startsWith('$'),
 })

@@ -1,4 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
 import { nkeyAuthenticator, nkeys, type NatsConnection } from '@nats-io/transport-node'
 import { firstValueFrom } from 'rxjs'
 import {
@@ -175,6 +180,52 @@ describeNats('a server that requires TLS', () => {
     const consumer = createConsumer(options)
     expect(await firstValueFrom(consumer.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
     expect(await consumer.depth(weth)()).toMatchObject({ _tag: 'Right' })
+  })
+
+  it('accepts a consumer whose CA is in a file', async () => {
+    const { options } = await startServerWithTls()
+    await startGateway(options)
+    const folder = mkdtempSync(join(tmpdir(), 'nats-ca-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const caFile = join(folder, 'ca.pem')
+    writeFileSync(caFile, options.tls.ca)
+    const consumer = createConsumer({ ...options, tls: { caFile } })
+    expect(await firstValueFrom(consumer.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    const { events } = collectEvents(
+      createConsumer({ ...options, tls: { caFile: `${caFile}.missing` } }).price$(ethTopic),
+    )
+    const reason = expect.stringContaining('no such file') as string
+    await eventually(() => expect(events[0]).toMatchObject({ left: { _tag: 'Disconnected', reason } }))
+  })
+
+  it('accepts a consumer whose handshake comes before the first message of the server', async () => {
+    const certificate = createSelfSignedCertificate()
+    const nats = await startNatsServer({ onFinished: onTestFinished })
+    await startGateway({ servers: nats.url })
+    // The server of Debian's package has no `handshake_first`.
+    const proxy = createServer(certificate, (client) => {
+      const server = createConnection(nats.port, '127.0.0.1')
+      server.once('data', (chunk) => {
+        client.write(chunk.toString().replace('INFO {', 'INFO {"tls_required":true,'))
+        server.pipe(client).pipe(server)
+      })
+      client.on('error', () => server.destroy()).on('close', () => server.destroy())
+      server.on('error', () => client.destroy()).on('close', () => client.destroy())
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    onTestFinished(() => void proxy.close())
+    const { port } = proxy.address() as AddressInfo
+    const servers = `tls://localhost:${port}`
+    const consumer = createConsumer({ servers, tls: { ca: certificate.cert, handshakeFirst: true } })
+    expect(await firstValueFrom(consumer.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    const stranger = collectEvents(
+      createConsumer({ servers, tls: { handshakeFirst: true } }).price$(ethTopic),
+    )
+    const reason = expect.stringMatching(/self[- ]signed certificate/) as string
+    await eventually(() =>
+      expect(stranger.events[0]).toMatchObject({ left: { _tag: 'Disconnected', reason } }),
+    )
   })
 
   it.each(['tls', 'nats'])('gives a consumer without its CA (%s://) the failure alone', async (scheme) => {

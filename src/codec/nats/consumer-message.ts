@@ -30,16 +30,20 @@ const Sequences = t.record(t.string, Finite, 'sequence numbers by base address')
 
 /**
  * Answers a renew message. `publications`: the number of price updates that the gateway has published. `sequences`: the
- * last sequence number of each topic of the session with an update since the number that the renew message reported.
+ * last sequence number of each topic of the session with an update since the number that the renew message reported. If
+ * they exceed one message, several follow each other: `part` of `parts`, from 1.
  */
-const Renewed = t.type(
-  {
-    type: t.literal('renewed'),
-    number: Finite,
-    time: Finite,
-    publications: Finite,
-    sequences: Sequences,
-  },
+const Renewed = t.intersection(
+  [
+    t.type({
+      type: t.literal('renewed'),
+      number: Finite,
+      time: Finite,
+      publications: Finite,
+      sequences: Sequences,
+    }),
+    t.partial({ part: Finite, parts: Finite }),
+  ],
   'a renewed message',
 )
 

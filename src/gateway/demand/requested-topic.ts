@@ -4,7 +4,7 @@ import type { Topic } from '../../domain/topic.js'
 import { oneLine } from '../../errors/text.js'
 
 /** The maximum length of a topic. An address has 42 characters. */
-const maxTopicLength = 256
+export const maxTopicLength = 256
 
 /** The topic of a consumer's message. Left: the error text for the consumer. */
 export const requestedTopic = (text: string, service: string): Either<string, Topic> => {

@@ -1,5 +1,4 @@
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
-import { connect } from '@nats-io/transport-node'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../auth/secrets.js'
 import { hostWithPort } from '../../domain/host-with-port.js'
@@ -7,6 +6,7 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
+import { dialServers } from './dial.js'
 import type { NatsOptions } from './options.js'
 import { parseServers } from './servers.js'
 
@@ -29,8 +29,11 @@ const idleTime = 4_000
 /** The time in which a closing connection may send its last messages, in ms. */
 const flushTimeout = 500
 
-/** A connection whose server does not answer is closed after two to three times this time, in ms. */
-const pingInterval = 1_000
+/**
+ * A connection whose server does not answer is closed after two to three times this time, in ms: before a session ends
+ * because its gateway does not answer, which would dial over the same connection again.
+ */
+const pingInterval = 450
 
 /**
  * The connection to NATS. It opens for its first user, opens again after a loss, and closes after its last user. The
@@ -40,11 +43,15 @@ export class NatsLink {
   private readonly users = new Set<LinkUser>()
   private readonly options: NodeConnectionOptions
   private readonly servers: readonly string[]
+  private readonly settings: { readonly ignoreClusterUpdates: boolean; readonly noRandomize: boolean }
   /** Further servers of the cluster, by the last server that was connected. */
   private discovered: readonly string[] = []
   private readonly secrets = new Secrets()
+  /** The server of the last connection. It is dialled last, because it may be the one that has failed. */
+  private lastServer = ''
   private connection: NatsConnection | undefined
-  private isConnecting = false
+  /** Ends the dial that is under way. */
+  private cancelDial: Cancel | undefined
   private isClosed = false
   private timer = new Subscription()
   /** Host and port of the first server: the name of the connection in diagnostics. */
@@ -61,6 +68,8 @@ export class NatsLink {
     const urls = parseServers(servers)
     this.servers = urls.map(({ host }) => host)
     this.host = urls[0] === undefined ? '' : hostWithPort(urls[0])
+    const { ignoreClusterUpdates = false, noRandomize = false } = options
+    this.settings = { ignoreClusterUpdates, noRandomize }
     const credentials = credentialsOf(urls)
     this.inboxPrefix = options.inboxPrefix ?? inboxPrefixOf(options.user ?? credentials.user)
     for (const secret of [options.pass, options.token, credentials.pass]) {
@@ -71,6 +80,8 @@ export class NatsLink {
       ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
       ...options,
       reconnect: false,
+      // They are dialled by the link.
+      ignoreClusterUpdates: true,
       pingInterval,
       maxPingOut: 2,
       timeout: connectTimeout,
@@ -82,7 +93,7 @@ export class NatsLink {
     this.users.add(user)
     this.timer.unsubscribe()
     if (this.connection !== undefined) user.onConnected(this.connection)
-    else void this.connect()
+    else this.connect()
     return () => {
       if (this.users.delete(user)) this.closeIfUnused()
     }
@@ -93,37 +104,42 @@ export class NatsLink {
     this.isClosed = true
     this.users.clear()
     this.timer.unsubscribe()
+    this.cancelDial?.()
     const { connection } = this
     if (connection !== undefined) await this.end(connection)
   }
 
-  private async connect(): Promise<void> {
-    if (this.isConnecting || this.isClosed) return
-    this.isConnecting = true
-    try {
-      const connection = await connect({ ...this.options, servers: this.allServers() })
-      this.isConnecting = false
-      this.onConnected(connection)
-    } catch (thrown) {
-      this.isConnecting = false
-      this.problem = this.describe(thrown)
-      this.connectLater()
-    }
+  private connect(): void {
+    if (this.cancelDial !== undefined || this.isClosed) return
+    this.cancelDial = dialServers(this.serversInOrder(), this.options, this.clock, {
+      onConnected: (connection, server) => {
+        this.cancelDial = undefined
+        this.lastServer = server
+        this.onConnected(connection)
+      },
+      onFailed: (error) => {
+        this.cancelDial = undefined
+        this.problem = this.describe(error)
+        this.connectLater()
+      },
+    })
   }
 
-  private allServers(): string[] {
-    const isIgnored = this.options.ignoreClusterUpdates === true
-    return [...new Set([...this.servers, ...(isIgnored ? [] : this.discovered)])]
+  private serversInOrder(): string[] {
+    const { discovered, lastServer, settings } = this
+    const all = [...new Set([...this.servers, ...(settings.ignoreClusterUpdates ? [] : discovered)])]
+    if (settings.noRandomize) return all
+    const others = all.filter((server) => server !== lastServer)
+    return [...shuffled(others), ...all.filter((server) => server === lastServer)]
   }
 
   private connectLater(): void {
     if (this.users.size === 0) return
     this.timer.unsubscribe()
-    this.timer = delay(this.clock, retryTime, () => void this.connect())
+    this.timer = delay(this.clock, retryTime, () => this.connect())
   }
 
   private onConnected(connection: NatsConnection): void {
-    if (this.isClosed) return void this.end(connection)
     this.problem = ''
     this.connection = connection
     this.discovered = connection.info?.connect_urls ?? []
@@ -189,3 +205,10 @@ const credentialsOf = (urls: readonly URL[]): { readonly user?: string; readonly
 /** An account may let each user receive replies on subjects of its own only. Other names are no part of a subject. */
 const inboxPrefixOf = (user: string | undefined): string | undefined =>
   user !== undefined && /^[\w-]+$/.test(user) ? `_INBOX.${user}` : undefined
+
+/** A random order, so that the clients are spread over the servers. */
+const shuffled = (servers: readonly string[]): string[] =>
+  servers
+    .map((server) => ({ server, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ server }) => server)

@@ -2,6 +2,7 @@ import { createInbox, type NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { decodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/consumer-message.js'
 import type { Cancel } from '../../task/cancellable-task.js'
+import { publish } from '../connection/publish.js'
 import { protocolVersion } from '../subjects.js'
 import type { ConsumerContext } from './consumer-context.js'
 
@@ -46,9 +47,7 @@ export const findGateway = (
       if (decoded !== undefined && isRight(decoded)) onAnswer(decoded.right)
     },
   })
-  const ask = (): void => {
-    if (!connection.isClosed()) connection.publish(subjects.gateways, undefined, { reply })
-  }
+  const ask = (): void => void publish(connection, subjects.gateways, '', reply)
   const stopRepeating = clock.startInterval(ask, repeatTime)
   ask()
   return stop

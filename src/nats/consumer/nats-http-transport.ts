@@ -7,6 +7,7 @@ import { networkError } from '../../errors/constructors.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { bodyTooLong } from '../../transport/body-too-long.js'
 import type { HttpAnswer, HttpRequest, HttpTransport, OnHttpResult } from '../../transport/ports.js'
+import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { findGateway } from './find-gateway.js'
 import { isUndelivered } from './is-undelivered.js'
@@ -73,8 +74,10 @@ class NatsRequest {
       },
     })
     this.resources.add(() => subscription.unsubscribe())
-    const { path } = this.request
-    connection.publish(subjects.gateway(gateway), encodeGatewayMessage({ type: 'get', path }), { reply })
+    const text = encodeGatewayMessage({ type: 'get', path: this.request.path })
+    if (!publish(connection, subjects.gateway(gateway), text, reply)) {
+      this.fail(`the request cannot be sent: NATS allows messages of ${maxPayloadOf(connection)} bytes`)
+    }
   }
 
   private onMessage(message: Msg): void {

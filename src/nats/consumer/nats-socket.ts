@@ -11,8 +11,10 @@ import { encodeGatewayMessage, type GatewayMessage } from '../../codec/nats/gate
 import { assertNever } from '../../domain/assert-never.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
+import { maxTopicLength } from '../../gateway/demand/requested-topic.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { noCloseFrame, type Socket, type SocketListener } from '../../transport/ports.js'
+import { publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { findGateway } from './find-gateway.js'
 import { isUndelivered } from './is-undelivered.js'
@@ -74,10 +76,17 @@ export class NatsSocket implements Socket {
     const decoded = decodeClientMessage(frame)
     if (isLeft(decoded)) return
     const { method, topic } = decoded.right
+    if (topic.length > maxTopicLength) return this.rejectLater(topic)
     const base = canonicalAddress(addressOf(topic as Topic))
     // Before the subscribe message: no update after the confirmation is missed.
     const number = this.updates?.[method](base) ?? 0
     this.publish({ type: method, session: this.session, topic, number })
+  }
+
+  /** Such a topic would exceed the limits of NATS, which ends the connection. */
+  private rejectLater(topic: string): void {
+    const text = `Invalid request: ${topic} is longer than ${maxTopicLength} characters`
+    this.resources.add(this.context.clock.startImmediate(() => this.listener.text(text)))
   }
 
   readonly ping = (): void => {
@@ -153,8 +162,8 @@ export class NatsSocket implements Socket {
 
   private publish(message: GatewayMessage): void {
     const { connection, gateway, inbox: reply } = this
-    if (connection === undefined || connection.isClosed()) return
-    connection.publish(this.context.subjects.gateway(gateway), encodeGatewayMessage(message), { reply })
+    if (connection === undefined) return
+    publish(connection, this.context.subjects.gateway(gateway), encodeGatewayMessage(message), reply)
   }
 
   private onMessage(message: Msg): void {
@@ -194,10 +203,10 @@ export class NatsSocket implements Socket {
     this.listener.opened()
   }
 
-  private onRenewed({ number, time, publications, sequences }: ConsumerMessageOf<'renewed'>): void {
-    const isPong = this.onReply(number, time)
-    this.renewals.onRenewed(publications)
-    this.updates?.onSequences(sequences)
+  private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
+    const isPong = this.onReply(reply.number, reply.time)
+    this.renewals.onRenewed(reply)
+    this.updates?.onSequences(reply.sequences)
     if (this.isEnded) return
     if (isPong) this.listener.pong?.()
     else this.listener.alive()

@@ -1,3 +1,5 @@
+import type { ConsumerMessageOf } from '../../codec/nats/consumer-message.js'
+
 /** A renewal of a lease that was sent. */
 export interface SentRenewal {
   /** Monotonic, in ms. */
@@ -5,11 +7,15 @@ export interface SentRenewal {
   readonly isPing: boolean
 }
 
+type RenewalReply = Pick<ConsumerMessageOf<'renewed'>, 'number' | 'publications' | 'part' | 'parts'>
+
 /** The renewals of a session that have no reply yet. Replies arrive in order; one may be lost. */
 export class Renewals {
   private readonly sent = new Map<number, SentRenewal>()
   private last = 0
   private publications = 0
+  /** The last part of a reply that followed all parts before it. */
+  private previousPart = { number: 0, part: 0 }
 
   /** Registers the next renewal. `since`: what the gateway need not report again. */
   next(isPing: boolean, at: number): { readonly number: number; readonly since: number } {
@@ -35,8 +41,12 @@ export class Renewals {
     return { ...renewal, isPing }
   }
 
-  /** `publications`: the number of price updates that the gateway had published. */
-  onRenewed(publications: number): void {
-    this.publications = publications
+  /** A reply, or a part of it. `publications`: the number of price updates that the gateway had published. */
+  onRenewed({ number, publications, part = 1, parts = 1 }: RenewalReply): void {
+    const { previousPart } = this
+    const isNext = part === 1 || (previousPart.number === number && previousPart.part === part - 1)
+    this.previousPart = { number, part: isNext ? part : 0 }
+    // If a part is lost, the gateway reports the same updates again.
+    if (isNext && part === parts) this.publications = publications
   }
 }

@@ -34,6 +34,11 @@ const standbyTime = 50
 /** The lag of prices above which a gateway does not offer itself: it was stopped and has to catch up. In ms. */
 const maxLateMs = 250
 
+/** The maximum size of a message of a consumer, in bytes. It contains a topic of at most 256 characters, or a path. */
+const maxMessageBytes = 4_096
+
+const payloadTooLarge = 413
+
 /**
  * A gateway on one connection to NATS. Each connection has an identifier of its own, so that nothing of an earlier one is
  * taken for current.
@@ -102,6 +107,7 @@ export class GatewayConnection {
 
   private onMessage(message: Msg): void {
     const { reply = '' } = message
+    if (message.data.length > maxMessageBytes) return this.refuse(reply)
     const decoded = decodeGatewayMessage(message.string())
     // Nothing is known of who sent it.
     if (isLeft(decoded)) return
@@ -109,6 +115,12 @@ export class GatewayConnection {
     if (received.type === 'open') this.sessions.open(received.session, reply)
     else if (received.type === 'get') this.respond(received.path, reply)
     else this.sessions.handle(received, reply)
+  }
+
+  /** Without decoding: a consumer could keep the gateway from reading the messages of others. */
+  private refuse(reply: string): void {
+    const body = `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`
+    this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
   }
 
   private respond(path: string, inbox: string): void {

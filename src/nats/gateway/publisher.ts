@@ -1,7 +1,9 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import { encodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import type { ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import { encodeWithin } from '../../codec/nats/message-parts.js'
 import { encodePriceUpdate } from '../../codec/nats/price-update.js'
 import type { Address } from '../../domain/address.js'
+import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { Subjects } from '../subjects.js'
 import type { PriceClock } from './price-clock.js'
 import type { SentBytes } from './sent-bytes.js'
@@ -35,10 +37,9 @@ export class Publisher {
 
   /** Returns the number of the update among those of all topics. */
   publishPrice(base: Address, sequence: number, frame: string): number {
-    if (!this.connection.isClosed()) {
-      const update = encodePriceUpdate(sequence, this.time(), frame)
-      this.connection.publish(this.subjects.price(this.gateway, base), update)
-      // All characters are ASCII.
+    const update = encodePriceUpdate(sequence, this.time(), frame)
+    // All characters are ASCII.
+    if (publish(this.connection, this.subjects.price(this.gateway, base), update)) {
       this.sent.add(update.length)
     }
     return ++this.publications
@@ -51,9 +52,12 @@ export class Publisher {
 
   /** Sends a message to a consumer without a session. Returns its size in bytes. */
   reply(inbox: string, message: ConsumerMessage): number {
-    if (this.connection.isClosed()) return 0
-    const text = encodeConsumerMessage(message)
-    this.connection.publish(inbox, text)
-    return Buffer.byteLength(text)
+    const { connection } = this
+    if (connection.isClosed()) return 0
+    let bytes = 0
+    for (const text of encodeWithin(message, maxPayloadOf(connection))) {
+      if (publish(connection, inbox, text)) bytes += Buffer.byteLength(text)
+    }
+    return bytes
   }
 }

@@ -36,6 +36,10 @@ const consumerMessage = fc.oneof(
   message('down', { reason: text }),
   message('opened', { time: number }),
   message('renewed', { number, time: number, publications: number, sequences: fc.dictionary(name, number) }),
+  message('renewed', {
+    ...{ number, time: number, publications: number, sequences: fc.dictionary(name, number) },
+    ...{ part: number, parts: number },
+  }),
   message('confirmed', confirmed),
   message('confirmed', { ...confirmed, price: fc.record({ frame: text, time: number }) }),
   message('rejected', { base: text, text }),

@@ -20,6 +20,14 @@ const subscriptions = new Map<Topic, Subscription>()
 /** The time that each event takes, in ms. */
 let slowness = 0
 
+/** True from the first time on for which a command blocks the event loop. */
+let isBlocked = false
+
+const block = (ms: number): void => {
+  isBlocked = true
+  blockEventLoop(ms)
+}
+
 const onLine = (line: PriceLine): void => {
   print(line)
   if (slowness > 0) blockEventLoop(slowness)
@@ -32,6 +40,7 @@ serveCommands(
       subscriptions.set(command.subscribe, observePrices(client, command.subscribe, onLine))
     else if ('unsubscribe' in command) subscriptions.get(command.unsubscribe)?.unsubscribe()
     else if ('slowness' in command) slowness = command.slowness
+    else if ('block' in command) block(command.block)
     else
       void client
         .depth(command.depth)()
@@ -41,5 +50,5 @@ serveCommands(
             : print({ type: 'depth', tag: result.left._tag, message: result.left.message }),
         )
   },
-  () => slowness > 0,
+  () => slowness > 0 || isBlocked,
 )

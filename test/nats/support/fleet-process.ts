@@ -59,6 +59,11 @@ export class FleetProcess {
     return line?.type === 'inspected' ? line.snapshot : undefined
   }
 
+  /** Resolves to the exit code, or to the name of the signal that terminated the process. */
+  exit(): Promise<number | NodeJS.Signals> {
+    return this.child.waitForExit()
+  }
+
   /** The time between two moments in which the machine was too busy to run this process, in ms. Its own stops do not count. */
   pauseBetween(from: number, to: number): number {
     return this.lines

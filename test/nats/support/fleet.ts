@@ -23,12 +23,16 @@ export class Fleet {
   private readonly processes: FleetProcess[] = []
   private readonly ownPauses: { readonly from: number; readonly to: number }[] = []
 
-  /** `servers`: addresses of NATS servers for gateways and consumers that have none of their own. */
+  /**
+   * `servers`: addresses of NATS servers for gateways and consumers that have none of their own. `tick`: the time between
+   * two prices of a topic, in ms.
+   */
   constructor(
     private readonly test: Pick<TestContext, 'onTestFinished' | 'task'>,
     private readonly servers: Servers,
+    tick = 25,
   ) {
-    this.market = startClockMarket(25)
+    this.market = startClockMarket(tick)
     test.onTestFinished(this.market.stop)
     test.onTestFinished(watchPauses((from, to) => this.ownPauses.push({ from, to })))
   }
@@ -39,7 +43,9 @@ export class Fleet {
   }
 
   /** Starts a gateway with a service of its own. Resolves when it runs. */
-  async startGateway(options: { readonly servers?: Servers } = {}): Promise<GatewayProcess> {
+  async startGateway(
+    options: { readonly servers?: Servers; readonly noRandomize?: boolean } = {},
+  ): Promise<GatewayProcess> {
     const service = await startSimulator({ market: this.market })
     this.test.onTestFinished(() => service.close())
     const { baseUrl, priceBaseUrl, priceWsUrl, authKey } = service
@@ -60,7 +66,11 @@ export class Fleet {
 
   /** Starts a consumer. Resolves when it runs. */
   async startConsumer(
-    options: { readonly servers?: Servers; readonly maxLag?: number } = {},
+    options: {
+      readonly servers?: Servers
+      readonly noRandomize?: boolean
+      readonly maxLag?: number
+    } = {},
   ): Promise<ConsumerProcess> {
     const consumer = new ConsumerProcess([{ servers: this.servers, ...options }], this.test.onTestFinished)
     this.add(consumer)

@@ -39,6 +39,8 @@ export type Command =
   | { readonly depth: Address }
   /** The time for which the handler of each event blocks the event loop, in ms. */
   | { readonly slowness: number }
+  /** Blocks the event loop once, for this time, in ms. */
+  | { readonly block: number }
   /** A jump of the time of day, in ms. */
   | { readonly jump: number }
   | 'suspend clock with process'

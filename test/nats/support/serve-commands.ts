@@ -31,6 +31,8 @@ export const serveCommands = (
   const commands = createInterface(process.stdin)
   const close = async (): Promise<void> => {
     commands.close()
+    // A paused pipe keeps the process.
+    process.stdin.destroy()
     stopWatching()
     await resource.close()
     print({ type: 'closed' })

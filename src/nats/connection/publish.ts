@@ -1,0 +1,25 @@
+import type { NatsConnection } from '@nats-io/transport-node'
+
+/** The maximum size of one message, as the server announces it, in bytes. It changes when the server is configured anew. */
+export const maxPayloadOf = ({ info }: Pick<NatsConnection, 'info'>): number => info?.max_payload ?? Infinity
+
+/** A UTF-16 code unit has at most this many bytes in UTF-8. */
+const maxBytesPerUnit = 3
+
+/**
+ * Publishes a text. Returns false, and publishes nothing, if the connection is closed or the text exceeds the server's
+ * `max_payload`: the NATS client throws then, which ends the process or its reading of messages. All messages of the
+ * library are published here.
+ */
+export const publish = (
+  connection: Pick<NatsConnection, 'info' | 'isClosed' | 'publish'>,
+  subject: string,
+  text: string,
+  reply?: string,
+): boolean => {
+  if (connection.isClosed()) return false
+  const maxBytes = maxPayloadOf(connection)
+  if (text.length * maxBytesPerUnit > maxBytes && Buffer.byteLength(text) > maxBytes) return false
+  connection.publish(subject, text, reply === undefined ? undefined : { reply })
+  return true
+}

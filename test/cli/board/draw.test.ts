@@ -62,7 +62,7 @@ test('shows how far behind the prices are, in another colour than those of a con
     return drawBoard({ ...view, board: changed }, coloured, size).at(-2)
   }
   const behind = statusLine({ ...open, behindMs: 5234 })
-  expect(behind).toContain(' connected, epoch 2, 5.2 s behind, up 1.5 s')
+  expect(behind).toContain(' connected, epoch 2, 5.2 s behind, up 1 min')
   const colourOf = (line = '') => line.slice(0, line.indexOf('●'))
   expect(colourOf(behind)).not.toBe(colourOf(statusLine(open)))
 })

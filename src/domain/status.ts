@@ -39,6 +39,10 @@ export interface Closed {
   readonly _tag: 'Closed'
 }
 
+/** The upper bound of the age of the prices when they exceeded `maxLag`, in ms; `undefined` while the connection is not behind. */
+export const behindMsOf = (status: ConnectionStatus): number | undefined =>
+  status._tag === 'Open' ? status.behindMs : undefined
+
 /** True from a lost connection until the next one is open. `Idle` and the first dial are not failures. */
 export const isDown = (status: ConnectionStatus): boolean =>
   status._tag === 'Waiting' ||

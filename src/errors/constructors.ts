@@ -24,7 +24,7 @@ import type {
   WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
-import { asNumber, asText, oneLine, describeValue, printable, truncate } from './text.js'
+import { asNumber, asText, behindText, oneLine, describeValue, printable, truncate } from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
@@ -84,7 +84,7 @@ export const stale = (
   message:
     (behindMs === undefined
       ? `${topic}: no price for ${silentForMs} ms; `
-      : `${topic}: the prices may be ${behindMs} ms behind; `) +
+      : `${topic}: the prices may be ${behindText(behindMs)}; `) +
     (last === undefined ? 'none on this connection yet' : `the last price was ${last.price}`),
   topic,
   silentForMs,

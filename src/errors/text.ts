@@ -25,6 +25,10 @@ export const oneLine = (text: string): string => {
   return line.length <= 200 ? line : `${truncate(line, 200)}…`
 }
 
+/** How far behind the prices of a connection may be: `5.2 s behind`. The same words in all messages and displays. */
+export const behindText = (ms: number): string =>
+  `${ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`} behind`
+
 /** Formats a caller's argument of any type. An object is reduced to its type, because its content may be secret. */
 export const asText = (value: unknown): string => {
   if (typeof value === 'string') return value

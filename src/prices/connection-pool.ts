@@ -3,7 +3,7 @@ import { Observable } from 'rxjs'
 import { parseTopic } from '../codec/arguments/topic.js'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
-import type { ConnectionStatus } from '../domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
 import type { Wake } from '../domain/wake.js'
 import { clientClosed } from '../errors/constructors.js'
@@ -158,7 +158,7 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
 }
 
 const severityOf = (status: ConnectionStatus): number =>
-  status._tag === 'Open' && status.behindMs !== undefined ? behindSeverity : severity[status._tag]
+  behindMsOf(status) !== undefined ? behindSeverity : severity[status._tag]
 
 const topicSnapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
   topic: state.topic,

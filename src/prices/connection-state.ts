@@ -1,5 +1,5 @@
 import type { ConnectionState } from '../diagnostics/collector.js'
-import type { ConnectionStatus } from '../domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 import type { Disconnected } from '../errors/model.js'
 import { lastPrice, snapshotStateOf, type TopicState } from './topic-state.js'
 
@@ -27,7 +27,7 @@ export const connectionStateOf = (connection: Connection): ConnectionState => {
       maxPriceAgeMs = Math.max(maxPriceAgeMs ?? 0, now - state.lastActivityAt)
     }
   }
-  const isBehind = status._tag === 'Open' && status.behindMs !== undefined
+  const isBehind = behindMsOf(status) !== undefined
   return { host, state: stateNames[status._tag], prices, topics, maxPriceAgeMs, lagMs, isBehind }
 }
 

@@ -1,4 +1,5 @@
 import { Subscription } from 'rxjs'
+import { behindText } from '../errors/text.js'
 import type { Clock } from '../time/clock.js'
 import { afterReading, deadline, delay } from '../time/deadline.js'
 import type { ServiceMemory } from './subscribe-prober.js'
@@ -258,6 +259,6 @@ export class Lag {
   /** A new connection has no queue. */
   private end(): void {
     const { maxLag } = this.config
-    this.connection?.terminate(`the prices are ${this.behindMs} ms behind, for more than ${maxLag} ms`)
+    this.connection?.terminate(`the prices are ${behindText(this.behindMs)}, for more than ${maxLag} ms`)
   }
 }

@@ -63,7 +63,7 @@ describe('a page, whose socket has no pings,', () => {
     expect(errors[0]).toMatchObject({ _tag: 'Stale', behindMs: expect.any(Number) as number })
     expect(errors[1]).toMatchObject({
       _tag: 'Disconnected',
-      reason: expect.stringMatching(/^the prices are \d+ ms behind/) as string,
+      reason: expect.stringMatching(/^the prices are \d+\.\d s behind/) as string,
     })
     expect(Math.max(...agesOf(events))).toBeLessThan(maxLag + tolerance)
   })

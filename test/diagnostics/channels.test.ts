@@ -5,6 +5,7 @@ import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../support/simulator.js'
 import { collectMessages } from './support/collect-messages.js'
+import { whenBehind, whenMeasured } from './support/connection-state.js'
 import { collectEvents } from '../support/collect-events.js'
 
 type Name = keyof DiagnosticMessages
@@ -17,6 +18,9 @@ afterEach(() => {
 
 const someMs: unknown = expect.any(Number)
 const unknown = 'svc-0xdead' as const
+
+/** Long enough for a busy machine to end a stall before the client replaces the connection, in ms. */
+const maxLag = 2_000
 
 describe('the client, over real sockets,', () => {
   it('publishes connected and disconnected, without an error if the client closes the socket', async () => {
@@ -40,6 +44,28 @@ describe('the client, over real sockets,', () => {
     expect(disconnected[0]?.upMs).toBeGreaterThan(0)
     const prices = values().filter(({ epoch }) => epoch === 2).length
     expect(disconnected[1]).toEqual({ host, epoch: 2, upMs: someMs, prices, error: undefined })
+  })
+
+  it('publishes behind when no ping is answered for maxLag, and caught-up when one is answered in time', async () => {
+    const behind = collectMessages('svc-streams:behind')
+    const caughtUp = collectMessages('svc-streams:caught-up')
+    const simulator = await startTestSimulator()
+    const { priceWsUrl } = simulator
+    const { host } = new URL(priceWsUrl)
+    const client = createClientFor(simulator, { maxLag })
+    const streams = [ethTopic, btcTopic].map((topic) => collectEvents(client.price$(topic)))
+    await eventually(() => expect(streams.every(({ values }) => values().length > 0)).toBe(true))
+    await whenMeasured(priceWsUrl)
+    simulator.inject({ stall: true })
+    await eventually(() => expect(behind).toHaveLength(1))
+    expect(behind).toEqual([{ host, epoch: 1, behindMs: someMs, topics: 2 }])
+    expect(behind[0]!.behindMs).toBeGreaterThanOrEqual(maxLag)
+    expect(streams.map(({ tags }) => tags().at(-1))).toEqual(['Stale', 'Stale'])
+    expect(caughtUp).toEqual([])
+    simulator.inject({})
+    await eventually(() => expect(caughtUp).toHaveLength(1))
+    expect(caughtUp).toEqual([{ host, epoch: 1, behindForMs: someMs, topics: 2 }])
+    await eventually(() => expect(streams.map(({ tags }) => tags().at(-1))).toEqual(['Right', 'Right']))
   })
 
   it('publishes disconnected, without an epoch, when a dial fails', async () => {
@@ -177,6 +203,25 @@ describe('a channel subscriber', () => {
         collectEvents(client.price$(topic)),
       )
       await eventually(() => expect(streams.every(({ isComplete }) => isComplete())).toBe(true))
+      expect(client.inspect()).toEqual({ status: { _tag: 'Closed' }, topics: [], polls: [] })
+    },
+  )
+
+  it.each<Name>(['svc-streams:behind', 'svc-streams:caught-up'])(
+    'may close the client while it handles %s',
+    async (name) => {
+      const simulator = await startTestSimulator()
+      const client = createClientFor(simulator, { maxLag })
+      const { values, isComplete } = collectEvents(client.price$(ethTopic))
+      await eventually(() => expect(values()).not.toEqual([]))
+      await whenMeasured(simulator.priceWsUrl)
+      const close = (): void => void client.close()
+      subscribe(name, close)
+      cleanups.push(() => unsubscribe(name, close))
+      simulator.inject({ stall: true })
+      if (name === 'svc-streams:caught-up') await whenBehind(simulator.priceWsUrl)
+      if (name === 'svc-streams:caught-up') simulator.inject({})
+      await eventually(() => expect(isComplete()).toBe(true))
       expect(client.inspect()).toEqual({ status: { _tag: 'Closed' }, topics: [], polls: [] })
     },
   )

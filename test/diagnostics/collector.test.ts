@@ -5,6 +5,7 @@ import { collectEvents } from '../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { btcTopic, ethTopic, weth } from '../support/tokens.js'
+import { connectionStateOf, whenMeasured } from './support/connection-state.js'
 import { collectMessages } from './support/collect-messages.js'
 
 interface Collected {
@@ -51,6 +52,18 @@ describe('a message on svc-streams:collect', () => {
     expect(collect().connections[0]?.topics).toMatchObject({ stale: 1, lingering: 1 })
     await client.close()
     expect(collect()).toEqual(nothing)
+  })
+
+  it('reports the lag of a connection once a ping is answered, and that it is behind', async () => {
+    const simulator = await startTestSimulator()
+    const client = createClientFor(simulator, { maxLag: 500 })
+    const { tags } = collectEvents(client.price$(ethTopic))
+    await whenMeasured(simulator.priceWsUrl)
+    simulator.inject({ stall: true })
+    await eventually(() => expect(tags().at(-1)).toBe('Stale'))
+    const state = connectionStateOf(simulator.priceWsUrl)
+    expect(state).toMatchObject({ state: 'open', isBehind: true, topics: { stale: 1 } })
+    expect(state?.lagMs).toBeGreaterThanOrEqual(500)
   })
 
   it('reports a connection that waits for its next dial', async () => {

@@ -56,6 +56,10 @@ describe('the message', () => {
       disconnected({ code: 1006, reason: '', attempt: 2, retryInMs: 0 }),
       'connection down (1006); attempt 3 in 0 ms',
     ],
+    [
+      stale('svc-0xab', 20, undefined, 5234),
+      'svc-0xab: the prices may be 5.2 s behind; none on this connection yet',
+    ],
     [stale('svc-0xab', 30_000, undefined), 'svc-0xab: no price for 30000 ms; none on this connection yet'],
     [
       stale('svc-0xab', 30_000, { topic: 'svc-0xab', price: 2.5, receivedAt: 0, epoch: 1 }),

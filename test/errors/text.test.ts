@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asNumber, asText, describeValue, oneLine, printable, truncate } from '../../src/errors/text.js'
+import {
+  asNumber,
+  asText,
+  behindText,
+  describeValue,
+  oneLine,
+  printable,
+  truncate,
+} from '../../src/errors/text.js'
 import { anyText } from '../support/arbitraries.js'
 import { unsafeInLine } from '../support/unsafe-characters.js'
 
@@ -121,5 +129,17 @@ describe('asText, describeValue and asNumber', () => {
 
   it('return NaN for every value that is not a number', () => {
     expect([1.5, '1.5', 1n, null, {}].map(asNumber)).toEqual([1.5, NaN, NaN, NaN, NaN])
+  })
+})
+
+describe('behindText', () => {
+  it.each([
+    [1, '1 ms behind'],
+    [999.4, '999 ms behind'],
+    [1000, '1.0 s behind'],
+    [5234, '5.2 s behind'],
+    [64_000, '64.0 s behind'],
+  ])('formats %d ms as "%s"', (ms, text) => {
+    expect(behindText(ms)).toBe(text)
   })
 })

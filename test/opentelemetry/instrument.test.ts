@@ -4,6 +4,7 @@ import { createClient } from 'svc-streams'
 import { instrument } from 'svc-streams/opentelemetry'
 import { describe, expect, it, vi } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
+import { whenBehind, whenMeasured } from '../diagnostics/support/connection-state.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
@@ -80,6 +81,26 @@ describe('the metrics of a client, over real sockets,', () => {
     expect(value('svc_streams.decode.errors')).toBe(1)
     expect(value('svc_streams.uncorrelated.errors', { 'svc_streams.message.kind': 'error-text' })).toBe(1)
     expect(value('svc_streams.price.max_age')).toBeGreaterThanOrEqual(0.1)
+  })
+
+  it('measure the lag of the prices, and count and time the connections that are behind', async () => {
+    const { collect, value } = startInstrumentation()
+    const simulator = await startTestSimulator()
+    const { priceWsUrl } = simulator
+    const server = serverOf(priceWsUrl)
+    collectEvents(createClientFor(simulator, { maxLag: 2_000 }).price$(ethTopic))
+    await whenMeasured(priceWsUrl)
+    simulator.inject({ stall: true })
+    await whenBehind(priceWsUrl)
+    await collect()
+    expect(value('svc_streams.connection.lag', server)).toBeGreaterThanOrEqual(2)
+    expect(value('svc_streams.connection.behind', server)).toBe(1)
+    expect(value('svc_streams.connection.behind.duration', server)).toBe(0)
+    simulator.inject({})
+    await whenBehind(priceWsUrl, false)
+    await collect()
+    expect(value('svc_streams.connection.behind', server)).toBe(1)
+    expect(value('svc_streams.connection.behind.duration', server)).toBe(1)
   })
 
   it('count connections and topics that were there before the instrumentation', async () => {

@@ -1,8 +1,10 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceError } from 'svc-streams'
+import { startTcpProxy } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { filesBelow, readPage, root } from '../docs/support/block.js'
 import { commandLine, startCommand } from '../cli/support/command.js'
+import { whenBehind, whenMeasured } from '../diagnostics/support/connection-state.js'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
@@ -65,7 +67,7 @@ const run = async (...command: readonly [string, ...string[]]) => {
 /** A client with each kind of event, and a gateway of it with consumers of each kind. */
 const causeAllEvents = async (): Promise<void> => {
   const simulator = await startTestSimulator()
-  const client = createClientFor(simulator, { reconnect: soon, staleAfter: 500 })
+  const client = createClientFor(simulator, { reconnect: soon, staleAfter: 500, maxLag: 2_000 })
   const gateway = await startTestGateway(client)
   const consumer = closeAfterTest(
     createClient({ environment: 'mainnet', ...gateway, unsigned: true, reconnect: soon }),
@@ -81,6 +83,11 @@ const causeAllEvents = async (): Promise<void> => {
   // The gateway has refused the consumer.
   await eventually(() => expect(streams[1]?.events.map(attemptOf)).toContain(2))
   simulator.inject({ garbage: ['wrong-price', 'unknown-topic'] })
+  await eventually(areLive)
+  await whenMeasured(simulator.priceWsUrl)
+  simulator.inject({ stall: true })
+  await whenBehind(simulator.priceWsUrl)
+  simulator.inject({})
   await eventually(areLive)
 }
 
@@ -115,12 +122,18 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     const text = readPage(page)
     const prometheus = await startPrometheus(alerts)
     const variables = await simulate(argumentsIn(text))
+    const [, bytesPerSecond = Infinity] = /bytesPerSecond: ([\d_]+)/.exec(text) ?? []
+    const link = await startTcpProxy({
+      target: variables['SVC_PRICE_WS_URL'] ?? '',
+      bytesPerSecond: Number(String(bytesPerSecond).replace('_', '')),
+    })
     const client = closeAfterTest(
       createClient({
         environment: 'mainnet',
         baseUrl: variables['SVC_BASE_URL'],
         priceBaseUrl: variables['SVC_PRICE_BASE_URL'],
-        priceWsUrl: variables['SVC_PRICE_WS_URL'],
+        priceWsUrl: closeAfterTest(link).url,
+        maxLag: 1_000,
         authKey: page.endsWith('unauthorized.md') ? 'Dw4NDAsKCQgHBgUEAwIBAA' : variables['SVC_AUTH_KEY'],
         staleAfter: 500,
         reconnect: soon,

@@ -4,14 +4,17 @@ import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
-import type { Row } from '../../recording/format/row.js'
+import type { Row, StatusRow } from '../../recording/format/row.js'
 import { rowAddress } from '../output/row-address.js'
 
 /** The state of the watched tokens and of the connection. */
 export interface Board {
   readonly tokens: readonly TokenState[]
   readonly status: ConnectionStatus
-  /** Time of the status event, in ms since the Unix epoch. In a replay, the time of playback. */
+  /**
+   * Time of the status event, in ms since the Unix epoch; of an open connection, when it opened. In a replay, the time of
+   * playback.
+   */
   readonly statusAt: number
 }
 
@@ -37,13 +40,19 @@ export const emptyBoard = (tokens: readonly Address[]): Board => ({
 
 /** Applies an event to the board. */
 export const updateBoard = (board: Board, row: Row): Board => {
-  if (row._tag === 'Status') return { ...board, status: row.status, statusAt: row.at }
+  if (row._tag === 'Status') return withStatus(board, row)
   const changed = findToken(board, row)
   if (changed === undefined) return board
   return {
     ...board,
     tokens: board.tokens.map((token) => (token === changed ? updateToken(token, row) : token)),
   }
+}
+
+const withStatus = (board: Board, { status, at }: StatusRow): Board => {
+  const { status: before, statusAt } = board
+  const isSameConnection = status._tag === 'Open' && before._tag === 'Open' && status.epoch === before.epoch
+  return { ...board, status, statusAt: isSameConnection ? statusAt : at }
 }
 
 /** The watched token of an event, if there is one. */

@@ -109,8 +109,8 @@ const drawTokens = (
 
 const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, columns: number): string => {
   const uptime = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
-  const paint =
-    status._tag === 'Open' ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
+  const isCurrent = status._tag === 'Open' && status.behindMs === undefined
+  const paint = isCurrent ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
   return `${paint('●')} ${fit(printable(`${statusText(status)}${uptime}`), columns - 2)}`
 }
 

@@ -1,7 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../domain/assert-never.js'
+import { behindMsOf, type ConnectionStatus } from '../../domain/status.js'
 import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
+import { behindText, printable } from '../../errors/text.js'
 import type { DepthRow, PriceRow, Row, StatusRow } from '../../recording/format/row.js'
 import { shortAddress, type TokenNames } from '../tokens/token-names.js'
 import { rowAddress } from '../output/row-address.js'
@@ -41,7 +42,7 @@ const logText = (board: Board, row: Row, names: TokenNames): string | undefined 
     case 'Depth':
       return depthLogText(row, name, findToken(board, row)?.depthError?.message)
     case 'Status':
-      return reconnectLogText(row)
+      return statusLogText(row, board.status)
     case 'Uncorrelated':
       return renderError(row.error)
     case 'End':
@@ -51,11 +52,13 @@ const logText = (board: Board, row: Row, names: TokenNames): string | undefined 
   }
 }
 
-/** `Disconnected` affects all tokens. Its text names none, so that it is logged once. */
+/** `Disconnected`, and `Stale` behind a slow connection, affect all tokens. Their text names none, so that it is logged once. */
 const priceLogText = ({ event }: PriceRow, name: string): string | undefined => {
   if (!isLeft(event)) return undefined
-  const text = renderError(event.left)
-  return event.left._tag === 'Disconnected' ? text : `${name} ${text}`
+  const { left: error } = event
+  if (error._tag === 'Stale' && error.behindMs !== undefined) return heldText(error.behindMs)
+  const text = renderError(error)
+  return error._tag === 'Disconnected' ? text : `${name} ${text}`
 }
 
 /** Consecutive polls may fail with the same error. */
@@ -64,5 +67,11 @@ const depthLogText = ({ event }: DepthRow, name: string, previousMessage: string
     ? `${name} depth ${renderError(event.left)}`
     : undefined
 
-const reconnectLogText = ({ status }: StatusRow): string | undefined =>
-  status._tag === 'Open' && status.epoch > 1 ? `reconnected, epoch ${status.epoch}` : undefined
+const statusLogText = ({ status }: StatusRow, before: ConnectionStatus): string | undefined => {
+  if (status._tag !== 'Open') return undefined
+  if (status.behindMs !== undefined) return heldText(status.behindMs)
+  if (behindMsOf(before) !== undefined) return 'prices are current again'
+  return status.epoch > 1 ? `reconnected, epoch ${status.epoch}` : undefined
+}
+
+const heldText = (behindMs: number): string => `${behindText(behindMs)}: prices are held`

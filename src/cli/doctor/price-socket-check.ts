@@ -1,16 +1,19 @@
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
-import { map, take, timeInterval } from 'rxjs'
+import { concatMap, map, Observable, of, take, timeInterval, timeout } from 'rxjs'
+import { clientTable } from '../../client/option-table.js'
 import type { Price } from '../../domain/price.js'
 import type { PriceError } from '../../errors/model.js'
 import { matchError, renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import { formatPrice } from '../../number-format/usd.js'
+import { node } from '../../platform/node.js'
+import { rxClock } from '../../time/rx-clock.js'
 import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
 import { serverName } from '../input/hint.js'
 import { failed, passed, type Check, type CheckResult } from './check.js'
 import type { Interface, Target } from './target.js'
 
-/** A WebSocket that opens, and a topic that the service confirms. */
+/** A WebSocket that opens, a topic that the service confirms, and a ping that it answers, as `maxLag` requires. */
 export const priceSocketCheck: Check = {
   name: 'price WebSocket',
   interfaces: ({ priceSocket }) => right([priceSocket]),
@@ -19,6 +22,11 @@ export const priceSocketCheck: Check = {
       take(1),
       timeInterval(),
       map(({ value, interval }) => resultOf(value, interval, usable, target)),
+      concatMap((result) =>
+        result.result === 'ok'
+          ? pingText$(target).pipe(map((text) => passed(`${result.measured}; ${text}`)))
+          : of(result),
+      ),
     ),
 }
 
@@ -43,3 +51,48 @@ const resultOf = (
     ClientClosed: () => fail('Try again.'),
   })
 }
+
+/** Whether a ping is answered. Over NATS, the gateway measures the age of the prices without pings. */
+const pingText$ = ({ priceSocket: { url, flag }, limit }: Target): Observable<string> =>
+  flag === 'nats'
+    ? of('the gateway measures the lag')
+    : pinged$(url).pipe(
+        timeout({
+          first: limit,
+          with: () => of(`the ${serverName(flag)} answers no ping: maxLag has no effect`),
+        }),
+      )
+
+const pingPayload = 'doctor'
+
+/** Sends a ping over a connection of its own. Emits how long the answer takes, or why there is none. */
+const pinged$ = (url: URL): Observable<string> =>
+  new Observable((subscriber) => {
+    let sentAt = 0
+    const emit = (text: string): void => {
+      subscriber.next(text)
+      subscriber.complete()
+    }
+    const ignore = (): void => undefined
+    const transport = node.webSocketTransport(undefined)
+    const options = { maxFrameBytes: clientTable.maxFrameBytes.default }
+    const socket = transport.dial(url.href, options, {
+      opened: () => {
+        sentAt = rxClock.elapsed()
+        socket.ping?.(pingPayload)
+      },
+      bytes: () => true,
+      text: ignore,
+      binary: ignore,
+      alive: ignore,
+      // The client too recognises an answer by its payload.
+      pong: (payload) => {
+        if (payload === pingPayload) emit(`answers a ping in ${Math.ceil(rxClock.elapsed() - sentAt)} ms`)
+      },
+      closed: (_code, reason) => emit(`no ping, because a second connection closed: ${printable(reason)}`),
+    })
+    return () => {
+      socket.terminate()
+      void transport.close()
+    }
+  })

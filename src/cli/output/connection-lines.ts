@@ -1,19 +1,28 @@
-import { distinctUntilChanged, filter, map, skip, startWith, type Observable } from 'rxjs'
-import type { ConnectionStatus } from '../../domain/status.js'
-import { printable } from '../../errors/text.js'
+import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable } from 'rxjs'
+import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../domain/status.js'
+import { behindText, printable } from '../../errors/text.js'
 
-/** One line when the connection to the service is lost, and one when it returns. */
+/** One line when the connection to the service is lost or behind, and one when its prices are current again. */
 export const connectionLines$ = (status$: Observable<ConnectionStatus>): Observable<string> =>
   status$.pipe(
-    filter(({ _tag }) => _tag === 'Open' || _tag === 'Waiting'),
+    filter((status): status is Open | Waiting => status._tag === 'Open' || status._tag === 'Waiting'),
     startWith(assumedStatus),
-    distinctUntilChanged((before, after) => before._tag === after._tag),
-    skip(1),
-    map((status) => (status._tag === 'Waiting' ? lostText(status.reason) : 'The service has returned.')),
+    distinctUntilChanged(
+      (before, after) => before._tag === after._tag && isBehind(before) === isBehind(after),
+    ),
+    pairwise(),
+    map(([before, after]) => lineOf(before, after)),
   )
 
 /** Before the first demand, nothing is known about the service. */
-const assumedStatus: ConnectionStatus = { _tag: 'Open', epoch: 0, since: 0 }
+const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
 
-const lostText = (reason: string): string =>
-  `The service is down: ${printable(reason)}. The gateway refuses consumers until it returns.`
+const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== undefined
+
+const lineOf = (before: ConnectionStatus, after: Open | Waiting): string => {
+  if (after._tag === 'Waiting')
+    return `The service is down: ${printable(after.reason)}. The gateway refuses consumers until it returns.`
+  if (after.behindMs !== undefined)
+    return `The prices are ${behindText(after.behindMs)}. The gateway holds them until they are current.`
+  return before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
+}

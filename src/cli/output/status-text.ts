@@ -1,5 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
-import type { ConnectionStatus } from '../../domain/status.js'
+import type { ConnectionStatus, Open } from '../../domain/status.js'
+import { behindText } from '../../errors/text.js'
 
 export const statusText = (status: ConnectionStatus): string => {
   switch (status._tag) {
@@ -8,7 +9,7 @@ export const statusText = (status: ConnectionStatus): string => {
     case 'Connecting':
       return `connecting, attempt ${status.attempt}`
     case 'Open':
-      return `connected, epoch ${status.epoch}`
+      return openText(status)
     case 'Waiting':
       return `down (${status.reason}), next attempt in ${status.retryInMs} ms`
     case 'Closed':
@@ -17,3 +18,6 @@ export const statusText = (status: ConnectionStatus): string => {
       return assertNever(status)
   }
 }
+
+const openText = ({ epoch, behindMs }: Open): string =>
+  behindMs === undefined ? `connected, epoch ${epoch}` : `connected, epoch ${epoch}, ${behindText(behindMs)}`

@@ -2,12 +2,14 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
+import { stale } from '../../errors/constructors.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
 import type { DepthRow, PriceRow } from '../../recording/format/row.js'
 import type { PageToken } from './page-config.js'
+import type { Behind } from './service-status.js'
 
 /**
- * `live`: the price is current. `stale`: the service is silent, or its last message was unreadable. `down`: the connection
+ * `live`: the price is current. `stale`: the service is silent or behind, or its last message was unreadable. `down`: the connection
  * is down. `waiting`: no answer of the service on this connection yet. `rejected`: the service does not know the token.
  */
 export type CardState = 'live' | 'stale' | 'down' | 'waiting' | 'rejected'
@@ -20,6 +22,8 @@ export interface Card {
   readonly stateSince: number
   /** The last price. It is current only while the state is `live`. */
   readonly price: Price | undefined
+  /** When it arrived, in ms since the Unix epoch; 0 before the first. Without the age that a gateway gives it. */
+  readonly priceAt: number
   /** The error because of which the price is not current. */
   readonly priceError: PriceError | undefined
   /** The last depth; not current while there is a `depthError`. */
@@ -34,6 +38,7 @@ export const emptyCard = (token: PageToken): Card => ({
   state: 'waiting',
   stateSince: 0,
   price: undefined,
+  priceAt: 0,
   priceError: undefined,
   depth: undefined,
   depthError: undefined,
@@ -44,7 +49,17 @@ export const emptyCard = (token: PageToken): Card => ({
 export const withPriceEvent = (card: Card, { at, event }: PriceRow): Card =>
   isLeft(event)
     ? { ...inState(card, stateOf(event.left, card.price), at), priceError: event.left }
-    : { ...inState(card, 'live', at), price: event.right, priceError: undefined }
+    : { ...inState(card, 'live', at), price: event.right, priceAt: at, priceError: undefined }
+
+/**
+ * Applies that the service's prices are held: a price from before that is no longer current. The server sends each price
+ * again when it is current.
+ */
+export const withHeldPrices = (card: Card, { ms, forMs }: Behind, at: number): Card => {
+  const { state, price, priceAt } = card
+  if (state !== 'live' || price === undefined || priceAt > at - forMs) return card
+  return { ...inState(card, 'stale', at), priceError: stale(price.topic, at - priceAt, price, ms) }
+}
 
 /**
  * Applies an event of the token's depth stream. `isConnected`: false while the connection is down, when the failure of

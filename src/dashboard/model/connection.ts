@@ -1,21 +1,28 @@
-import type { ConnectionStatus } from '../../domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../../domain/status.js'
+import type { Behind } from './service-status.js'
 
 /** The answer of the dashboard's own server about its connection to the service. */
 export type Health =
-  | { readonly _tag: 'Up' }
+  /** `behind`: defined while the service's prices may be too old, and are held. */
+  | { readonly _tag: 'Up'; readonly behind?: Behind | undefined }
   | { readonly _tag: 'Down'; readonly reason: string }
   /** The dashboard's own server does not answer. */
   | { readonly _tag: 'Gone' }
 
-/** `connection lost`: the page's connection is down, and the server has not reported why. */
+/**
+ * `behind`: connected, but the prices may be too old, and are held. `connection lost`: the page's connection is down, and
+ * the server has not reported why.
+ */
 export type ConnectionState =
-  'connecting' | 'connected' | 'connection lost' | 'service lost' | 'dashboard stopped'
+  'connecting' | 'connected' | 'behind' | 'connection lost' | 'service lost' | 'dashboard stopped'
 
 /** The connection from the page to the service, over the dashboard's own server. */
 export interface Connection {
   readonly state: ConnectionState
   /** Why the connection is down; empty if it is not, or if it is not known. */
   readonly reason: string
+  /** The upper bound of the age of the prices when they became too old, in ms; `undefined` while they are current. */
+  readonly behindMs: number | undefined
   /** Time at which the last connection was lost, in ms since the Unix epoch; undefined before the first loss. */
   readonly lostAt: number | undefined
   /** The page's own WebSocket. */
@@ -27,6 +34,7 @@ export interface Connection {
 export const initialConnection: Connection = {
   state: 'connecting',
   reason: '',
+  behindMs: undefined,
   lostAt: undefined,
   status: { _tag: 'Idle' },
   health: undefined,
@@ -43,26 +51,37 @@ export const withHealth = (connection: Connection, health: Health, at: number): 
   derived({ ...connection, health }, at)
 
 const derived = (connection: Connection, at: number): Connection => {
-  const state = stateOf(connection)
-  const isLost = connection.state === 'connected' && state !== 'connected'
+  const behindMs = behindMsBetween(connection)
+  const state = stateOf(connection, behindMs !== undefined)
+  const isLost = isConnected(connection) && !isConnected({ state })
   return {
     ...connection,
     state,
+    behindMs: state === 'behind' ? behindMs : undefined,
     reason: reasonOf(connection, state),
     lostAt: isLost ? at : connection.lostAt,
   }
 }
 
-const stateOf = ({ state, status, health }: Connection): ConnectionState => {
+/** True while prices arrive from the service, current or not. */
+export const isConnected = ({ state }: Pick<Connection, 'state'>): boolean =>
+  state === 'connected' || state === 'behind'
+
+/** Of the page's own connection, or of the one between the server and the service. */
+const behindMsBetween = ({ status, health }: Connection): number | undefined =>
+  behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
+
+const stateOf = (connection: Connection, isBehind: boolean): ConnectionState => {
+  const { status, health } = connection
   if (health?._tag === 'Gone') return 'dashboard stopped'
   if (health?._tag === 'Down') return 'service lost'
-  if (status._tag === 'Open') return 'connected'
+  if (status._tag === 'Open') return isBehind ? 'behind' : 'connected'
   if (health?._tag === 'Up') return 'connecting'
-  return state === 'connected' || status._tag === 'Waiting' ? 'connection lost' : state
+  return isConnected(connection) || status._tag === 'Waiting' ? 'connection lost' : connection.state
 }
 
 const reasonOf = ({ status, health, reason }: Connection, state: ConnectionState): string => {
-  if (state === 'connected' || state === 'dashboard stopped') return ''
+  if (isConnected({ state }) || state === 'dashboard stopped') return ''
   if (health?._tag === 'Down') return health.reason
   return status._tag === 'Waiting' ? status.reason : reason
 }

@@ -29,8 +29,10 @@ const retry$ = ({ status$ }: PriceClient): Observable<unknown> =>
   merge(
     timer(rejectedRetryDelay),
     status$.pipe(
+      map(({ _tag }) => _tag),
+      distinctUntilChanged(),
       skip(1),
-      filter(({ _tag }) => _tag === 'Open'),
+      filter((tag) => tag === 'Open'),
     ),
   )
 

@@ -6,12 +6,20 @@ import type { Row } from '../../recording/format/row.js'
 import {
   emptyCard,
   withDepthEvent,
+  withHeldPrices,
   withLostConnection,
   withOpenConnection,
   withPriceEvent,
   type Card,
 } from './card.js'
-import { initialConnection, withHealth, withStatus, type Connection, type Health } from './connection.js'
+import {
+  initialConnection,
+  isConnected,
+  withHealth,
+  withStatus,
+  type Connection,
+  type Health,
+} from './connection.js'
 import { appended, type LogEntry, type LogText } from './event-log.js'
 import { connectionText, depthText, priceText, uncorrelatedText } from './log-text.js'
 import type { PageToken } from './page-config.js'
@@ -47,8 +55,8 @@ export const update = (dashboard: Dashboard, event: DashboardEvent): Dashboard =
       return withCard(dashboard, address, event.at, (card) => withPriceEvent(card, event), priceText)
     }
     case 'Depth': {
-      const isConnected = dashboard.connection.state === 'connected'
-      const change = (card: Card) => withDepthEvent(card, event, isConnected)
+      const isUp = isConnected(dashboard.connection)
+      const change = (card: Card) => withDepthEvent(card, event, isUp)
       return withCard(dashboard, event.mint, event.at, change, depthText)
     }
     case 'Status': {
@@ -56,8 +64,11 @@ export const update = (dashboard: Dashboard, event: DashboardEvent): Dashboard =
       const connection = withStatus(dashboard.connection, status, at)
       return withCards(withConnection(dashboard, connection, at), status, at)
     }
-    case 'Health':
-      return withConnection(dashboard, withHealth(dashboard.connection, event.health, event.at), event.at)
+    case 'Health': {
+      const { health, at } = event
+      const connection = withHealth(dashboard.connection, health, at)
+      return withHealthOfCards(withConnection(dashboard, connection, at), health, at)
+    }
     case 'Uncorrelated':
       return { ...dashboard, log: appended(dashboard.log, event.at, uncorrelatedText(event.error)) }
     case 'End':
@@ -91,6 +102,12 @@ const withCards = (dashboard: Dashboard, { _tag }: ConnectionStatus, at: number)
   if (_tag === 'Idle' || _tag === 'Connecting') return dashboard
   const change = _tag === 'Open' ? withOpenConnection : withLostConnection
   return { ...dashboard, cards: dashboard.cards.map((card) => change(card, at)) }
+}
+
+const withHealthOfCards = (dashboard: Dashboard, health: Health, at: number): Dashboard => {
+  const behind = health._tag === 'Up' ? health.behind : undefined
+  if (behind === undefined) return dashboard
+  return { ...dashboard, cards: dashboard.cards.map((card) => withHeldPrices(card, behind, at)) }
 }
 
 const withConnection = (dashboard: Dashboard, connection: Connection, at: number): Dashboard => ({

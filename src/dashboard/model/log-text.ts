@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { PriceError, UncorrelatedError } from '../../errors/model.js'
-import { oneLine } from '../../errors/text.js'
+import { behindText, oneLine } from '../../errors/text.js'
 import { formatSeconds } from '../text/seconds.js'
 import { shortAddresses } from '../text/short-addresses.js'
 import type { Card } from './card.js'
@@ -13,9 +13,12 @@ export const connectionText = (before: Connection, after: Connection, at: number
   if (state === before.state) return undefined
   switch (state) {
     case 'connected':
+      if (before.state === 'behind') return good('The prices are current again.')
       return before.lostAt === undefined
         ? good('Connected to the service.')
         : good(`Connected again after ${formatSeconds(at - before.lostAt)}.`)
+    case 'behind':
+      return bad(`The prices are ${behindText(after.behindMs ?? 0)}, and are held until they are current.`)
     case 'connection lost':
       // The server is asked why. Its answer changes the state, and is logged.
       return undefined
@@ -37,7 +40,7 @@ export const priceText = (before: Card, after: Card): LogText | undefined => {
   const { priceError } = after
   if (priceError === undefined) {
     const wasSilent = before.state === 'stale' || before.state === 'rejected'
-    return wasSilent && after.state === 'live'
+    return wasSilent && !isHeld(before.priceError) && after.state === 'live'
       ? good(`current again after ${formatSeconds(after.stateSince - before.stateSince)}.`)
       : undefined
   }
@@ -50,7 +53,7 @@ const priceErrorText = (error: PriceError): LogText | undefined => {
     case 'ClientClosed':
       return undefined
     case 'Stale':
-      return bad(`no price for ${formatSeconds(error.silentForMs)}.`)
+      return isHeld(error) ? undefined : bad(`no price for ${formatSeconds(error.silentForMs)}.`)
     case 'InvalidTopic':
       return bad('rejected, because the address is not valid.')
     case 'SubscriptionRejected':
@@ -65,6 +68,10 @@ const priceErrorText = (error: PriceError): LogText | undefined => {
       return assertNever(error)
   }
 }
+
+/** True of all tokens of a connection that is behind, which is one entry of its own. */
+const isHeld = (error: PriceError | undefined): boolean =>
+  error?._tag === 'Stale' && error.behindMs !== undefined
 
 /** The log entry for an event of a depth stream, if it is worth one. */
 export const depthText = (before: Card, after: Card): LogText | undefined => {

@@ -33,5 +33,7 @@ export const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
     catchError(() => of<Health>({ _tag: 'Gone' })),
   )
 
-const healthOf = (status: unknown): Health =>
-  !isServedStatus(status) || status.isUp ? { _tag: 'Up' } : { _tag: 'Down', reason: status.reason }
+const healthOf = (status: unknown): Health => {
+  if (!isServedStatus(status)) return { _tag: 'Up' }
+  return status.isUp ? { _tag: 'Up', behind: status.behind } : { _tag: 'Down', reason: status.reason }
+}

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse } from '../../gateway/http/http-response.js'
 import type { Pages } from '../../gateway/http/routes.js'
 import { jsonResponse } from '../../server/text-response.js'
+import { rxClock } from '../../time/rx-clock.js'
 import type { PageConfig, ServedPageConfig } from '../model/page-config.js'
-import type { ServedStatus, ServiceStatus } from '../model/service-status.js'
+import { servedStatus, type ServedStatus, type ServiceStatus } from '../model/service-status.js'
 import type { PageFiles } from './page-files.js'
 
 /** What the server answers besides the protocol of the service. */
@@ -26,7 +27,7 @@ export const pagesOf = ({ files, config, status, webSockets }: PageContent): Pag
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
     '/config.json': () => json({ ...config, pageId }),
-    '/status.json': () => json({ ...status(), pageId }),
+    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), pageId)),
   }
   return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }

@@ -1,6 +1,7 @@
 import { concat, of, scan, type Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { runGateway } from '../../gateway/run-gateway.js'
+import { rxClock } from '../../time/rx-clock.js'
 import type { PageConfig } from '../model/page-config.js'
 import { nextServiceStatus, type ServiceStatus } from '../model/service-status.js'
 import type { PageFiles } from './page-files.js'
@@ -34,7 +35,7 @@ export const startDashboard = async (
   const gateway = await runGateway(client, { port, service: config.service }, { pages })
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
   const subscription: Subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
-    .pipe(scan((before, next) => nextServiceStatus(before, next, closedReason), status))
+    .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))
     .subscribe((next) => (status = next))
   const close = (): Promise<void> => {
     subscription.unsubscribe()

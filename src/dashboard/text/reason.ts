@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
-import { oneLine } from '../../errors/text.js'
+import { behindText, oneLine } from '../../errors/text.js'
 import type { Card } from '../model/card.js'
 import { shortAddresses } from './short-addresses.js'
 
@@ -15,7 +15,9 @@ export const priceReason = ({ state, price, priceError }: Card): string => {
 const errorReason = (error: PriceError): string => {
   switch (error._tag) {
     case 'Stale':
-      return 'the service sends no price'
+      return error.behindMs === undefined
+        ? 'the service sends no price'
+        : `the prices are ${behindText(error.behindMs)}`
     case 'Disconnected':
     case 'ClientClosed':
       return 'the connection was lost'

@@ -41,6 +41,14 @@ test('stores the last status', () => {
   })
 })
 
+test('keeps the time at which a connection opened while it is behind, and not that of another one', () => {
+  const open = (epoch: number) => ({ _tag: 'Open', epoch, since: 0 }) as const
+  const opened = { ...statusRow(open(1)), at: 1 }
+  const behind = { ...statusRow({ ...open(1), behindMs: 5234 }), at: 2 }
+  expect(after(opened, behind)).toMatchObject({ status: { behindMs: 5234 }, statusAt: 1 })
+  expect(after(opened, behind, { ...statusRow(open(2)), at: 3 }).statusAt).toBe(3)
+})
+
 test('ignores events of other tokens, completions and uncorrelated errors', () => {
   expect(
     after(

@@ -1,5 +1,5 @@
 import { map as mapRight, right } from 'fp-ts/lib/Either.js'
-import type { Depth } from 'svc-streams'
+import type { ConnectionStatus, Depth } from 'svc-streams'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { emptyBoard, updateBoard } from '../../../src/cli/board/board.js'
@@ -52,6 +52,19 @@ test('draws one row per token, the event log and the connection status', () => {
     Press Ctrl-C to stop.
     "
   `)
+})
+
+test('shows how far behind the prices are, in another colour than those of a connection that is not', () => {
+  const open = { _tag: 'Open', epoch: 2, since: rowTime } as const
+  const statusLine = (status: ConnectionStatus) => {
+    const changed = updateBoard(board, statusRow(status))
+    const coloured = { ...context, colours: coloursFor({}, { FORCE_COLOR: '1' }) }
+    return drawBoard({ ...view, board: changed }, coloured, size).at(-2)
+  }
+  const behind = statusLine({ ...open, behindMs: 5234 })
+  expect(behind).toContain(' connected, epoch 2, 5.2 s behind, up 1 min')
+  const colourOf = (line = '') => line.slice(0, line.indexOf('●'))
+  expect(colourOf(behind)).not.toBe(colourOf(statusLine(open)))
 })
 
 test('measures ages of a replay from the time of playback', () => {

@@ -72,6 +72,14 @@ test('logs a lost connection once, not once per token', () => {
   `)
 })
 
+test('logs once that the prices are behind, and once that they are current again', () => {
+  const held = (topic: 'svc-0xaa' | 'svc-0xbb') => priceFailure(topic, stale(topic, 20, undefined, 5234))
+  const open = { _tag: 'Open', epoch: 2, since: rowTime } as const
+  const rows = [statusRow({ ...open, behindMs: 5234 }), held('svc-0xaa'), held('svc-0xbb'), statusRow(open)]
+  expect(textsOf(...rows)).toEqual(['5.2 s behind: prices are held', 'prices are current again'])
+  expect(textsOf(...rows.slice(1, 3))).toEqual(['5.2 s behind: prices are held'])
+})
+
 test('logs a repeated poll failure once until the poll recovers', () => {
   const failed = depthFailure('0xaa', unauthorized('no'))
   const other = depthFailure('0xbb', unsupportedPair('0xbb', undefined, 'no'))

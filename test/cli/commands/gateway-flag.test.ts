@@ -139,7 +139,7 @@ test('doctor checks the gateway', async () => {
     DNS              ok       127.0.0.1 is an address
     TLS              skipped  no address uses https: or wss:
     price over HTTP  ok       ETH 2500.0000 USD, N ms
-    price WebSocket  ok       opens, ETH 2500.0000 USD, N ms
+    price WebSocket  ok       opens, ETH 2500.0000 USD, N ms; answers a ping in N ms
     depth over HTTP  ok       answers without a signature, N ms
     clock            ok       within 1 s of the clock of the service
     signature        skipped  --auth-key (SVC_AUTH_KEY) is not set

@@ -43,7 +43,7 @@ describeNats('--nats', () => {
       DNS              ok       127.0.0.1 is an address
       TLS              skipped  no address uses https: or wss:
       price over HTTP  ok       ETH P USD, N ms
-      price WebSocket  ok       opens, ETH P USD, N ms
+      price WebSocket  ok       opens, ETH P USD, N ms; the gateway measures the lag
       depth over HTTP  ok       answers without a signature, N ms
       clock            skipped  over NATS, no clock is compared
       signature        skipped  the gateway signs

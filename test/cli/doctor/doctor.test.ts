@@ -7,6 +7,7 @@ import {
   startTcpServer,
   startWebSocketServer,
 } from '../../support/network/servers.js'
+import { confirmAndSendPrice, startScriptedService } from '../../support/network/scripted-service.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
 import { runCommand, environmentOf } from '../support/command.js'
 import { startOnTerminal } from '../support/terminal.js'
@@ -50,7 +51,7 @@ test('passes each check of a correct service, with one line each', async () => {
     DNS              ok       127.0.0.1 is an address
     TLS              skipped  no address uses https: or wss:
     price over HTTP  ok       ETH 2500.0000 USD, N ms
-    price WebSocket  ok       opens, ETH 2500.0000 USD, N ms
+    price WebSocket  ok       opens, ETH 2500.0000 USD, N ms; answers a ping in N ms
     depth over HTTP  ok       answers and requires a signature, N ms
     clock            ok       within 1 s of the clock of the service
     signature        ok       accepted, for the depth of ETH"
@@ -182,8 +183,39 @@ test('passes a service that does not list the requested token', async () => {
   )
   expect(code).toBe(0)
   expect(results.get('price over HTTP')).toMatch(/does not list ETH$/)
-  expect(results.get('price WebSocket')).toMatch(/does not list ETH$/)
+  expect(results.get('price WebSocket')).toMatch(/does not list ETH; answers a ping in \d+ ms$/)
   expect(results.get('signature')).toBe('ok       accepted')
+})
+
+test('says of a service that answers no ping, or not with its text, that maxLag has no effect', async () => {
+  const variables = await simulated()
+  const silent = await startScriptedService({ answersPings: false, onSubscribe: confirmAndSendPrice })
+  const wrong = await startScriptedService({
+    answersPings: false,
+    onOpen: ({ sendPong }) => sendPong(),
+    onSubscribe: confirmAndSendPrice,
+  })
+  for (const { url } of [silent, wrong]) {
+    const { code, results } = await doctor({ ...variables, SVC_PRICE_WS_URL: url }, '--timeout', '300')
+    expect([code, results.get('price WebSocket')]).toEqual([
+      0,
+      expect.stringMatching(/^ok {7}opens, ETH .*; the service answers no ping: maxLag has no effect$/),
+    ])
+  }
+})
+
+test('says of a service that closes a second connection that there was no ping', async () => {
+  const { url } = await startScriptedService({
+    onOpen: ({ id, tcpSocket }) => {
+      if (id > 1) tcpSocket.destroy()
+    },
+    onSubscribe: confirmAndSendPrice,
+  })
+  const { code, results } = await doctor({ ...(await simulated()), SVC_PRICE_WS_URL: url })
+  expect([code, results.get('price WebSocket')]).toEqual([
+    0,
+    expect.stringMatching(/ ms; no ping, because a second connection closed: /),
+  ])
 })
 
 test('fails the clock, but not the signature, when the clocks differ', async () => {

@@ -11,9 +11,10 @@ import {
   subscriptionRejected,
   subscriptionTimeout,
 } from '../../../src/errors/constructors.js'
+import { priceReason } from '../../../src/dashboard/text/reason.js'
 import { ethTopic } from '../../support/tokens.js'
 import { errors } from '../../errors/support/arbitraries.js'
-import { depthFailed, depthRead, open, priced, priceFailed, waiting } from '../support/events.js'
+import { depthFailed, depthRead, healthRead, open, priced, priceFailed, waiting } from '../support/events.js'
 import { btc, eth } from '../support/tokens.js'
 
 const cardAfter = (...events: readonly DashboardEvent[]) =>
@@ -55,6 +56,30 @@ describe('a card', () => {
       price: { price: 2501 },
       priceError: undefined,
     })
+  })
+
+  it('is stale when the service is behind, with a reason that says how far, until the next price', () => {
+    const behind = (at: number, forMs: number) => healthRead(at, { _tag: 'Up', behind: { ms: 5234, forMs } })
+    const held = cardAfter(priced(100, 2500), behind(300, 150))
+    expect(held).toMatchObject({ state: 'stale', stateSince: 300, price: { price: 2500 } })
+    expect(priceReason(held)).toBe('the prices are 5.2 s behind')
+    expect(cardAfter(priced(100, 2500), behind(300, 150), priced(350, 2501)).state).toBe('live')
+    // Caught up before the answer of the server has arrived.
+    expect(cardAfter(priced(200, 2500), behind(300, 150)).state).toBe('live')
+    expect(cardAfter(behind(300, 150)).state).toBe('waiting')
+    expect(cardAfter(priced(100, 2500), priceFailed(200, down), behind(300, 150)).state).toBe('down')
+  })
+
+  it('stays stale when the service has caught up, until the server has sent the price again', () => {
+    const behind = healthRead(300, { _tag: 'Up', behind: { ms: 5234, forMs: 150 } })
+    const caughtUp = [priced(100, 2500), behind, healthRead(400, { _tag: 'Up' })]
+    expect(cardAfter(...caughtUp).state).toBe('stale')
+    expect(cardAfter(...caughtUp, priced(401, 2500)).state).toBe('live')
+  })
+
+  it('is stale when the connection of the page is behind', () => {
+    const card = cardAfter(priced(1, 2500), priceFailed(2, stale(ethTopic, 20, undefined, 5234)))
+    expect([card.state, priceReason(card)]).toEqual(['stale', 'the prices are 5.2 s behind'])
   })
 
   it('is waiting when the connection is open again, until the next event of the token', () => {

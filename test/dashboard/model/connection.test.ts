@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { emptyDashboard, update, type DashboardEvent } from '../../../src/dashboard/model/dashboard.js'
-import { healthRead, open, statusChanged, waiting } from '../support/events.js'
+import { healthRead, open, openBehind, statusChanged, waiting } from '../support/events.js'
 
 const after = (...events: readonly DashboardEvent[]) => events.reduce(update, emptyDashboard([]))
 const connecting = (at: number) => statusChanged(at, { _tag: 'Connecting', attempt: 1 })
@@ -11,6 +11,25 @@ describe('the connection', () => {
     expect(after().connection.state).toBe('connecting')
     expect(after(connecting(1), healthRead(2, { _tag: 'Up' })).connection.state).toBe('connecting')
     expect(after(connecting(1), open(2)).connection).toMatchObject({ state: 'connected', reason: '' })
+  })
+
+  const upBehind = { _tag: 'Up', behind: { ms: 5234, forMs: 100 } } as const
+
+  it('is behind when the prices of the service, or of the page, may be too old', () => {
+    expect(after(open(1), healthRead(2, upBehind)).connection).toMatchObject({
+      state: 'behind',
+      behindMs: 5234,
+    })
+    expect(after(open(1), openBehind(2, 6000)).connection).toMatchObject({ state: 'behind', behindMs: 6000 })
+    const caughtUp = after(open(1), openBehind(2, 6000), open(3))
+    expect(caughtUp.connection).toMatchObject({ state: 'connected', behindMs: undefined })
+  })
+
+  it('is lost, and no longer behind, when the WebSocket closes or the server does not answer', () => {
+    const lostAt3 = { state: 'connection lost', behindMs: undefined, lostAt: 3000 }
+    expect(after(open(1), healthRead(2, upBehind), waiting(3000, 'x')).connection).toMatchObject(lostAt3)
+    const gone = after(open(1), openBehind(2, 6000), healthRead(3, { _tag: 'Gone' }))
+    expect(gone.connection).toMatchObject({ state: 'dashboard stopped', behindMs: undefined, lostAt: 3 })
   })
 
   it('is lost when the WebSocket closes, before the server answers why', () => {
@@ -51,6 +70,14 @@ describe('the connection', () => {
 
 describe('the event log', () => {
   const texts = (...events: readonly DashboardEvent[]) => after(...events).log.map(({ text }) => text)
+
+  it('has how far behind the prices are, once, and that they are current again', () => {
+    expect(texts(open(1), openBehind(2, 5234), openBehind(3, 6000), open(4))).toEqual([
+      'The prices are current again.',
+      'The prices are 5.2 s behind, and are held until they are current.',
+      'Connected to the service.',
+    ])
+  })
 
   it('has one entry for each change of the connection, the newest first', () => {
     const gone = [healthRead(3001, { _tag: 'Gone' }), healthRead(5000, { _tag: 'Gone' })] as const

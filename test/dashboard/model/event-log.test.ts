@@ -47,6 +47,11 @@ describe('the event log', () => {
     expect(logOf(priced(1, 1), priceFailed(2, down), priced(3, 1))).toEqual([])
   })
 
+  it('has no entry per token for prices that are behind', () => {
+    const behind = stale(ethTopic, 20, undefined, 5234)
+    expect(logOf(priced(1, 1), priceFailed(2, behind), priced(3, 1))).toEqual([])
+  })
+
   it('has an entry when depth fails, when it fails otherwise, and when it is back', () => {
     const late = timeout(5000)
     expect(

@@ -137,6 +137,33 @@ describe('the connection of the dashboard', () => {
     expect(log.at(-3)).toMatch(/^Connected again after \d+ s\.$/)
   })
 
+  it('shows how far behind the prices are, on every card, until they are current again', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client))
+    market.sendEth(2500)
+    market.sendBtc(60_000)
+    await eventually(async () => expect(await valueOf(page, wbtc, 'state')).toBe('live'))
+    market.fallBehind(5234)
+    await eventually(async () => expect(await connectionOf(page)).toBe('5.2 s behind'))
+    expect(await valueOf(page, weth, 'state')).toBe('stale')
+    expect(await valueOf(page, wbtc, 'state')).toBe('stale')
+    expect(await page.locator(`[data-token="${weth}"] .reason`).textContent()).toBe(
+      'the prices are 5.2 s behind',
+    )
+    market.catchUp()
+    market.sendEth(2501)
+    market.sendBtc(60_000)
+    await eventually(async () => {
+      expect(await valueOf(page, weth, 'state')).toBe('live')
+      expect(await valueOf(page, wbtc, 'state')).toBe('live')
+      expect(await connectionOf(page)).toBe('connected')
+    })
+    expect((await logOf(page)).slice(0, 2)).toEqual([
+      'The prices are current again.',
+      'The prices are 5.2 s behind, and are held until they are current.',
+    ])
+  })
+
   it('shows that its own server is gone, and connects to the next one', async () => {
     const market = new TestMarket()
     const server = await startTestDashboard(market.client)

@@ -70,13 +70,18 @@ describe('startDashboard', () => {
     expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 404))
   })
 
-  it('reports why the service is lost', async () => {
+  it('reports why the service is lost, and how far behind its prices are', async () => {
     const { pageId } = (await (await get('/config.json')).json()) as { readonly pageId: string }
     const status = async (): Promise<unknown> => (await get('/status.json')).json()
     expect(await status()).toEqual({ isUp: true, reason: '', pageId })
     market.disconnect('connection refused')
     expect(await status()).toEqual({ isUp: false, reason: 'connection refused', pageId })
     market.connect()
+    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
+    market.fallBehind(5234)
+    const behind = { ms: 5234, forMs: expect.any(Number) as number }
+    expect(await status()).toEqual({ isUp: true, reason: '', behind, pageId })
+    market.catchUp()
     expect(await status()).toEqual({ isUp: true, reason: '', pageId })
     await market.client.close()
     await eventually(async () =>

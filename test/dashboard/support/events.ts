@@ -47,5 +47,8 @@ export const healthRead = (at: number, health: Health): DashboardEvent => ({ _ta
 export const open = (at: number, epoch = 1): DashboardEvent =>
   statusChanged(at, { _tag: 'Open', epoch, since: at })
 
+export const openBehind = (at: number, behindMs: number): DashboardEvent =>
+  statusChanged(at, { _tag: 'Open', epoch: 1, since: at, behindMs })
+
 export const waiting = (at: number, reason: string): DashboardEvent =>
   statusChanged(at, { _tag: 'Waiting', attempt: 1, retryInMs: 100, reason })

@@ -2,7 +2,7 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, concat, of, ReplaySubject, Subject, type Observable } from 'rxjs'
 import type { Client, ConnectionStatus, Depth, DepthError, DepthSide, Price, PriceError } from 'svc-streams'
 import { createTestClient, depth, price } from 'svc-streams/testing'
-import { disconnected } from '../../../src/errors/constructors.js'
+import { disconnected, stale } from '../../../src/errors/constructors.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../../support/tokens.js'
 
 /** A client of two tokens, whose events a test sends. */
@@ -57,6 +57,18 @@ export class TestMarket {
 
   /** The service is back. */
   connect(): void {
+    this.status.next({ _tag: 'Open', epoch: 2, since: 0 })
+  }
+
+  /** The prices of the service are too old: each topic is stale. */
+  fallBehind(behindMs: number): void {
+    this.status.next({ _tag: 'Open', epoch: 2, since: 0, behindMs })
+    this.eth.next(left(stale(ethTopic, 20, undefined, behindMs)))
+    this.btc.next(left(stale(btcTopic, 20, undefined, behindMs)))
+  }
+
+  /** The prices of the service are current again. The client then delivers each price. */
+  catchUp(): void {
     this.status.next({ _tag: 'Open', epoch: 2, since: 0 })
   }
 }

@@ -58,7 +58,9 @@ export const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> 
   Disconnected: fc
     .record({ code: fc.integer({ min: 1000, max: 4999 }), reason: anyText, attempt: fc.nat(), retryInMs: ms })
     .map((down) => disconnected(down)),
-  Stale: fc.tuple(topic, ms, maybe(price)).map(([name, silentForMs, last]) => stale(name, silentForMs, last)),
+  Stale: fc
+    .tuple(topic, ms, maybe(price), maybe(ms))
+    .map(([name, silentForMs, last, behindMs]) => stale(name, silentForMs, last, behindMs)),
   DecodeError: anyText.map((input) =>
     decodeError('frame', input, [{ path: 'price', expected: 'a number', actual: 'null' }]),
   ),

@@ -46,6 +46,19 @@ describe('replay', () => {
     expect(depths).toEqual([right(depth('0xAB'))])
   })
 
+  it('emits the recorded status and Stale of a connection that is behind', async () => {
+    const open = { _tag: 'Open', epoch: 1, since: 0 } as const
+    const client = replayAtOnce(
+      { _tag: 'Status', at: start, status: { ...open, behindMs: 5234 } },
+      errorRow(1, stale(topic, 20, undefined, 5234)),
+      { _tag: 'Status', at: start + 2, status: open },
+      priceRow(3, 1),
+    )
+    const [statuses, prices] = await Promise.all([collect(client.status$), collect(client.price$(topic))])
+    expect(statuses).toEqual([{ _tag: 'Idle' }, { ...open, behindMs: 5234 }, open])
+    expect(prices).toMatchObject([{ left: { _tag: 'Stale', behindMs: 5234 } }, { right: { price: 1 } }])
+  })
+
   it('gives a late subscriber the current price or outage, but no SubscriptionTimeout', async () => {
     const timedOut = subscriptionTimeout(topic, 5, [])
     const client = replayAtOnce(

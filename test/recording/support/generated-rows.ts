@@ -28,6 +28,7 @@ const status = fc.oneof(
   fc.constant({ _tag: 'Closed' } as const),
   plain({ _tag: fc.constant('Connecting' as const), attempt: fc.nat() }),
   plain({ _tag: fc.constant('Open' as const), epoch: fc.nat(), since: at }),
+  plain({ _tag: fc.constant('Open' as const), epoch: fc.nat(), since: at, behindMs: fc.nat() }),
   plain({
     _tag: fc.constant('Waiting' as const),
     attempt: fc.nat(),

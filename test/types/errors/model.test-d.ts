@@ -79,6 +79,7 @@ describe('an error', () => {
 
   test('has its optional fields as properties that may be undefined', () => {
     expectTypeOf<Stale['last']>().toEqualTypeOf<Price | undefined>()
+    expectTypeOf<Stale['behindMs']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<HttpError['retryAfterMs']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<UnsupportedPair['base']>().toEqualTypeOf<string | undefined>()
     expectTypeOf<NetworkError['cause']['code']>().toEqualTypeOf<string | undefined>()

@@ -30,6 +30,17 @@ export const sentPricesIn = (observation: Observation): number =>
     ({ value }) => typeof value === 'number' && value >= firstSentPrice,
   ).length
 
+/** The greatest age of a price at its delivery. Each price is `firstSentPrice` and the ms until it was sent. */
+export const oldestPrice = (observation: Observation): string => {
+  const { beganAt, endedAt } = observation
+  const ages = pricesSince(observation, beganAt).flatMap(({ at, value }) =>
+    typeof value === 'number' && value >= firstSentPrice && at < endedAt
+      ? [at - beganAt - (value - firstSentPrice)]
+      : [],
+  )
+  return ages.length === 0 ? 'no price' : `${(Math.max(...ages) / 1000).toFixed(1)} s`
+}
+
 /** How many prices that are not positive numbers the first subscriber received. */
 export const wrongPricesIn = (observation: Observation): number =>
   pricesSince(observation, observation.beganAt).filter(({ value }) => isWrong(value)).length

@@ -8,7 +8,7 @@ import { installedVersions } from '../setup/versions.js'
 import { clients } from './clients.js'
 import type { Observation } from './observation.js'
 import { observe } from './observe.js'
-import { halfOpen, otherScenarios, type Scenario } from './scenarios.js'
+import { halfOpen, otherScenarios, slow, type Scenario } from './scenarios.js'
 
 // Runs svc-streams and its peers through the same failures, over real sockets, and writes FAILURES.md:
 // `npm run failures`, or `npm run failures -- --only ccxt` for one client on the screen.
@@ -37,6 +37,7 @@ const observeAll = async (scenario: Scenario) => {
 }
 
 const halfOpenObservations = observeAll(halfOpen)
+const slowObservations = await observeAll(slow)
 const otherObservations: Awaited<ReturnType<typeof observeAll>>[] = []
 for (const scenario of otherScenarios) otherObservations.push(await observeAll(scenario))
 
@@ -61,6 +62,7 @@ const sectionOf = (
 
 const sections = [
   sectionOf(halfOpen, await halfOpenObservations),
+  sectionOf(slow, slowObservations),
   ...otherScenarios.map((scenario, index) => sectionOf(scenario, otherObservations[index] ?? [])),
 ]
 

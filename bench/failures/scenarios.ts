@@ -3,6 +3,7 @@ import type { ClientProcess } from './client-process.js'
 import {
   firstEvent,
   firstSentPrice,
+  oldestPrice,
   recovery,
   sentPricesIn,
   wrongPricesIn,
@@ -63,6 +64,38 @@ export const halfOpen: Scenario = {
     'Prices of 120 s ago, delivered as current': (observation) =>
       `${sentPricesIn(observation)} of ${heldPrices}`,
     'After the network is back': recovery,
+  },
+}
+
+/** In bytes per second, and in prices per second: about a third of what they need. */
+const slowLink = { bytesPerSecond: 10_000, pricesPerSecond: 400 }
+
+const senders = new WeakMap<Environment, NodeJS.Timeout>()
+
+/** A link that is slower than its prices: a mobile network, or a feed that has grown. */
+export const slow: Scenario = {
+  title: `${slowLink.pricesPerSecond} prices a second over a link of 10 kB/s, for 60 s`,
+  begin: (environment) => {
+    const { network, service, topics } = environment
+    network.bytesPerSecond(slowLink.bytesPerSecond)
+    const start = performance.now()
+    let sent = 0
+    const sender = setInterval(() => {
+      const elapsed = performance.now() - start
+      for (; sent < (elapsed * slowLink.pricesPerSecond) / 1000; sent++)
+        service.send(priceFrame(topics.live, firstSentPrice + elapsed))
+    }, 5)
+    senders.set(environment, sender)
+  },
+  seconds: 60,
+  end: (environment) => {
+    clearInterval(senders.get(environment))
+    environment.network.heal()
+  },
+  secondsAfter: 0,
+  columns: {
+    'First event': firstEvent,
+    'Oldest price that is delivered as current': oldestPrice,
   },
 }
 

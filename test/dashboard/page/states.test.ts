@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { httpError, subscriptionRejected } from '../../../src/errors/constructors.js'
+import { whenMeasured } from '../../diagnostics/support/connection-state.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { btcTopic, wbtc, weth } from '../../support/tokens.js'
 import {
@@ -162,6 +164,23 @@ describe('the connection of the dashboard', () => {
       'The prices are current again.',
       'The prices are 5.2 s behind, and are held until they are current.',
     ])
+  })
+
+  it('shows that a service which answers no ping is behind, and that it has caught up, over real sockets', async () => {
+    const simulator = await startTestSimulator()
+    // Longer than the interval at which the page asks its server.
+    const client = createClientFor(simulator, { maxLag: 4_000, reconnect: { initialDelay: 1 } })
+    const page = await openDashboard(await startTestDashboard(client))
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+    await whenMeasured(simulator.priceWsUrl)
+    simulator.inject({ stall: true })
+    await eventually(async () => expect(await connectionOf(page)).toMatch(/^\d+\.\d s behind$/))
+    expect(await valueOf(page, weth, 'state')).toBe('stale')
+    simulator.inject({})
+    await eventually(async () => {
+      expect(await valueOf(page, weth, 'state')).toBe('live')
+      expect(await connectionOf(page)).toBe('connected')
+    })
   })
 
   it('shows that its own server is gone, and connects to the next one', async () => {

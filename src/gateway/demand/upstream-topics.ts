@@ -3,20 +3,20 @@ import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { Demand } from './demand.js'
 import type { TopicFeed } from './topic-feed.js'
-import { Upstream } from './upstream.js'
+import { Upstream, type DownReason } from './upstream.js'
 
 export interface UpstreamTopicsConfig<Frame> {
   /** Name of the service: prefix of topics. */
   readonly service: string
   /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
   readonly encode: (payload: string) => Frame
-  /** The connection to the service is down: the consumers must be told. `reason`: in words, without secrets. */
-  readonly onDown: (reason: string) => void
+  /** An outage begins: the consumers must be ended. `reason`: one of `DownReason`. */
+  readonly onDown: (reason: DownReason) => void
 }
 
 /** The connection to the service, and the demand for its topics. */
 export interface UpstreamTopics<Frame> {
-  readonly upstream: Pick<Upstream<unknown>, 'isUp' | 'status'>
+  readonly upstream: Pick<Upstream<unknown>, 'isUp' | 'status' | 'downReason'>
   readonly demand: Demand<Frame>
   /** Ends all subscriptions. Idempotent. */
   readonly close: () => void

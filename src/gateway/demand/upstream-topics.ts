@@ -1,6 +1,6 @@
-import { Subscription, timer } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
+import { currentClock } from '../../time/active-clock.js'
 import { Demand } from './demand.js'
 import type { TopicFeed } from './topic-feed.js'
 import { Upstream, type DownReason } from './upstream.js'
@@ -22,29 +22,23 @@ export interface UpstreamTopics<Frame> {
   readonly close: () => void
 }
 
-/** The time after the return of the service in which consumers can request their topics again, in ms. */
-const returnTime = 7_000
-
 /**
- * Subscribes to the topics of a client that are wanted. While the service is down, the demand is held, so that the client
- * keeps dialling; it is held until the consumers had the time to return.
+ * Subscribes to the topics of a client that are wanted, and to those that `Demand` keeps during an outage, so that the
+ * client keeps dialling.
  */
 export const createUpstreamTopics = <Frame>(
   client: PriceClient,
   { service, encode, onDown }: UpstreamTopicsConfig<Frame>,
 ): UpstreamTopics<Frame> => {
-  let returning = new Subscription()
   const upstream = new Upstream<TopicFeed<Frame>>({
     onDown: (reason) => {
-      returning.unsubscribe()
-      demand.hold()
+      demand.onDown()
       onDown(reason)
     },
-    onUp: () => {
-      returning = timer(returnTime).subscribe(() => demand.release())
-    },
+    onUp: () => demand.onUp(),
   })
   const demand = new Demand<Frame>({
+    clock: currentClock(),
     service,
     encode,
     source: priceFeedOf(client),
@@ -62,7 +56,6 @@ export const createUpstreamTopics = <Frame>(
     upstream,
     demand,
     close: () => {
-      returning.unsubscribe()
       upstream.close()
       demand.close()
     },

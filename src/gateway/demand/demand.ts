@@ -1,22 +1,39 @@
+import { Subscription } from 'rxjs'
 import type { Address } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { canonicalAddress } from '../../domain/address.js'
+import type { Clock } from '../../time/clock.js'
+import { delay } from '../../time/deadline.js'
 import { TopicFeed, type TopicFeedConfig } from './topic-feed.js'
 
 export interface DemandConfig<Frame> extends TopicFeedConfig<Frame> {
+  readonly clock: Clock
   /** Name of the service: prefix of topics. */
   readonly service: string
 }
 
+/** The time after the return of the service in which consumers can request their topics again, in ms. */
+export const returnTime = 7_000
+
 /**
- * The topics that are subscribed at the service: those that at least one consumer wants. While demand is held, also those
- * that no consumer wants now: a client without a topic does not connect again.
+ * The topics that are subscribed at the service: those that at least one consumer wants. During an outage, unwanted topics
+ * are kept too, because a client without a topic does not connect again. A topic that was wanted at the beginning of an
+ * outage is kept until the service has been up for `returnTime`, in one piece or in several: further outages do not
+ * prolong it.
  */
 export class Demand<Frame> {
   private readonly feeds = new Map<Address, TopicFeed<Frame>>()
-  private isHeld = false
+  /** The feeds that are kept, with the up-time at which each is released. The first is released first. */
+  private readonly kept = new Map<TopicFeed<Frame>, number>()
+  /** The time in which the service was up, before the last change between up and down, in ms. */
+  private upTimeBefore = 0
+  /** When the service came up: monotonic, in ms; `undefined` while it is down. */
+  private upSince: number | undefined
+  private releaseTimer = new Subscription()
 
-  constructor(private readonly config: DemandConfig<Frame>) {}
+  constructor(private readonly config: DemandConfig<Frame>) {
+    this.upSince = config.clock.elapsed()
+  }
 
   get size(): number {
     return this.feeds.size
@@ -28,24 +45,34 @@ export class Demand<Frame> {
     return this.feeds.get(base) ?? this.create(base)
   }
 
-  /** Unsubscribes from a topic that no consumer wants. */
+  /** Unsubscribes from a topic that no consumer wants, unless it is kept. */
   releaseUnwanted(feed: TopicFeed<Frame>): void {
-    if (!feed.isWanted && !this.isHeld) this.delete(feed)
+    if (!feed.isWanted && !this.kept.has(feed)) this.delete(feed)
   }
 
   delete(feed: TopicFeed<Frame>): void {
     if (this.feeds.get(feed.base) === feed) this.feeds.delete(feed.base)
+    this.kept.delete(feed)
     feed.stop()
   }
 
-  hold(): void {
-    this.isHeld = true
+  /** An outage begins: keeps the topics that are wanted now. Called before their consumers are ended. */
+  onDown(): void {
+    this.releaseTimer.unsubscribe()
+    this.upTimeBefore = this.upTime()
+    this.upSince = undefined
+    for (const feed of this.feeds.values()) {
+      if (!feed.isWanted) continue
+      // Behind the others: it is released after them.
+      this.kept.delete(feed)
+      this.kept.set(feed, this.upTimeBefore + returnTime)
+    }
   }
 
-  /** Ends `hold`: unsubscribes from all topics that no consumer wants. */
-  release(): void {
-    this.isHeld = false
-    for (const feed of this.feeds.values()) this.releaseUnwanted(feed)
+  /** The outage ends. */
+  onUp(): void {
+    this.upSince ??= this.config.clock.elapsed()
+    this.releaseDue()
   }
 
   snapshot() {
@@ -53,6 +80,7 @@ export class Demand<Frame> {
   }
 
   close(): void {
+    this.releaseTimer.unsubscribe()
     for (const feed of this.feeds.values()) this.delete(feed)
   }
 
@@ -60,5 +88,26 @@ export class Demand<Frame> {
     const feed = new TopicFeed(base, `${this.config.service}-${base}`, this.config)
     this.feeds.set(base, feed)
     return feed
+  }
+
+  /** The time in which the service has been up, in ms. */
+  private upTime(): number {
+    const { upSince, upTimeBefore } = this
+    return upSince === undefined ? upTimeBefore : upTimeBefore + this.config.clock.elapsed() - upSince
+  }
+
+  /** Ends the keeping of the topics whose time is over, and waits for the next one. */
+  private releaseDue(): void {
+    this.releaseTimer.unsubscribe()
+    const now = this.upTime()
+    for (const [feed, releasedAt] of this.kept) {
+      if (releasedAt > now) {
+        const ms = Math.ceil(releasedAt - now)
+        this.releaseTimer = delay(this.config.clock, ms, () => this.releaseDue())
+        return
+      }
+      this.kept.delete(feed)
+      this.releaseUnwanted(feed)
+    }
   }
 }

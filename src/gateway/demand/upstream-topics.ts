@@ -1,50 +1,44 @@
-import { Subscription, timer } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
+import { currentClock } from '../../time/active-clock.js'
 import { Demand } from './demand.js'
 import type { TopicFeed } from './topic-feed.js'
-import { Upstream } from './upstream.js'
+import { Upstream, type DownReason } from './upstream.js'
 
 export interface UpstreamTopicsConfig<Frame> {
   /** Name of the service: prefix of topics. */
   readonly service: string
   /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
   readonly encode: (payload: string) => Frame
-  /** The connection to the service is down: the consumers must be told. `reason`: in words, without secrets. */
-  readonly onDown: (reason: string) => void
+  /** An outage begins: the consumers must be ended. `reason`: one of `DownReason`. */
+  readonly onDown: (reason: DownReason) => void
 }
 
 /** The connection to the service, and the demand for its topics. */
 export interface UpstreamTopics<Frame> {
-  readonly upstream: Pick<Upstream<unknown>, 'isUp' | 'status'>
+  readonly upstream: Pick<Upstream<unknown>, 'isUp' | 'status' | 'downReason'>
   readonly demand: Demand<Frame>
   /** Ends all subscriptions. Idempotent. */
   readonly close: () => void
 }
 
-/** The time after the return of the service in which consumers can request their topics again, in ms. */
-const returnTime = 7_000
-
 /**
- * Subscribes to the topics of a client that are wanted. While the service is down, the demand is held, so that the client
- * keeps dialling; it is held until the consumers had the time to return.
+ * Subscribes to the topics of a client that are wanted, and to those that `Demand` keeps during an outage, so that the
+ * client keeps dialling.
  */
 export const createUpstreamTopics = <Frame>(
   client: PriceClient,
   { service, encode, onDown }: UpstreamTopicsConfig<Frame>,
 ): UpstreamTopics<Frame> => {
-  let returning = new Subscription()
   const upstream = new Upstream<TopicFeed<Frame>>({
     onDown: (reason) => {
-      returning.unsubscribe()
-      demand.hold()
+      demand.onDown()
       onDown(reason)
     },
-    onUp: () => {
-      returning = timer(returnTime).subscribe(() => demand.release())
-    },
+    onUp: () => demand.onUp(),
   })
   const demand = new Demand<Frame>({
+    clock: currentClock(),
     service,
     encode,
     source: priceFeedOf(client),
@@ -62,7 +56,6 @@ export const createUpstreamTopics = <Frame>(
     upstream,
     demand,
     close: () => {
-      returning.unsubscribe()
       upstream.close()
       demand.close()
     },

@@ -86,9 +86,8 @@ export class GatewayConnection {
     const { clock, topics, priceClock } = this.config
     const { upstream } = topics
     if (!upstream.isUp) {
-      const reason =
-        upstream.status._tag === 'Waiting' ? upstream.status.reason : 'the connection is being opened again'
-      return void this.publisher.reply(reply, { type: 'down', reason: `the service is down: ${reason}` })
+      const reason = `the service is down: ${upstream.downReason}`
+      return void this.publisher.reply(reply, { type: 'down', reason })
     }
     if (priceClock.lateMs() > maxLateMs) {
       return void this.publisher.reply(reply, {

@@ -5,11 +5,12 @@ import type { Price, PriceError, Topic } from 'svc-streams'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
-import { disconnected, stale, subscriptionRejected } from '../../../src/errors/constructors.js'
+import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
 import { handleMessage } from '../../../src/gateway/prices/client-messages.js'
 import { Demand } from '../../../src/gateway/demand/demand.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
+import { currentClock } from '../../../src/time/active-clock.js'
 import { nextTurn } from '../../../src/time/next-turn.js'
 import { createManualSession, type ManualSession } from '../support/manual-session.js'
 
@@ -70,6 +71,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
     fc.asyncProperty(fc.array(operation, { maxLength: 60, size: 'max' }), async (operations) => {
       const feed = new ManualFeed()
       const demand = new Demand<TextFrame>({
+        clock: currentClock(),
         service: 'svc',
         source: feed,
         encode: asciiFrame,
@@ -188,42 +190,4 @@ test('each consumer receives exactly what the service sends of its topics, for a
       }
     }),
   )
-})
-
-test('a held demand keeps the topics that no consumer wants, until it is released', () => {
-  const feed = new ManualFeed()
-  const lost: string[] = []
-  const demand = new Demand<TextFrame>({
-    service: 'svc',
-    source: feed,
-    encode: asciiFrame,
-    listener: {
-      onDisconnected: ({ topic }, { reason }) => lost.push(`${topic} ${reason}`),
-      onConnected: () => undefined,
-      onCompleted: () => undefined,
-    },
-  })
-  const { session } = createManualSession({ onLeft: (each) => demand.releaseUnwanted(each) })
-  const context = { demand, service: 'svc', maxTopicsPerConnection: 10 }
-  const subscribe = (topic: string): void =>
-    handleMessage(context, session, JSON.stringify({ method: 'subscribe', topic }))
-  subscribe('svc-0xA')
-  subscribe('svc-0xb')
-  feed.subscribed
-    .get('svc-0xa')
-    ?.subscriber.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))
-  expect(lost).toEqual(['svc-0xa lost'])
-  demand.hold()
-  session.onClosed()
-  expect([...feed.subscribed.keys()]).toEqual(['svc-0xa', 'svc-0xb'])
-  expect(demand.snapshot()).toEqual([
-    { topic: 'svc-0xa', consumers: 0, state: 'down' },
-    { topic: 'svc-0xb', consumers: 0, state: 'waiting' },
-  ])
-  const { session: next } = createManualSession()
-  handleMessage(context, next, JSON.stringify({ method: 'subscribe', topic: 'svc-0xb' }))
-  demand.release()
-  expect([...feed.subscribed.keys()]).toEqual(['svc-0xb'])
-  demand.close()
-  expect([...feed.subscribed.keys()]).toEqual([])
 })

@@ -83,10 +83,15 @@ describe('the README', () => {
     const readme = readPage('README.md').replaceAll('\n', ' ')
     const [halfOpen = '', ...others] = failures.split('\n## ').slice(1)
     const rowOf = (client: string) => halfOpen.split('\n').find((line) => line.includes(client)) ?? ''
-    const [, seconds = ''] = /`Disconnected` after (\d+ s) and delivered none/.exec(readme) ?? []
-    expect(rowOf('svc-streams')).toMatch(new RegExp(`Disconnected, after ${seconds} .* 0 of 10 `))
+    const [, seconds = ''] = /`Stale` after ([\d.]+ s) and delivered none/.exec(readme) ?? []
+    expect(rowOf('svc-streams')).toMatch(new RegExp(`Stale, after ${seconds} .* 0 of 10 `))
     for (const client of ['hand-written', 'multiplex', 'reconnecting-websocket', 'partysocket'])
       expect(rowOf(client)).toMatch(/ no event .* 10 of 10 /)
+    const slow = others.find((section) => section.startsWith('400 prices a second')) ?? ''
+    const [, age = '', limit = ''] =
+      /prices that were (\d+) s old .* its `maxLag` of (\d+) s/.exec(readme) ?? []
+    expect(slow.match(new RegExp(`no event \\| +${age}\\.`, 'g'))?.length).toBeGreaterThanOrEqual(2)
+    expect(slow).toMatch(new RegExp(`svc-streams.* ${limit}\\.0 s \\|`))
     const notJson = others.find((section) => section.startsWith('A text that is not JSON')) ?? ''
     expect(notJson.match(/the process ends/g)).toHaveLength(3)
   })

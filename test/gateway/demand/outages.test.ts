@@ -240,7 +240,7 @@ describe('a service that is lost again and again', () => {
   it('leaves the topics of its first time as soon as it has been up for long enough, whatever comes later', async () => {
     const maxRounds = 60
     const tokens = Array.from({ length: 4 * maxRounds }, (_, index) => ({
-      address: `0x${(0xa000 + index).toString(16)}`,
+      address: `0x${(0xa000 + index).toString(16)}` as const,
       price: 2500,
     }))
     const simulator = await startTestSimulator({ tokens, tick: 50 })

@@ -1,5 +1,5 @@
 import { left } from 'fp-ts/lib/Either.js'
-import { filter, map, NEVER, of, scan } from 'rxjs'
+import { filter, map, merge, NEVER, of, scan } from 'rxjs'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import type { Health } from '../../../src/dashboard/model/connection.js'
@@ -78,6 +78,21 @@ describe('the events of the page', () => {
       )
       expectObservable(rejection$, '^ 99ms !').toBe('p 19ms p')
       expectSubscriptions(price$.subscriptions).toBe(['(^!)', '20ms (^!)'])
+    })
+  })
+
+  it('do not request a rejected token again when the open connection falls behind and catches up', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
+      const changes$ = hot$('10ms b 9ms o', { b: { ...open, behindMs: 5234 }, o: open })
+      const status$ = merge(of(open), changes$)
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
+      const rejection$ = dashboardEvent$(client, undefined, ethOnly, NEVER).pipe(
+        filter(({ _tag }) => _tag === 'Price'),
+        map(() => 'p'),
+      )
+      expectObservable(rejection$, '^ 99ms !').toBe('p')
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)'])
     })
   })
 

@@ -66,6 +66,10 @@ export interface GatewayState {
   readonly sentBytes: number
   /** Size of the frames that wait for slow consumers, in bytes. On NATS 0: the server keeps them. */
   readonly bufferedBytes: number
+  /** Number of consumers that read too slowly, and get the newest price instead of every price. On NATS 0. */
+  readonly behindConsumers: number
+  /** Number of prices since the start of the gateway that were not sent to a consumer that was behind. On NATS 0. */
+  readonly droppedPrices: number
 }
 
 /** Adds a source of state for collectors. Returns the function that removes it. */

@@ -134,6 +134,17 @@ export interface DiagnosticMessages {
     readonly cause: GatewayDisconnectCause
     readonly bytes: number
   }
+  /** A consumer of a gateway reads too slowly. From now on it gets the newest price of a topic instead of every price. */
+  readonly 'svc-streams:gateway-behind': { readonly host: string }
+  /**
+   * A consumer of a gateway gets every price again. `behindForMs`: time since it did not. `dropped`: number of prices that were
+   * not sent to it meanwhile.
+   */
+  readonly 'svc-streams:gateway-caught-up': {
+    readonly host: string
+    readonly behindForMs: number
+    readonly dropped: number
+  }
   /** A gateway refused the upgrade of a consumer with this HTTP status: on NATS, 503 if it has its `maxConnections`. */
   readonly 'svc-streams:gateway-refused': { readonly host: string; readonly status: number }
   /**

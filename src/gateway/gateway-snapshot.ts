@@ -20,5 +20,12 @@ export interface GatewaySnapshot {
   readonly upstream: ConnectionStatus
   /** Number of open WebSocket connections of consumers. */
   readonly connections: number
+  /** Number of these connections that are behind: they read too slowly, and get the newest price instead of every price. */
+  readonly behindConnections: number
+  /**
+   * Number of prices since the start of the gateway that were not sent to a connection that was behind, because a newer one
+   * replaced them or their topic was no longer live.
+   */
+  readonly droppedPrices: number
   readonly topics: readonly GatewayTopicSnapshot[]
 }

@@ -42,7 +42,7 @@ export const runGateway = async (
   const access: AccessConfig = { ...setup, scheme: tls === undefined ? 'http' : 'https' }
   const { publish, addSource } = node
   let ownHost = ''
-  const prices = createPriceSide(client, { ...setup, publish, ownHost: () => ownHost })
+  const prices = createPriceSide(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
   const route = createRoute({

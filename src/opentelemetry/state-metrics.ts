@@ -71,6 +71,13 @@ const createReadings = (meter: Meter) => {
     gatewayTopics: reading(count, 'gateway.topic.count', '{topic}', 'Topics subscribed at the service'),
     sent: reading(total, 'gateway.sent', 'By', 'Size of the frames sent to consumers'),
     buffered: reading(count, 'gateway.buffered', 'By', 'Size of the frames that wait for slow consumers'),
+    behind: reading(
+      count,
+      'gateway.consumer.behind.count',
+      '{consumer}',
+      'Consumers that are behind: they get the newest price of a topic instead of every price',
+    ),
+    dropped: reading(total, 'gateway.dropped', '{price}', 'Prices not sent to consumers that were behind'),
   }
 }
 
@@ -86,12 +93,14 @@ const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCo
     if (lagMs !== undefined) readings.connectionLag.max(server, lagMs / 1000)
   },
   polls: ({ host, count }) => readings.polls.add(serverAttributes(host), count),
-  gateway: ({ host, isUp, consumers, topics, sentBytes, bufferedBytes }) => {
+  gateway: ({ host, isUp, consumers, topics, ...load }) => {
     const server = serverAttributes(host)
     readings.up.max(server, isUp ? 1 : 0)
     readings.consumers.add(server, consumers)
     readings.gatewayTopics.add(server, topics)
-    readings.sent.add(server, sentBytes)
-    readings.buffered.add(server, bufferedBytes)
+    readings.sent.add(server, load.sentBytes)
+    readings.buffered.add(server, load.bufferedBytes)
+    readings.behind.add(server, load.behindConsumers)
+    readings.dropped.add(server, load.droppedPrices)
   },
 })

@@ -73,10 +73,10 @@ export class TopicFeed<Frame> {
     this.consumers.add(consumer)
     this.answer(consumer)
     const frame = this.currentFrame()
-    if (frame !== undefined) consumer.send(frame)
+    if (frame !== undefined) consumer.send(frame, this)
   }
 
-  /** The last price, if it is current. */
+  /** The last price with its age, if it is current. */
   currentFrame(): Frame | undefined {
     return this.state === 'live' && this.price !== undefined ? this.frameOf(this.price) : undefined
   }
@@ -114,7 +114,7 @@ export class TopicFeed<Frame> {
     this.config.listener.onConnected(this)
     if (this.unanswered.size > 0) this.answerAll()
     const frame = this.frameOf(price)
-    for (const consumer of this.consumers) consumer.send(frame)
+    for (const consumer of this.consumers) consumer.send(frame, this)
   }
 
   private onFailure(error: PriceError): void {

@@ -46,9 +46,8 @@ const subscribe = (
 
 const unsubscribe = ({ demand }: ClientMessagesContext, session: Session, topic: Topic): void => {
   const base = canonicalAddress(addressOf(topic))
-  const feed = session.feeds.get(base)
+  const feed = session.removeFeed(base)
   if (feed !== undefined) {
-    session.feeds.delete(base)
     feed.remove(session)
     demand.releaseUnwanted(feed)
   }

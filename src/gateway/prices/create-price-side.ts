@@ -6,7 +6,7 @@ import { WebSocketServer } from '../../platform/node/web-socket-server.js'
 import { createUpstreamTopics } from '../demand/upstream-topics.js'
 import { handleMessage, type ClientMessagesContext } from './client-messages.js'
 import { Outbox } from './outbox.js'
-import { pingAll } from './ping-all.js'
+import { PingTimer } from './ping-timer.js'
 import type { PriceSide, PriceSideConfig } from './price-side.js'
 import { refuseUpgrade } from '../../server/refuse-upgrade.js'
 import { Session } from './session.js'
@@ -20,14 +20,17 @@ const closeTime = 400
 
 /** Serves the live prices of a client over WebSockets, by the protocol of the service. */
 export const createPriceSide = (client: PriceClient, config: PriceSideConfig): PriceSide => {
-  const { service, maxConnections, maxTopicsPerConnection, publish, ownHost } = config
+  const { service, maxConnections, maxTopicsPerConnection, clock, publish, ownHost } = config
   const sessions = new Set<Session>()
   const outbox = new Outbox()
+  const pings = new PingTimer(sessions, clock)
+  let endedDroppedPrices = 0
   const upgrader = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     clientTracking: false,
+    autoPong: false,
   })
 
   const endAll = (cause: 'service-down' | 'closing', reason: string): void => {
@@ -60,26 +63,36 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
     const session = new Session(webSocket, socket, {
       ...config,
       outbox,
+      now: pings.now,
       onLeft: (feed) => demand.releaseUnwanted(feed),
+      onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),
+      onCaughtUp: (behindForMs, dropped) =>
+        publish('svc-streams:gateway-caught-up', () => ({ host: ownHost(), behindForMs, dropped })),
     })
     sessions.add(session)
+    pings.start()
+    session.open()
     publish('svc-streams:gateway-connected', () => ({ host: ownHost() }))
     webSocket.on('message', (data: RawData, isBinary) => {
       if (isBinary) session.sendText('Invalid request: expected a text frame')
       else handleMessage(context, session, (data as Buffer).toString())
     })
-    webSocket.on('pong', () => session.onPong())
+    webSocket.on('ping', (payload) => session.onPing(payload))
+    webSocket.on('pong', (payload) => session.onPong(payload.toString()))
     // `ws` closes the connection after an error, such as a frame that violates the protocol.
     webSocket.on('error', () => undefined)
     webSocket.on('close', () => {
       sessions.delete(session)
       session.onClosed()
+      endedDroppedPrices += session.droppedPrices
       const { endCause: cause, sentBytes: bytes } = session
       publish('svc-streams:gateway-disconnected', () => ({ host: ownHost(), cause, bytes }))
     })
   }
 
-  const pings = pingAll(sessions)
+  const droppedPrices = (): number =>
+    endedDroppedPrices + sum([...sessions], (session) => session.droppedPrices)
+  const behindConnections = (): number => sum([...sessions], ({ isBehind }) => Number(isBehind))
 
   return {
     upgrade: (request, socket, head) => {
@@ -103,10 +116,17 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
       topics: demand.size,
       sentBytes: sum([...sessions], ({ sentBytes }) => sentBytes),
       bufferedBytes: sum([...sessions], ({ bufferedBytes }) => bufferedBytes),
+      behindConsumers: behindConnections(),
+      droppedPrices: droppedPrices(),
     }),
-    snapshot: () => ({ connections: sessions.size, topics: demand.snapshot() }),
+    snapshot: () => ({
+      connections: sessions.size,
+      behindConnections: behindConnections(),
+      droppedPrices: droppedPrices(),
+      topics: demand.snapshot(),
+    }),
     close: () => {
-      pings.unsubscribe()
+      pings.stop()
       endAll('closing', 'the gateway is closing')
       topics.close()
     },

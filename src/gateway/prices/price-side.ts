@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import type { GatewayState } from '../../diagnostics/collector.js'
 import type { Publish } from '../../diagnostics/publish.js'
 import type { ConnectionStatus } from '../../domain/status.js'
-import type { GatewayTopicSnapshot } from '../gateway-snapshot.js'
+import type { Clock } from '../../time/clock.js'
+import type { GatewaySnapshot } from '../gateway-snapshot.js'
 import type { HealthState } from '../http/health.js'
 
 /** The WebSocket side of a gateway: its consumers' topics, and the prices that are passed on to them. */
@@ -15,11 +16,7 @@ export interface PriceSide {
   readonly upstream: () => ConnectionStatus
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
-  readonly snapshot: () => {
-    /** Number of open WebSocket connections of consumers. */
-    readonly connections: number
-    readonly topics: readonly GatewayTopicSnapshot[]
-  }
+  readonly snapshot: () => Omit<GatewaySnapshot, 'upstream'>
   /** Ends all connections and all subscriptions. Idempotent. */
   readonly close: () => void
 }
@@ -32,8 +29,9 @@ export interface PriceSideConfig {
   readonly maxConnections: number
   /** Number of topics of one connection; a further one gets an error text. */
   readonly maxTopicsPerConnection: number
-  /** Number of unsent bytes above which a connection is closed with 1013. */
+  /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
   readonly maxBufferedBytes: number
+  readonly clock: Clock
   readonly publish: Publish
   /** Host and port of the gateway: its name in diagnostics. */
   readonly ownHost: () => string

@@ -4,10 +4,11 @@ import type { WebSocket } from 'ws'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
+import { AckWindow } from './ack-window.js'
 import { closeReason } from './close-reason.js'
 import type { FrameBatch } from './frame-batch.js'
 import type { Outbox, Recipient } from './outbox.js'
-import type { Pinged } from './ping-all.js'
+import type { Pinged } from './ping-timer.js'
 import { textFrame, type TextFrame } from './text-frame.js'
 import type { TopicConsumer } from '../demand/topic-consumer.js'
 import type { TopicFeed } from '../demand/topic-feed.js'
@@ -27,17 +28,44 @@ const backlogTime = 10_000
 export interface SessionConfig {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
+  /** Monotonic time in which the event loop was responsive, in ms. */
+  readonly now: () => number
   /** Called when the connection has ended, for each of its topics. */
   readonly onLeft: (feed: TopicFeed<TextFrame>) => void
+  /** Called when the consumer falls behind: from now on it may not get every price. */
+  readonly onBehind: () => void
+  /** Called when the consumer gets every price again. `dropped`: number of prices that it did not get meanwhile. */
+  readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
 
-/** A confirmation lists all topics of the connection up to this number, and above it the new one only. */
+/**
+ * A confirmation lists all topics of the connection up to this number, and above it the new one only. So do those of many
+ * subscribe messages at once, from this number of bytes on: lists of all topics would fill a slow link for seconds.
+ */
 const maxListedTopics = 64
+const maxListedBytes = 4096
 
-/** The connection of one consumer, and the topics that it wants. */
+/** With more topics than this, the first pong may have waited behind the subscribe messages. */
+const maxDirectTopics = 10
+
+/**
+ * The connection of one consumer, and the topics that it wants. While the consumer is behind, its prices are held: of each
+ * topic the newest, which is sent with its age once there is room.
+ */
 export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   readonly feeds = new Map<Address, TopicFeed<TextFrame>>()
   batch: FrameBatch | undefined
+  private readonly window = new AckWindow()
+  /** The topics whose newest price is held, the longest held first. */
+  private readonly held = new Set<TopicFeed<TextFrame>>()
+  /** True while every price is sent. */
+  private isFree = true
+  private behindSince = 0
+  private dropped = 0
+  private droppedBefore = 0
+  /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
+  private maxUnsent: number
+  private unwrittenTexts = 0
   private unansweredPings = 0
   private cause: GatewayDisconnectCause = 'consumer'
   private bytes = 0
@@ -45,11 +73,16 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: Pick<WebSocket, 'readyState' | 'OPEN' | 'ping' | 'close' | 'terminate'>,
+    private readonly webSocket: Pick<
+      WebSocket,
+      'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
+    >,
     /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
     private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
     private readonly config: SessionConfig,
-  ) {}
+  ) {
+    this.maxUnsent = config.maxBufferedBytes
+  }
 
   /** Why the connection has ended. */
   get endCause(): GatewayDisconnectCause {
@@ -65,39 +98,62 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     return this.socket.writableLength
   }
 
-  sendText(text: string): void {
-    this.send(textFrame(text))
+  /** True while the consumer does not get every price, because it reads too slowly. */
+  get isBehind(): boolean {
+    return this.window.isLimited
   }
 
-  readonly send = (frame: TextFrame): void => {
-    if (!this.isEnding) this.config.outbox.add(this, frame)
+  /** Number of prices that were not sent, because a newer one replaced them or their topic was no longer live. */
+  get droppedPrices(): number {
+    return this.dropped
+  }
+
+  sendText(text: string): void {
+    if (this.isEnding) return
+    const frame = textFrame(text)
+    this.unwrittenTexts += frame.length
+    this.config.outbox.add(this, frame)
+  }
+
+  readonly send = (frame: TextFrame, feed: TopicFeed<TextFrame>): void => {
+    if (this.isFree) this.config.outbox.add(this, frame)
+    else this.sendLimited(frame, feed)
   }
 
   readonly write = (bytes: Uint8Array): void => {
     if (this.webSocket.readyState !== this.webSocket.OPEN) return
     this.socket.write(bytes)
     this.bytes += bytes.length
-    const { maxBufferedBytes } = this.config
-    if (!this.isEnding && this.socket.writableLength > maxBufferedBytes)
-      this.end(
-        'too-far-behind',
-        `too far behind: more than ${maxBufferedBytes} bytes are unsent`,
-        backlogTime,
-      )
+    this.unwrittenTexts = 0
+    this.window.onWritten(bytes.length)
+    if (this.socket.writableLength > this.maxUnsent) this.onOverflow()
   }
 
   readonly confirm = (topic: Topic): void => {
-    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [topic])
+    this.sendConfirmation(this.listsAll ? this.confirmedTopics : [topic])
   }
 
   /** Answers an unsubscribe message. */
   confirmRest(): void {
-    this.sendConfirmation(this.feeds.size <= maxListedTopics ? this.confirmedTopics : [])
+    this.sendConfirmation(this.listsAll ? this.confirmedTopics : [])
   }
 
   readonly reject = (base: Address, errorText: string): void => {
-    this.feeds.delete(base)
+    this.removeFeed(base)
     this.sendText(errorText)
+  }
+
+  /** Removes a topic and its held price. Returns its feed, whose consumer this still is. */
+  removeFeed(base: Address): TopicFeed<TextFrame> | undefined {
+    const feed = this.feeds.get(base)
+    this.feeds.delete(base)
+    if (feed !== undefined) this.held.delete(feed)
+    return feed
+  }
+
+  /** Called when the connection is open. The first ping measures the round trip, before there is data. */
+  open(): void {
+    this.mark()
   }
 
   /** Pings the consumer, or ends its connection if it has not answered this many pings. */
@@ -107,17 +163,42 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       return this.webSocket.terminate()
     }
     this.unansweredPings++
-    if (!this.isEnding) this.webSocket.ping()
+    if (!this.isEnding) this.mark()
   }
 
-  onPong(): void {
+  readonly check = (): void => {
+    if (this.isEnding) return
+    const now = this.config.now()
+    if (this.window.isMarkerDue(now)) this.mark()
+    if (!this.window.isHolding && this.window.isLate(now)) this.hold()
+  }
+
+  /** Answers a ping of the consumer, in its place behind the prices. */
+  onPing(payload: Buffer): void {
+    this.config.outbox.flushOne(this)
+    this.webSocket.pong(payload)
+  }
+
+  /** A pong is a sign of life whatever its payload is. */
+  onPong(payload: string): void {
     this.unansweredPings = 0
+    if (this.isEnding) return
+    const { window } = this
+    window.onAnswer(
+      Number(payload),
+      this.config.now(),
+      window.hasAnswered || this.feeds.size <= maxDirectTopics,
+    )
+    if (window.isDrained) this.sendHeld()
+    else this.check()
+    this.onWindowChanged()
   }
 
   /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not within `ms`. */
   end(cause: OwnCause, reason: string, ms: number): void {
     if (this.isEnding) return
     this.isEnding = true
+    this.isFree = false
     this.cause = cause
     this.config.outbox.flushOne(this)
     this.leaveTopics()
@@ -128,17 +209,95 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   /** Called when the connection is closed. */
   onClosed(): void {
     this.isEnding = true
+    this.isFree = false
     this.endTimer.unsubscribe()
     this.leaveTopics()
+  }
+
+  /** Sends a price at once if there is room, and otherwise holds it. */
+  private sendLimited(frame: TextFrame, feed: TopicFeed<TextFrame>): void {
+    if (this.isEnding) return
+    const { window, held } = this
+    if (!window.isHolding && window.hasRoom(frame.length)) {
+      this.config.outbox.add(this, frame)
+      return this.config.outbox.flushOne(this)
+    }
+    if (held.has(feed)) this.dropped++
+    else held.add(feed)
+    if (!window.isHolding) this.hold()
+  }
+
+  /** Holds prices until a marker behind all that was written is answered. */
+  private hold(): void {
+    this.config.outbox.flushOne(this)
+    this.window.hold()
+    this.maxUnsent = this.config.maxBufferedBytes + this.socket.writableLength
+    if (this.window.isUnmarked) this.mark()
+    this.onWindowChanged()
+  }
+
+  /** Sends the newest price of each topic, until there is no more room. */
+  private sendHeld(): void {
+    const { window, held } = this
+    window.release()
+    this.maxUnsent = this.config.maxBufferedBytes
+    // A round trip without data in front of it.
+    if (!window.isUnmarked) this.mark()
+    let pending = 0
+    for (const feed of held) {
+      const frame = feed.currentFrame()
+      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
+      held.delete(feed)
+      if (frame === undefined) {
+        this.dropped++
+        continue
+      }
+      this.config.outbox.add(this, frame)
+      pending += frame.length
+    }
+    this.config.outbox.flushOne(this)
+  }
+
+  /** Too much is unsent. Prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
+  private onOverflow(): void {
+    if (this.isEnding) return
+    if (this.window.hasAnswered && !this.window.isHolding) return this.hold()
+    const { maxBufferedBytes } = this.config
+    this.end('too-far-behind', `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
+  }
+
+  private onWindowChanged(): void {
+    const isBehind = this.window.isLimited
+    const wasBehind = !this.isFree
+    if (this.isEnding || isBehind === wasBehind) return
+    this.isFree = !isBehind
+    const now = this.config.now()
+    if (isBehind) {
+      this.behindSince = now
+      this.droppedBefore = this.dropped
+      this.config.onBehind()
+    } else this.config.onCaughtUp(Math.round(now - this.behindSince), this.dropped - this.droppedBefore)
+  }
+
+  /** Writes what is pending, and a ping behind it. */
+  private mark(): void {
+    this.config.outbox.flushOne(this)
+    if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.config.now())))
   }
 
   private leaveTopics(): void {
     const feeds = [...this.feeds.values()]
     this.feeds.clear()
+    this.held.clear()
     for (const feed of feeds) {
       feed.remove(this)
       this.config.onLeft(feed)
     }
+  }
+
+  private get listsAll(): boolean {
+    const bytes = this.window.unacknowledged + this.unwrittenTexts
+    return this.feeds.size <= maxListedTopics && bytes < maxListedBytes
   }
 
   private get confirmedTopics(): readonly string[] {

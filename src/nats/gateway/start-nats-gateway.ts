@@ -93,6 +93,9 @@ export const startNatsGateway = async (
       sentBytes: sent.pending,
       // They wait in the NATS server.
       bufferedBytes: 0,
+      // A session that is behind is ended.
+      behindConsumers: 0,
+      droppedPrices: 0,
     }),
   )
   connect()

@@ -19,6 +19,8 @@ const names: Readonly<Record<ChannelName, true>> = {
   'svc-streams:repeated': true,
   'svc-streams:gateway-connected': true,
   'svc-streams:gateway-disconnected': true,
+  'svc-streams:gateway-behind': true,
+  'svc-streams:gateway-caught-up': true,
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
 }

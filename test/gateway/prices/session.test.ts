@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
-import { pingAll } from '../../../src/gateway/prices/ping-all.js'
+import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
+import { currentClock } from '../../../src/time/active-clock.js'
 import { nextTurn } from '../../../src/time/next-turn.js'
 import { marbles } from '../../support/time/marbles.js'
 import { createManualSession } from '../support/manual-session.js'
@@ -75,17 +76,29 @@ describe('the pings', () => {
   it('end a connection that has not answered two, after 45 s', () => {
     marbles(({ hot, flush }) => {
       const [silent, alive] = [createManualSession(), createManualSession()]
-      const pings = pingAll([silent.session, alive.session])
+      const pings = new PingTimer(new Set([silent.session, alive.session]), currentClock())
+      pings.start()
       hot('44999ms x').subscribe(() => {
-        expect(silent.log).toEqual(['ping', 'ping'])
-        alive.session.onPong()
+        expect(silent.log).toEqual(['ping 1', 'ping 2'])
+        alive.session.onPong('')
       })
-      hot('46s x').subscribe(() => pings.unsubscribe())
+      hot('46s x').subscribe(() => pings.stop())
       flush()
       expect([silent.log, alive.log]).toEqual([
-        ['ping', 'ping', 'terminate'],
-        ['ping', 'ping', 'ping'],
+        ['ping 1', 'ping 2', 'terminate'],
+        ['ping 1', 'ping 2', 'ping 3'],
       ])
+    })
+  })
+
+  it('stop when there is no connection', () => {
+    marbles(({ flush }) => {
+      const connections = new Set([createManualSession().session])
+      const pings = new PingTimer(connections, currentClock())
+      pings.start()
+      connections.clear()
+      // Fails with an endless loop of timers otherwise.
+      flush()
     })
   })
 })

@@ -16,14 +16,15 @@ export const createManualSession = (config: Partial<SessionConfig> = {}): Manual
   const webSocket = {
     readyState: 1,
     OPEN: 1,
-    ping: () => void log.push('ping'),
+    ping: (payload: string) => void log.push(`ping ${payload}`),
+    pong: (payload: Buffer) => void log.push(`pong ${payload.toString()}`),
     close: (code?: number, reason?: string | Buffer) => {
       webSocket.readyState = 2
       log.push(`close ${code} ${String(reason)}`)
     },
     terminate: () => void log.push('terminate'),
   } as const satisfies Record<string, unknown> as { readyState: 1 | 2; OPEN: 1 } & Record<
-    'ping' | 'close' | 'terminate',
+    'ping' | 'pong' | 'close' | 'terminate',
     () => void
   >
   const socket = {
@@ -38,7 +39,10 @@ export const createManualSession = (config: Partial<SessionConfig> = {}): Manual
   const session = new Session(webSocket, socket, {
     outbox: new Outbox(),
     maxBufferedBytes: 1000,
+    now: () => 0,
     onLeft: () => undefined,
+    onBehind: () => log.push('behind'),
+    onCaughtUp: () => log.push('caught up'),
     ...config,
   })
   return { session, log, setUnsent: (bytes) => (writableLength = bytes) }

@@ -17,6 +17,8 @@ const names: Readonly<Record<keyof DiagnosticMessages, true>> = {
   'svc-streams:repeated': true,
   'svc-streams:gateway-connected': true,
   'svc-streams:gateway-disconnected': true,
+  'svc-streams:gateway-behind': true,
+  'svc-streams:gateway-caught-up': true,
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
 }

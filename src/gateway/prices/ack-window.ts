@@ -1,0 +1,177 @@
+/** A ping behind data: its pong acknowledges everything that was written before it. */
+interface Marker {
+  readonly id: number
+  readonly sentAt: number
+  /** Number of bytes that were written before it. */
+  readonly end: number
+  /** Those of them that were not acknowledged when it was sent. */
+  readonly inFlight: number
+}
+
+/** Data is late if its pong takes this much longer than the shortest round trip, in ms. */
+const lateMs = 300
+
+/** Until a round trip without data in front of it has been measured, data is late after this time, in ms. */
+const unmeasuredLateMs = 200
+
+/** A round trip that has grown is accepted up to this time, in ms: a long queue must not pass for a long way. */
+const maxGrownRoundTrip = 500
+
+/** The number of round trips of which the shortest counts. */
+const keptRoundTrips = 4
+
+/** The smallest limit: several prices. A limit that has grown to `unlimited` is removed. Both in bytes. */
+const minLimit = 512
+const unlimited = 1024 * 1024
+
+/** More bytes are marked after `soonMs`, fewer after `laterMs`: a marker for each price would double the frames. */
+const soonBytes = 1024
+const soonMs = 100
+const laterMs = 1_000
+
+/** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
+const maxMarkers = 16
+
+/**
+ * How much of what was written to a consumer has arrived: bytes written are not bytes read, because the system, the link
+ * and proxies buffer megabytes. The window decides whether prices may be written:
+ *
+ * - A consumer whose pongs come in time has no limit.
+ * - If a pong is late, prices are held until every marker is answered. From then on, at most `limit` bytes are on their
+ *   way. The limit is reduced by each late pong, to what would have been in time, and doubled by each pong in time.
+ * - A consumer that has never answered is not judged.
+ *
+ * Times are monotonic, in ms. Time in which the event loop was blocked must not count.
+ */
+export class AckWindow {
+  private limit = Infinity
+  private isHeld = false
+  private written = 0
+  private marked = 0
+  private acknowledged = 0
+  private markers: Marker[] = []
+  private lastId = 0
+  private markedAt = -Infinity
+  /** The limit changes once per round trip: the markers up to these were sent before it was changed, and reduced. */
+  private changedAtId = 0
+  private reducedAtId = 0
+  /** The last round trips of markers without data in front of them. */
+  private roundTrips: readonly number[] = []
+  private shortest = Infinity
+  private hasAnswer = false
+
+  /** True while prices are held. */
+  get isHolding(): boolean {
+    return this.isHeld
+  }
+
+  /** True while not every price may be written. */
+  get isLimited(): boolean {
+    return this.isHeld || this.limit !== Infinity
+  }
+
+  /** True once the consumer has answered a ping. */
+  get hasAnswered(): boolean {
+    return this.hasAnswer
+  }
+
+  /** Number of bytes that may not have arrived. */
+  get unacknowledged(): number {
+    return this.written - this.acknowledged
+  }
+
+  /** True if prices are held and everything that was marked has arrived. */
+  get isDrained(): boolean {
+    return this.isHeld && this.markers.length === 0
+  }
+
+  /**
+   * True if a frame may be written behind `pending` bytes that are not written yet. One frame always may, so that the limit
+   * can grow again.
+   */
+  hasRoom(frameBytes: number, pending = 0): boolean {
+    const before = this.unacknowledged + pending
+    return before === 0 || before + frameBytes <= this.limit
+  }
+
+  onWritten(bytes: number): void {
+    this.written += bytes
+  }
+
+  /** Holds prices until the marker that follows is answered. */
+  hold(): void {
+    this.isHeld = true
+  }
+
+  release(): void {
+    this.isHeld = false
+  }
+
+  /** True if data was written that no marker follows. */
+  get isUnmarked(): boolean {
+    return this.written > this.marked
+  }
+
+  isMarkerDue(now: number): boolean {
+    // While prices are held, the last marker ends the hold: another one would prolong it.
+    if (!this.isUnmarked || this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
+    const waited = now - this.markedAt
+    return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
+  }
+
+  /** Notes a marker behind everything that was written. Returns its id. */
+  mark(now: number): number {
+    const id = ++this.lastId
+    this.markers.push({ id, sentAt: now, end: this.written, inFlight: this.unacknowledged })
+    this.marked = this.written
+    this.markedAt = now
+    return id
+  }
+
+  /** True if the oldest unanswered marker is late. */
+  isLate(now: number): boolean {
+    const [oldest] = this.markers
+    return oldest !== undefined && this.hasAnswer && now - oldest.sentAt > this.inTimeMs
+  }
+
+  /**
+   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may have
+   * waited behind other data of the consumer.
+   */
+  onAnswer(id: number, now: number, isDirect = true): void {
+    const marker = this.markers.find((each) => each.id === id)
+    if (marker === undefined) return
+    const roundTrip = now - marker.sentAt
+    const wasLate = this.hasAnswer && roundTrip > this.inTimeMs
+    this.markers = this.markers.filter((each) => each.id > id)
+    this.acknowledged = marker.end
+    this.hasAnswer = true
+    if (marker.inFlight === 0) {
+      if (isDirect) this.learn(roundTrip)
+    } else if (wasLate) this.reduce(marker, roundTrip)
+    else if (id > this.changedAtId) this.grow()
+  }
+
+  private get inTimeMs(): number {
+    return this.roundTrips.length === 0 ? unmeasuredLateMs : this.shortest + lateMs
+  }
+
+  /** Only round trips without data count: a queue that grows slowly must not raise the shortest one with it. */
+  private learn(roundTrip: number): void {
+    const longest = this.roundTrips.length === 0 ? Infinity : Math.max(this.shortest, maxGrownRoundTrip)
+    this.roundTrips = [...this.roundTrips, roundTrip].slice(-keptRoundTrips)
+    this.shortest = Math.min(longest, ...this.roundTrips)
+  }
+
+  private reduce({ id, inFlight }: Marker, roundTrip: number): void {
+    if (id <= this.reducedAtId) return
+    this.limit = Math.max(minLimit, Math.min(this.limit / 2, (inFlight * lateMs) / roundTrip))
+    this.changedAtId = this.reducedAtId = this.lastId
+  }
+
+  private grow(): void {
+    if (this.limit === Infinity) return
+    this.limit = 2 * this.limit >= unlimited ? Infinity : 2 * this.limit
+    this.changedAtId = this.lastId
+  }
+}

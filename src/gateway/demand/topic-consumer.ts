@@ -1,11 +1,16 @@
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
-import type { TopicFeed } from './topic-feed.js'
+
+/** A topic whose price can be sent later. */
+export interface CurrentPrice<Frame> {
+  /** The last price with its age, if it is current. */
+  readonly currentFrame: () => Frame | undefined
+}
 
 /** What a topic sends to each of its consumers. `Frame`: an encoded price frame. */
 export interface TopicConsumer<Frame> {
-  /** Sends a price of this feed. */
-  readonly send: (frame: Frame, feed: TopicFeed<Frame>) => void
+  /** Sends a price, or a later one of the same topic. */
+  readonly send: (frame: Frame, topic: CurrentPrice<Frame>) => void
   /** Answers a subscribe message: the service has confirmed the topic. */
   readonly confirm: (topic: Topic) => void
   /** The service has rejected the topic. */

@@ -7,7 +7,7 @@ import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import type { Disconnected, PriceError } from '../../errors/model.js'
 import type { GatewayTopicState } from '../gateway-snapshot.js'
-import type { TopicConsumer } from './topic-consumer.js'
+import type { CurrentPrice, TopicConsumer } from './topic-consumer.js'
 
 export interface TopicFeedConfig<Frame> {
   readonly source: PriceFeed
@@ -25,7 +25,7 @@ export interface FeedListener<Frame> {
 }
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
-export class TopicFeed<Frame> {
+export class TopicFeed<Frame> implements CurrentPrice<Frame> {
   private readonly consumers = new Set<TopicConsumer<Frame>>()
   /** The consumers whose subscribe message is answered when the service confirms the topic. */
   private readonly unanswered = new Set<TopicConsumer<Frame>>()

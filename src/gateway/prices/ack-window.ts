@@ -11,7 +11,7 @@ interface Marker {
 /** Data is late if its pong takes this much longer than the shortest round trip, in ms. */
 const lateMs = 300
 
-/** Until a round trip without data in front of it has been measured, data is late after this time, in ms. */
+/** Until a round trip is known that is shorter, or had no data in front of it, data is late after this time, in ms. */
 const unmeasuredLateMs = 200
 
 /** A round trip that has grown is accepted up to this time, in ms: a long queue must not pass for a long way. */
@@ -29,6 +29,14 @@ const soonBytes = 1024
 const soonMs = 100
 const laterMs = 1_000
 
+/**
+ * The first pong waits behind the messages that a consumer sends when it opens. Messages that come for longer than
+ * `longUploadMs`, one each `uploadGapMs` at least, show a slow link. For at most `maxUploadMs`, in ms.
+ */
+const longUploadMs = 100
+const uploadGapMs = 50
+const maxUploadMs = 5_000
+
 /** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
 const maxMarkers = 16
 
@@ -39,7 +47,7 @@ const maxMarkers = 16
  * - A consumer whose pongs come in time has no limit.
  * - If a pong is late, prices are held until every marker is answered. From then on, at most `limit` bytes are on their
  *   way. The limit is reduced by each late pong, to what would have been in time, and doubled by each pong in time.
- * - A consumer that has never answered is not judged.
+ * - A consumer that has never answered is not judged, unless its answer waits behind a long upload.
  *
  * Times are monotonic, in ms. Time in which the event loop was blocked must not count.
  */
@@ -55,10 +63,12 @@ export class AckWindow {
   /** The limit changes once per round trip: the markers up to these were sent before it was changed, and reduced. */
   private changedAtId = 0
   private reducedAtId = 0
-  /** The last round trips of markers without data in front of them. */
+  /** The last round trips without data in front of them, and shorter ones. */
   private roundTrips: readonly number[] = []
   private shortest = Infinity
   private hasAnswer = false
+  private openedAt = 0
+  private messageAt = -Infinity
 
   /** True while prices are held. */
   get isHolding(): boolean {
@@ -92,6 +102,21 @@ export class AckWindow {
   hasRoom(frameBytes: number, pending = 0): boolean {
     const before = this.unacknowledged + pending
     return before === 0 || before + frameBytes <= this.limit
+  }
+
+  open(now: number): void {
+    this.openedAt = now
+  }
+
+  onMessage(now: number): void {
+    this.messageAt = now
+  }
+
+  /** True while the first pong may wait behind a long upload. */
+  isUploading(now: number): boolean {
+    const openFor = now - this.openedAt
+    const isLong = openFor > longUploadMs && openFor < maxUploadMs
+    return isLong && !this.hasAnswer && now - this.messageAt < uploadGapMs
   }
 
   onWritten(bytes: number): void {
@@ -146,19 +171,25 @@ export class AckWindow {
     this.markers = this.markers.filter((each) => each.id > id)
     this.acknowledged = marker.end
     this.hasAnswer = true
-    if (marker.inFlight === 0) {
-      if (isDirect) this.learn(roundTrip)
-    } else if (wasLate) this.reduce(marker, roundTrip)
+    const isIdle = marker.inFlight === 0
+    const isShort = roundTrip < (this.isMeasured ? this.shortest : unmeasuredLateMs)
+    if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
+    if (isIdle) return
+    if (wasLate) this.reduce(marker, roundTrip)
     else if (id > this.changedAtId) this.grow()
   }
 
-  private get inTimeMs(): number {
-    return this.roundTrips.length === 0 ? unmeasuredLateMs : this.shortest + lateMs
+  private get isMeasured(): boolean {
+    return this.roundTrips.length > 0
   }
 
-  /** Only round trips without data count: a queue that grows slowly must not raise the shortest one with it. */
+  private get inTimeMs(): number {
+    return this.isMeasured ? this.shortest + lateMs : unmeasuredLateMs
+  }
+
+  /** Only round trips without data may be longer: a queue that grows slowly must not raise the shortest one with it. */
   private learn(roundTrip: number): void {
-    const longest = this.roundTrips.length === 0 ? Infinity : Math.max(this.shortest, maxGrownRoundTrip)
+    const longest = this.isMeasured ? Math.max(this.shortest, maxGrownRoundTrip) : Infinity
     this.roundTrips = [...this.roundTrips, roundTrip].slice(-keptRoundTrips)
     this.shortest = Math.min(longest, ...this.roundTrips)
   }

@@ -74,6 +74,7 @@ export const createPriceSide = (client: PriceClient, config: PriceSideConfig): P
     session.open()
     publish('svc-streams:gateway-connected', () => ({ host: ownHost() }))
     webSocket.on('message', (data: RawData, isBinary) => {
+      session.onMessage()
       if (isBinary) session.sendText('Invalid request: expected a text frame')
       else handleMessage(context, session, (data as Buffer).toString())
     })

@@ -10,7 +10,7 @@ import type { FrameBatch } from './frame-batch.js'
 import type { Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
 import { textFrame, type TextFrame } from './text-frame.js'
-import type { TopicConsumer } from '../demand/topic-consumer.js'
+import type { CurrentPrice, TopicConsumer } from '../demand/topic-consumer.js'
 import type { TopicFeed } from '../demand/topic-feed.js'
 
 type OwnCause = Extract<GatewayDisconnectCause, 'too-far-behind' | 'service-down' | 'closing'>
@@ -57,7 +57,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
   /** The topics whose newest price is held, the longest held first. */
-  private readonly held = new Set<TopicFeed<TextFrame>>()
+  private readonly held = new Set<CurrentPrice<TextFrame>>()
   /** True while every price is sent. */
   private isFree = true
   private behindSince = 0
@@ -115,9 +115,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.config.outbox.add(this, frame)
   }
 
-  readonly send = (frame: TextFrame, feed: TopicFeed<TextFrame>): void => {
+  readonly send = (frame: TextFrame, topic: CurrentPrice<TextFrame>): void => {
     if (this.isFree) this.config.outbox.add(this, frame)
-    else this.sendLimited(frame, feed)
+    else this.sendLimited(frame, topic)
   }
 
   readonly write = (bytes: Uint8Array): void => {
@@ -153,6 +153,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {
+    this.window.open(this.config.now())
     this.mark()
   }
 
@@ -168,9 +169,23 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
 
   readonly check = (): void => {
     if (this.isEnding) return
+    const { window } = this
     const now = this.config.now()
-    if (this.window.isMarkerDue(now)) this.mark()
-    if (!this.window.isHolding && this.window.isLate(now)) this.hold()
+    if (window.isMarkerDue(now)) this.mark()
+    if (!window.isHolding) {
+      if (window.isLate(now)) this.hold()
+    } else if (!window.hasAnswered && !window.isUploading(now)) {
+      this.sendHeld()
+      this.onWindowChanged()
+    }
+  }
+
+  /** Called for each message of the consumer. */
+  onMessage(): void {
+    if (this.window.hasAnswered) return
+    const now = this.config.now()
+    this.window.onMessage(now)
+    if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
   /** Answers a ping of the consumer, in its place behind the prices. */
@@ -215,15 +230,15 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   }
 
   /** Sends a price at once if there is room, and otherwise holds it. */
-  private sendLimited(frame: TextFrame, feed: TopicFeed<TextFrame>): void {
+  private sendLimited(frame: TextFrame, topic: CurrentPrice<TextFrame>): void {
     if (this.isEnding) return
     const { window, held } = this
     if (!window.isHolding && window.hasRoom(frame.length)) {
       this.config.outbox.add(this, frame)
       return this.config.outbox.flushOne(this)
     }
-    if (held.has(feed)) this.dropped++
-    else held.add(feed)
+    if (held.has(topic)) this.dropped++
+    else held.add(topic)
     if (!window.isHolding) this.hold()
   }
 
@@ -244,10 +259,10 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     // A round trip without data in front of it.
     if (!window.isUnmarked) this.mark()
     let pending = 0
-    for (const feed of held) {
-      const frame = feed.currentFrame()
+    for (const topic of held) {
+      const frame = topic.currentFrame()
       if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
-      held.delete(feed)
+      held.delete(topic)
       if (frame === undefined) {
         this.dropped++
         continue

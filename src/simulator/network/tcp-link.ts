@@ -25,6 +25,7 @@ const forward = async (
   conditions: NetworkConditions,
 ): Promise<void> => {
   const { maxChunk, whenForwardable, transform } = conditions
+  const isClosed = (): boolean => to.destroyed
   const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
     for await (const read of reads) {
@@ -32,9 +33,9 @@ const forward = async (
         const chunk = read.subarray(start, start + maxChunk(direction))
         start += chunk.length
         // The data of a closed connection uses no bandwidth.
-        if (to.destroyed) break
+        if (isClosed()) break
         await whenForwardable(direction, chunk.length)
-        const hasRoom = to.destroyed || to.write(transform(chunk, direction))
+        const hasRoom = isClosed() || to.write(transform(chunk, direction))
         if (!hasRoom) await drained(to)
       }
     }

@@ -49,7 +49,8 @@ export const limitTable = {
     default: 1000,
   }),
   maxBufferedBytes: countOption({
-    meaning: 'Size of the unsent data above which a WebSocket connection is closed with 1013',
+    meaning:
+      'Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013',
     unit: 'bytes',
     default: 4 * 2 ** 20,
   }),

@@ -29,7 +29,7 @@ export interface GatewayOptions {
   readonly maxConnections?: number
   /** Number of topics of one WebSocket connection; a further one gets an error text. Default: 1000. */
   readonly maxTopicsPerConnection?: number
-  /** Size of the unsent data above which a WebSocket connection is closed with 1013, in bytes. Default: 4 MiB. */
+  /** Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Default: 4 MiB. */
   readonly maxBufferedBytes?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number

@@ -2,10 +2,13 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Client, Price, PriceError, Topic, WebSocketTransport } from 'svc-streams'
 import { assertNever } from '../../src/domain/assert-never.js'
+import { importWs } from '../../src/transport/ws/ws-package.js'
 import { wsTransport } from '../../src/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
 import { baseOf, basesIn, parsePriceFrame, type Base } from './price-frame.js'
+
+const modules = await importWs()
 
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {
@@ -45,7 +48,7 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   private waiting: { readonly goal: number; readonly resolve: () => void } | undefined
 
   /** The default transport, observed. */
-  readonly transport: WebSocketTransport = observeTransport(wsTransport(undefined), this)
+  readonly transport: WebSocketTransport = observeTransport(wsTransport(modules, undefined), this)
 
   subscribe(client: Client, topic: Topic): void {
     const subscription: PriceSubscription = {

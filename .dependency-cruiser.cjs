@@ -30,7 +30,7 @@ const page = '^src/dashboard/page/'
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
-  '^src/transport/(ws|undici)/',
+  '^src/transport/((ws|undici)/|import-package\\.ts)',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
 ]

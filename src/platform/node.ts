@@ -1,3 +1,7 @@
+import { importUndici } from '../transport/undici/undici-package.js'
+import { undiciTransport } from '../transport/undici/undici-transport.js'
+import { importWs } from '../transport/ws/ws-package.js'
+import { wsTransport } from '../transport/ws/ws-transport.js'
 import { parseCertificates } from './node/certificates.js'
 import { addSource, publish } from './node/diagnostics-channels.js'
 import { lazyHttpTransport } from './node/lazy/lazy-http-transport.js'
@@ -7,12 +11,8 @@ import type { Platform } from './platform.js'
 
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
-  webSocketTransport: (ca) =>
-    lazyWebSocketTransport(async () => (await import('../transport/ws/ws-transport.js')).wsTransport(ca)),
-  httpTransport: (options) =>
-    lazyHttpTransport(async () =>
-      (await import('../transport/undici/undici-transport.js')).undiciTransport(options),
-    ),
+  webSocketTransport: (ca) => lazyWebSocketTransport(async () => wsTransport(await importWs(), ca)),
+  httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,
   publish,

@@ -2,6 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Client, Price, PriceError, Topic, WebSocketTransport } from 'svc-streams'
 import { assertNever } from '../../src/domain/assert-never.js'
+import { importWs } from '../../src/transport/ws/ws-package.js'
 import { wsTransport } from '../../src/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
@@ -10,6 +11,8 @@ import type { SendTimes } from './send-times.js'
 
 /** The client reads the clock once for up to eight prices, and a handler runs after it, in ms. */
 const tolerance = 50
+
+const modules = await importWs()
 
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {
@@ -58,7 +61,7 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   ) {}
 
   /** The default transport, observed. */
-  readonly transport: WebSocketTransport = observeTransport(wsTransport(undefined), this)
+  readonly transport: WebSocketTransport = observeTransport(wsTransport(modules, undefined), this)
 
   subscribe(client: Client, topic: Topic): void {
     const subscription: PriceSubscription = {

@@ -1,1 +1,1 @@
-export { WebSocketServer } from '../../transport/ws/ws-package.js'
+export { WebSocketServer } from '../../transport/ws/web-socket-server.js'

@@ -1,33 +1,39 @@
 import type { Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Client, type buildConnector, type Dispatcher } from 'undici/index.js'
+import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
 import type { Dialer } from './dialer.js'
 import { InterimResponses } from './interim-responses.js'
+import type { UndiciModules } from './undici-package.js'
 
 /** The options of a request: `onConnection` is called with the connection that will send it. */
 export interface RequestOptions extends Dispatcher.DispatchOptions {
   readonly onConnection: (connection: Connection) => void
 }
 
-/** An undici `Client`: one connection at a time with one request at a time. It connects again when its socket has closed. */
-export class ConnectionClient extends Client {
-  private readonly connection: Connection
+/** Creates an undici `Client`: one connection at a time with one request at a time. It connects again when its socket has closed. */
+export type CreateConnectionClient = (origin: string | URL, dialer: Dialer) => Client
 
-  constructor(origin: string | URL, dialer: Dialer) {
-    const connection = new Connection(dialer)
-    // The caller of a request aborts it at its deadline.
-    super(origin, { headersTimeout: 0, bodyTimeout: 0, connect: connection.connect })
-    this.connection = connection
-  }
+export const connectionClients = ({ Client: UndiciClient }: UndiciModules): CreateConnectionClient => {
+  class ConnectionClient extends UndiciClient {
+    private readonly connection: Connection
 
-  override dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.connection.assign()
-    options.onConnection(this.connection)
-    return super.dispatch(options, handler)
+    constructor(origin: string | URL, dialer: Dialer) {
+      const connection = new Connection(dialer)
+      // The caller of a request aborts it at its deadline.
+      super(origin, { headersTimeout: 0, bodyTimeout: 0, connect: connection.connect })
+      this.connection = connection
+    }
+
+    override dispatch(options: RequestOptions, handler: Dispatcher.DispatchHandler): boolean {
+      this.connection.assign()
+      options.onConnection(this.connection)
+      return super.dispatch(options, handler)
+    }
   }
+  return (origin, dialer) => new ConnectionClient(origin, dialer)
 }
 
-/** The socket of a `ConnectionClient`, and what has happened on it. */
+/** The socket of such a client, and what has happened on it. */
 export class Connection {
   private socket: Socket | undefined
   private isConnecting = false

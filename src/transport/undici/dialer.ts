@@ -1,8 +1,8 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import { errors, type buildConnector } from 'undici/index.js'
+import type { Socket } from 'node:net'
+import type { buildConnector } from 'undici/index.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
+import type { UndiciModules } from './undici-package.js'
 
 export interface DialerOptions {
   /** The only PEM certificates to trust; default: Node's certificates. */
@@ -25,16 +25,19 @@ export class Dialer {
   /** The last TLS session of each origin. Its reuse saves a round trip. */
   private readonly sessions = new Map<string, Buffer>()
 
-  constructor(private readonly options: DialerOptions) {}
+  constructor(
+    private readonly modules: UndiciModules,
+    private readonly options: DialerOptions,
+  ) {}
 
   /** Calls `onResult` once, asynchronously, when the socket is connected or has failed. */
   dial(target: buildConnector.Options, onResult: buildConnector.Callback): Socket {
     const isTls = target.protocol === 'https:'
-    const socket = isTls ? this.connectTls(target) : connectTcp(addressOf(target))
+    const socket = isTls ? this.connectTls(target) : this.modules.net.connect(addressOf(target))
     const { connectTimeout } = this.options
     const timer = responsiveDeadline(this.clock, connectTimeout, () => {
       const message = `no connection to ${target.hostname}:${addressOf(target).port} (timeout: ${connectTimeout}ms)`
-      socket.destroy(new errors.ConnectTimeoutError(message))
+      socket.destroy(new this.modules.errors.ConnectTimeoutError(message))
     })
     let hasResult = false
     const settle: buildConnector.Callback = (...result) => {
@@ -64,15 +67,16 @@ export class Dialer {
 
   private connectTls(target: buildConnector.Options): Socket {
     const { ca } = this.options
+    const { net, tls } = this.modules
     const { hostname, servername } = target
     const address = addressOf(target)
     const origin = `${hostname}:${address.port}`
     const session = this.sessions.get(origin)
-    const socket = connectTls({
+    const socket = tls.connect({
       ...address,
       ALPNProtocols: ['http/1.1'],
       // TLS forbids IP addresses as server names.
-      servername: servername ?? (isIP(hostname) === 0 ? hostname : ''),
+      servername: servername ?? (net.isIP(hostname) === 0 ? hostname : ''),
       ...(ca === undefined ? {} : { ca }),
       ...(session === undefined ? {} : { session }),
     })

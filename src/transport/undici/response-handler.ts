@@ -1,6 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { errors, type Dispatcher } from 'undici/index.js'
+import type { Dispatcher } from 'undici/index.js'
 import { networkError } from '../../errors/constructors.js'
+import { causeOf } from '../../errors/failure-cause.js'
 import { bodyTooLong } from '../body-too-long.js'
 import type { HttpAnswer, HttpResponse, OnHttpResult } from '../ports.js'
 import { Body } from './body.js'
@@ -67,7 +68,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, thrown: unknown): void {
-    const isOwnEnd = this.isAborted || thrown instanceof errors.ClientDestroyedError
+    const isOwnEnd = this.isAborted || causeOf(thrown).code === 'UND_ERR_DESTROYED'
     this.settle(left(networkError(thrown)), !isOwnEnd && this.connection?.isLost === true)
   }
 

@@ -1,8 +1,9 @@
-import { errors, Pool, type Dispatcher } from 'undici/index.js'
+import type { Client, Dispatcher, Pool } from 'undici/index.js'
 import type { HttpTransport } from '../ports.js'
-import { ConnectionClient, type RequestOptions } from './connection.js'
+import { connectionClients, type RequestOptions } from './connection.js'
 import { Dialer, type DialerOptions } from './dialer.js'
 import { ResponseHandler } from './response-handler.js'
+import type { UndiciModules } from './undici-package.js'
 
 export interface UndiciOptions extends DialerOptions {
   /** The number of requests that the caller sends at the same time. */
@@ -16,30 +17,31 @@ export interface UndiciOptions extends DialerOptions {
 const minConnections = 256
 
 /** HTTP over `undici`, with one pool of connections for each origin. */
-export const undiciTransport = (options: UndiciOptions): HttpTransport => {
-  const dialer = new Dialer(options)
+export const undiciTransport = (modules: UndiciModules, options: UndiciOptions): HttpTransport => {
+  const dialer = new Dialer(modules, options)
+  const createConnectionClient = connectionClients(modules)
   const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)
   const pools = new Map<string, Pool>()
   /** Connections outside of the pools, of one request each. */
-  const singles = new Set<ConnectionClient>()
+  const singles = new Set<Client>()
   let isClosed = false
 
   const poolOf = (origin: string): Pool => {
     const pool =
       pools.get(origin) ??
-      new Pool(origin, { connections, factory: (url) => new ConnectionClient(url, dialer) })
+      new modules.Pool(origin, { connections, factory: (url) => createConnectionClient(url, dialer) })
     pools.set(origin, pool)
     return pool
   }
 
   const dispatch = (options: RequestOptions, handler: ResponseHandler, newConnection: boolean): void => {
-    if (isClosed) throw new errors.ClientDestroyedError()
+    if (isClosed) throw new modules.errors.ClientDestroyedError()
     const { origin = '' } = options
     if (!newConnection) {
       poolOf(String(origin)).dispatch(options, handler)
       return
     }
-    const single = new ConnectionClient(origin, dialer)
+    const single = createConnectionClient(origin, dialer)
     singles.add(single)
     single.dispatch(options, handler)
     void single.close().then(() => singles.delete(single))

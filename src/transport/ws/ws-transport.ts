@@ -1,5 +1,5 @@
-import { connect as connectTcp, isIP, type Socket as TcpSocket, type TcpNetConnectOpts } from 'node:net'
-import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import type { Socket as TcpSocket, TcpNetConnectOpts } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import type { WebSocket as WsSocket, ClientOptions } from 'ws'
 import { causeOf } from '../../errors/failure-cause.js'
 import {
@@ -12,7 +12,7 @@ import {
   type WebSocketTransport,
 } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
-import { WebSocket } from './ws-package.js'
+import type { WsModules } from './ws-package.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -37,12 +37,12 @@ const tooBigErrors: readonly (string | undefined)[] = [
 ]
 
 /** WebSockets over `ws`. `ca`: the only PEM certificates to trust; default: Node's certificates. */
-export const wsTransport = (ca: string | undefined): WebSocketTransport => {
+export const wsTransport = (modules: WsModules, ca: string | undefined): WebSocketTransport => {
   const sockets = new Map<WsSocket, Promise<void>>()
 
   return {
     dial(url, { maxFrameBytes }, listener) {
-      const socket = new WebSocket(url, optionsOf(url, maxFrameBytes, ca, listener))
+      const socket = new modules.WebSocket(url, optionsOf(modules, url, maxFrameBytes, ca, listener))
       const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
       sockets.set(socket, closed)
       void closed.then(() => sockets.delete(socket))
@@ -57,11 +57,20 @@ export const wsTransport = (ca: string | undefined): WebSocketTransport => {
 }
 
 const optionsOf = (
+  { net, tls }: WsModules,
   url: string,
   maxFrameBytes: number,
   ca: string | undefined,
   listener: SocketListener,
 ): ClientOptions => {
+  // The path of these options is that of the request, which Node would use as the path of a Unix socket. An empty one is not used.
+  const connectPlain = (dialOptions: WsDialOptions): TcpSocket => net.connect({ ...dialOptions, path: '' })
+  const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
+    tls.connect({
+      ...dialOptions,
+      path: '',
+      servername: net.isIP(dialOptions.host) === 0 ? dialOptions.host : '',
+    })
   const connect = url.startsWith('wss:') ? connectWithTls : connectPlain
   const options: Options = {
     // Compression costs far more than it saves on frames of a hundred bytes.
@@ -85,13 +94,6 @@ const optionsOf = (
   return options as unknown as ClientOptions
 }
 
-// `dialOptions.path` is the request's path, which Node would use as the path of a Unix socket. The empty path disables it.
-
-const connectPlain = (dialOptions: WsDialOptions): TcpSocket => connectTcp({ ...dialOptions, path: '' })
-
-const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
-  connectTls({ ...dialOptions, path: '', servername: isIP(dialOptions.host) === 0 ? dialOptions.host : '' })
-
 const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
   let failure: (Error & { readonly code?: string }) | undefined
   let refusal: ResponseHead | undefined
@@ -110,7 +112,7 @@ const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
   socket.on('error', (error) => {
     failure ??= error
     // After an invalid frame, ws would wait for the service's close frame.
-    if (socket.readyState !== WebSocket.CONNECTING) socket.terminate()
+    if (socket.readyState !== socket.CONNECTING) socket.terminate()
   })
   socket.on('close', (code, reason) => {
     const isTooBig = tooBigErrors.includes(failure?.code)
@@ -129,19 +131,19 @@ const toPort = (socket: WsSocket): Socket => ({
     return socket.bufferedAmount
   },
   send: (frame) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(frame)
+    if (socket.readyState === socket.OPEN) socket.send(frame)
   },
   ping: (payload) => {
-    if (socket.readyState === WebSocket.OPEN) socket.ping(payload)
+    if (socket.readyState === socket.OPEN) socket.ping(payload)
   },
   close: () => closeSocket(socket),
   terminate: () => socket.terminate(),
 })
 
 const closeSocket = (socket: WsSocket): void => {
-  if (socket.readyState === WebSocket.CONNECTING) {
+  if (socket.readyState === socket.CONNECTING) {
     socket.terminate()
-  } else if (socket.readyState === WebSocket.OPEN) {
+  } else if (socket.readyState === socket.OPEN) {
     socket.close(1000)
   }
 }

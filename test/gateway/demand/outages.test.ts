@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { left } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { createClient, type Topic } from 'svc-streams'
+import { createClient, type Address, type Topic } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { describe, expect, it } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
@@ -239,8 +239,8 @@ describe('for any sequence of outages, requests and departures a gateway', () =>
 describe('a service that is lost again and again', () => {
   it('leaves the topics of its first time as soon as it has been up for long enough, whatever comes later', async () => {
     const maxRounds = 60
-    const tokens = Array.from({ length: 4 * maxRounds }, (_, index) => ({
-      address: `0x${(0xa000 + index).toString(16)}` as const,
+    const tokens = Array.from({ length: 4 * maxRounds }, (_, index): { address: Address; price: number } => ({
+      address: `0x${(0xa000 + index).toString(16)}`,
       price: 2500,
     }))
     const simulator = await startTestSimulator({ tokens, tick: 50 })

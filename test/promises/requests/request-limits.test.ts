@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createClient, type Address, type Client, type DepthClientOptions, type Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import type { HttpTransport } from '../../../src/transport/ports.js'
+import { importUndici } from '../../../src/transport/undici/undici-package.js'
 import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { depthBody } from '../../support/fake-http.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
+
+const modules = await importUndici()
 
 interface Arrival {
   readonly request: IncomingMessage
@@ -38,7 +41,11 @@ const startService = async (
  */
 const recordingTransport = (): { http: HttpTransport; sentAt: readonly number[] } => {
   const sentAt: number[] = []
-  const undici = undiciTransport({ ca: undefined, connectTimeout: 10_000, maxConcurrentRequests: 64 })
+  const undici = undiciTransport(modules, {
+    ca: undefined,
+    connectTimeout: 10_000,
+    maxConcurrentRequests: 64,
+  })
   const http: HttpTransport = {
     get: (request, onResult) => {
       sentAt.push(performance.now())

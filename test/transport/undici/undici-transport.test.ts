@@ -4,6 +4,7 @@ import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../../src/transport/ports.js'
 import { Body } from '../../../src/transport/undici/body.js'
+import { importUndici } from '../../../src/transport/undici/undici-package.js'
 import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
 import { expectDecodeError } from '../../errors/support/well-formed.js'
 import { nextTurn } from '../../support/time/event-loop.js'
@@ -270,7 +271,11 @@ describe('close()', () => {
 
   it('may be called without requests', async () => {
     await expect(
-      undiciTransport({ ca: undefined, connectTimeout: 1, maxConcurrentRequests: 1 }).close(),
+      undiciTransport(await importUndici(), {
+        ca: undefined,
+        connectTimeout: 1,
+        maxConcurrentRequests: 1,
+      }).close(),
     ).resolves.not.toThrow()
   })
 })

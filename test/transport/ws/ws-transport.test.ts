@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { importWs } from '../../../src/transport/ws/ws-package.js'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
 import { eventually } from '../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
@@ -177,7 +178,7 @@ describe('close() of the transport', () => {
   })
 
   it('may be called twice, and without sockets', async () => {
-    const transport = wsTransport(undefined)
+    const transport = wsTransport(await importWs(), undefined)
     await Promise.all([transport.close(), transport.close()])
     await expect(transport.close()).resolves.toBeUndefined()
   })

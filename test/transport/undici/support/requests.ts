@@ -1,12 +1,15 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, onTestFinished } from 'vitest'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/transport/ports.js'
+import { importUndici } from '../../../../src/transport/undici/undici-package.js'
 import { undiciTransport, type UndiciOptions } from '../../../../src/transport/undici/undici-transport.js'
 import { expectWellFormed } from '../../../errors/support/well-formed.js'
 
+const modules = await importUndici()
+
 /** The default transport, closed after the test. */
 export const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
-  const transport = undiciTransport({
+  const transport = undiciTransport(modules, {
     ca: undefined,
     connectTimeout: 10_000,
     maxConcurrentRequests: 64,

@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest'
 import { PriceFrames } from '../../../../src/codec/fast-path/price-frames.js'
 import type { OnTextFrame } from '../../../../src/transport/ws/frame-tap.js'
+import { importWs } from '../../../../src/transport/ws/ws-package.js'
 import { wsTransport } from '../../../../src/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 import { priceText } from './frames.js'
 import { maxFrameBytes } from './open-tap.js'
+
+const modules = await importWs()
 
 interface DialledWithPrices {
   readonly recorded: RecordingListener
@@ -17,7 +20,7 @@ export const topicCount = 50
 
 /** Dials with a listener that handles the prices of the topics in `bytes`, and records them as texts. */
 export const dialWithPrices = (url: string, ca?: string): DialledWithPrices => {
-  const transport = wsTransport(ca)
+  const transport = wsTransport(modules, ca)
   onTestFinished(() => transport.close())
   const prices = new PriceFrames<string>()
   for (let index = 0; index < topicCount; index++) {

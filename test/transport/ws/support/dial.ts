@@ -1,14 +1,17 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../../../src/transport/ports.js'
+import { importWs } from '../../../../src/transport/ws/ws-package.js'
 import { wsTransport } from '../../../../src/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
+
+const modules = await importWs()
 
 /** The default of `dial`. */
 export const defaultMaxFrameBytes = 1000
 
 /** A transport that is closed at the end of the test. */
 export const transportOf = (ca?: string): WebSocketTransport => {
-  const transport = wsTransport(ca)
+  const transport = wsTransport(modules, ca)
   onTestFinished(() => transport.close())
   return transport
 }

@@ -83,6 +83,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAge: (topic) => pool.priceAge(topic),
     probe: () => pool.probe(),
+    queuedRequests: () => limiter.size,
   })
   return client
 }

@@ -7,7 +7,7 @@ import { currentClock } from '../time/active-clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import type { PriceClient } from './client.js'
 
-/** What a gateway reads of a client beside the public streams. */
+/** What a gateway reads of the prices of a client beside the public streams. */
 export interface PriceFeed {
   /** Like `price$` of the client. `onConfirmed`: called when the service confirms the topic, and at once if it has. */
   readonly price$: (topic: Topic, onConfirmed: () => void) => Observable<Either<PriceError, Price>>
@@ -20,17 +20,23 @@ export interface PriceFeed {
   readonly probe: () => () => boolean
 }
 
-/** Not a property: a copy of a client with another `price$` must not keep the feed of the original. */
-const feeds = new WeakMap<PriceClient, PriceFeed>()
+/** What a gateway reads of a client beside its public methods. */
+export interface ClientFeed extends PriceFeed {
+  /** The number of HTTP requests that the limits of the client delay. */
+  readonly queuedRequests: () => number
+}
 
-export const setPriceFeed = (client: PriceClient, feed: PriceFeed): void => {
+/** Not a property: a copy of a client with another `price$` must not keep the feed of the original. */
+const feeds = new WeakMap<PriceClient, ClientFeed>()
+
+export const setPriceFeed = (client: PriceClient, feed: ClientFeed): void => {
   feeds.set(client, feed)
 }
 
-export const priceFeedOf = (client: PriceClient): PriceFeed => feeds.get(client) ?? feedFromStreams(client)
+export const priceFeedOf = (client: PriceClient): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
 
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
-const feedFromStreams = (client: PriceClient): PriceFeed => {
+const feedFromStreams = (client: PriceClient): ClientFeed => {
   const tickClock = new TickClock(currentClock(), () => undefined)
   const deliveredAt = new Map<Topic, number>()
   const now = (): number => {
@@ -53,5 +59,6 @@ const feedFromStreams = (client: PriceClient): PriceFeed => {
       return at === undefined ? 0 : now() - at
     },
     probe: () => () => false,
+    queuedRequests: () => 0,
   }
 }

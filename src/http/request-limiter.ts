@@ -28,6 +28,11 @@ export class RequestLimiter {
     this.sending = new CoalescedTask(limits.clock, () => this.sendQueued())
   }
 
+  /** The number of requests that wait. */
+  get size(): number {
+    return this.queued.size
+  }
+
   /** Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it. */
   run<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
     const canStart = this.queued.size === 0 && this.canSend(this.limits.clock.elapsed())

@@ -1,3 +1,4 @@
+import { nuid } from '@nats-io/transport-node'
 import type { Client, PriceClient } from '../client/client.js'
 import { createClientOn } from '../client/create-client.js'
 import { clientTable } from '../client/option-table.js'
@@ -72,6 +73,7 @@ export function natsClient(options: NatsClientOptions): Client {
     }
   }
   const { maxLag = maxLagOption.default, service = defaultService, reconnect } = options
+  const { requestTimeout = clientTable.requestTimeout.default } = options
   checkOption('maxLag', maxLag, maxLagOption)
   checkOption('service', service, clientTable.service)
   const clock = currentClock()
@@ -81,6 +83,8 @@ export function natsClient(options: NatsClientOptions): Client {
     clock,
     subjects: subjectsOf(service),
     inboxPrefix: link.inboxPrefix,
+    id: nuid.next(),
+    requestTimeout,
     maxLag,
     followed: new FollowedGateway(),
   }

@@ -46,19 +46,31 @@ const Unsubscribe = t.type(
 
 const Close = t.type({ type: t.literal('close'), session: SessionId }, 'a close message')
 
-/** A request of a price or of depth. `path`: as over HTTP. */
-const Get = t.type({ type: t.literal('get'), path: t.string }, 'a get message')
+/**
+ * A request of a price or of depth. `path`: as over HTTP. `consumer`: an identifier of the client, by which gateways take
+ * turns. `timeout`: the time after which the consumer does not wait any longer, in ms. A consumer of an earlier version sends
+ * neither.
+ */
+const Get = t.intersection(
+  [t.type({ type: t.literal('get'), path: t.string }), t.partial({ consumer: t.string, timeout: Finite })],
+  'a get message',
+)
+
+/** The consumer does not wait any longer for the response to its get message with the same reply subject. */
+const Cancel = t.type({ type: t.literal('cancel') }, 'a cancel message')
 
 const GatewayMessageCodec = t.union(
-  [Open, Renew, Subscribe, Unsubscribe, Close, Get],
+  [Open, Renew, Subscribe, Unsubscribe, Close, Get, Cancel],
   'a message to a gateway',
 )
 
 /** A message to one gateway. */
 export type GatewayMessage = Readonly<t.TypeOf<typeof GatewayMessageCodec>>
 
+export type GatewayMessageOf<T extends GatewayMessage['type']> = Extract<GatewayMessage, { type: T }>
+
 /** A message of a session that exists. */
-export type SessionMessage = Exclude<GatewayMessage, { readonly type: 'open' | 'get' }>
+export type SessionMessage = Exclude<GatewayMessage, { readonly type: 'open' | 'get' | 'cancel' }>
 
 export const encodeGatewayMessage = (message: GatewayMessage): string => JSON.stringify(message)
 

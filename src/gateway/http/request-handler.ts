@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { isPreflight } from '../../server/is-preflight.js'
 import { textResponse } from '../../server/text-response.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
 import { allowOrigin, preflightResponse } from './cors.js'
 import { writeResponse, type HttpResponse } from './http-response.js'
 import { readBody } from './read-body.js'
+import type { Requester } from '../relay/request-queue.js'
+import { addressGroupOf } from './address-group.js'
 import type { Route } from './routes.js'
 
 export interface RequestHandlerConfig {
@@ -43,15 +46,42 @@ export const createRequestHandler =
         refuse(response, textResponse(413, 'Payload Too Large'))
         return
       }
-      respond(response, () => route({ method, path, headers, body }))
+      const { socket } = request
+      respond(socket, response, () => route({ method, path, headers, body, requester: requesterOf(socket) }))
     })
   }
 
-/** Runs the route, and cancels it when the consumer leaves. */
-const respond = (response: ServerResponse, start: () => ReturnType<Route>): void => {
-  if (response.destroyed) return
+/** A connection is a consumer: an address may be that of a proxy, whose consumers must not delay each other. */
+const requesterOf = (socket: Socket): Requester => ({
+  consumer: socket,
+  group: addressGroupOf(socket.remoteAddress ?? ''),
+})
+
+/** The cancel functions of the requests of a connection that have no response yet. */
+const cancelsOf = new WeakMap<Socket, Set<() => void>>()
+
+/**
+ * Runs the route, and cancels it when the consumer leaves. Node closes only the first of several pipelined responses
+ * when their connection ends.
+ */
+const respond = (socket: Socket, response: ServerResponse, start: () => ReturnType<Route>): void => {
+  if (response.destroyed || socket.destroyed) return
+  const cancels = cancelsOf.get(socket) ?? trackCancels(socket)
   const cancel = start()((result) => writeResponse(response, result))
-  response.once('close', cancel)
+  cancels.add(cancel)
+  response.once('close', () => {
+    cancels.delete(cancel)
+    cancel()
+  })
+}
+
+const trackCancels = (socket: Socket): Set<() => void> => {
+  const cancels = new Set<() => void>()
+  cancelsOf.set(socket, cancels)
+  socket.once('close', () => {
+    for (const cancel of cancels) cancel()
+  })
+  return cancels
 }
 
 /** Answers a request whose body may be unread, and closes the connection. */

@@ -2,6 +2,7 @@ import { completedTask, type CancellableTask } from '../../task/cancellable-task
 import { textResponse } from '../../server/text-response.js'
 import { depthMintOf, priceTopicOf } from '../relay/paths.js'
 import type { Relay } from '../relay/relay.js'
+import type { Requester } from '../relay/request-queue.js'
 import { healthOf, type HealthState } from './health.js'
 import { methodNotAllowed, notFound, type HttpResponse } from './http-response.js'
 import { isValidSignature, type SignatureConfig, type SignedRequest } from './verify-signature.js'
@@ -22,6 +23,7 @@ export interface RoutesConfig {
 
 export interface ReceivedRequest extends SignedRequest {
   readonly method: string
+  readonly requester: Requester
 }
 
 export type Route = (request: ReceivedRequest) => CancellableTask<HttpResponse>
@@ -37,10 +39,10 @@ export const createRoute =
     if (mint === undefined && topic === undefined && page === undefined) return completedTask(notFound)
     if (request.method !== 'GET') return completedTask(methodNotAllowed)
     if (page !== undefined) return completedTask(page)
-    if (topic !== undefined) return price.respond(topic)
+    if (topic !== undefined) return price.respond(topic, request.requester)
     if (mint === undefined) return completedTask(notFound)
     const isAuthorized = signatures === undefined || isValidSignature(request, signatures, now())
-    return isAuthorized ? depth.respond(mint) : completedTask(unauthorized)
+    return isAuthorized ? depth.respond(mint, request.requester) : completedTask(unauthorized)
   }
 
 /** The service's text (section 7 of the service's documentation). */

@@ -9,14 +9,16 @@ import { networkError } from '../../errors/constructors.js'
 import { jsonResponse, textResponse, type TextResponse } from '../../server/text-response.js'
 import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
-import { failureResponse, noDepth, type RelayError } from './failure-response.js'
+import { failureResponse, noDepth, tooManyRequests, type RelayError } from './failure-response.js'
 import type { Relay } from './relay.js'
+import type { RequestQueue } from './request-queue.js'
 import { RequestSharer } from './request-sharer.js'
 import { unsupportedMintText } from './service-texts.js'
 import { taskOf } from './task-of.js'
 
 export interface DepthRelayConfig {
   readonly clock: Clock
+  readonly queue: RequestQueue
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
   readonly onRequest: (shared: boolean) => void
   /** Minimum time between the starts of two requests for one mint, in ms. */
@@ -26,20 +28,22 @@ export interface DepthRelayConfig {
 /** Depth requests: one at a time for each mint, and one response for all consumers that wait for it. */
 export const createDepthRelay = (
   client: PriceClient | Client,
-  { clock, depthEvery, onRequest }: DepthRelayConfig,
+  { clock, queue, depthEvery, onRequest }: DepthRelayConfig,
 ): Relay => {
   const sharer = new RequestSharer<Address, TextResponse>({
     clock,
+    queue,
+    refusal: tooManyRequests,
     onRequest,
     minInterval: depthEvery,
     requestOf: (mint) => taskOf(async () => depthResponse(mint, await requestDepth(client, mint))),
   })
   return {
-    respond: (mint) => {
+    respond: (mint, requester) => {
       const address = parseAddress(mint)
       return isLeft(address)
         ? completedTask(failureResponse(address.left))
-        : sharer.request(canonicalAddress(address.right))
+        : sharer.request(canonicalAddress(address.right), requester)
     },
     close: () => sharer.close(),
   }

@@ -11,6 +11,13 @@ export const noDepth: NoDepth = {
   message: 'Not Found: the client of this gateway has no depth',
 }
 
+/** The response for a request beyond the limit of the queue. */
+export const tooManyRequests: TextResponse = textResponse(
+  503,
+  'Service Unavailable: too many requests wait for the service',
+  { 'Retry-After': '1' },
+)
+
 export type RelayError = DepthError | PriceRequestError | NoDepth
 
 /**

@@ -10,14 +10,16 @@ import type { PriceRequestError } from '../../errors/model.js'
 import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { textResponse, type TextResponse } from '../../server/text-response.js'
-import { failureResponse } from './failure-response.js'
+import { failureResponse, tooManyRequests } from './failure-response.js'
 import type { Relay } from './relay.js'
+import type { RequestQueue } from './request-queue.js'
 import { RequestSharer } from './request-sharer.js'
 import { unsupportedTopicText } from './service-texts.js'
 import { taskOf } from './task-of.js'
 
 export interface PriceRelayConfig {
   readonly clock: Clock
+  readonly queue: RequestQueue
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
   readonly onRequest: (shared: boolean) => void
   /** Name of the service: prefix of topics. */
@@ -27,20 +29,22 @@ export interface PriceRelayConfig {
 /** Price requests over HTTP: one at a time for each topic, and one response for all consumers that wait for it. */
 export const createPriceRelay = (
   client: PriceClient,
-  { clock, service, onRequest }: PriceRelayConfig,
+  { clock, queue, service, onRequest }: PriceRelayConfig,
 ): Relay => {
   const sharer = new RequestSharer<Topic, TextResponse>({
     clock,
+    queue,
+    refusal: tooManyRequests,
     onRequest,
     minInterval: 0,
     requestOf: (topic) => taskOf(async () => priceResponse(await requestPrice(client, topic))),
   })
   return {
-    respond: (text) => {
+    respond: (text, requester) => {
       const topic = parseTopic(text, service)
       return isLeft(topic)
         ? completedTask(failureResponse(topic.left))
-        : sharer.request(`${service}-${canonicalAddress(addressOf(topic.right))}`)
+        : sharer.request(`${service}-${canonicalAddress(addressOf(topic.right))}`, requester)
     },
     close: () => sharer.close(),
   }

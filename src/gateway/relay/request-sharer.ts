@@ -3,21 +3,31 @@ import type { CancellableTask } from '../../task/cancellable-task.js'
 import { reportError } from '../../task/safe-notify.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
+import type { Place, Requester, RequestQueue } from './request-queue.js'
 
 export interface RequestSharerConfig<K extends string, A> {
   readonly clock: Clock
+  readonly queue: RequestQueue
   /** Minimum time between the starts of two requests of one key, in ms. */
   readonly minInterval: number
   /** The request of a key. */
   readonly requestOf: (key: K) => CancellableTask<A>
+  /** The result of a request that is refused, because too many wait. */
+  readonly refusal: A
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
   readonly onRequest?: (shared: boolean) => void
+}
+
+/** A request of one consumer. */
+interface Waiter<A> {
+  readonly place: Place
+  readonly onResult: (result: A) => void
 }
 
 /** The requests of one key. */
 interface SharedRequest<A> {
   /** Receive the result of the request that is running, or of the next one. */
-  consumers: Set<(result: A) => void>
+  waiters: Set<Waiter<A>>
   isRunning: boolean
   /** Start of the latest request: monotonic, in ms. */
   startedAt: number
@@ -27,7 +37,8 @@ interface SharedRequest<A> {
 
 /**
  * Sends at most one request per key at a time. A consumer that comes while it runs shares it. One that comes later waits
- * until `minInterval` has passed since its start, and never receives a result that existed before it came.
+ * until `minInterval` has passed since its start, and until it is the turn of a consumer of the key. It never receives a
+ * result that existed before it came.
  */
 export class RequestSharer<K extends string, A> {
   private readonly requests = new Map<K, SharedRequest<A>>()
@@ -40,52 +51,79 @@ export class RequestSharer<K extends string, A> {
   }
 
   /** Cancelling leaves the request. A request that waits for its start is not sent without consumers. */
-  request(key: K): CancellableTask<A> {
+  request(key: K, requester: Requester): CancellableTask<A> {
     return (onResult) => {
-      const request = this.requests.get(key) ?? this.add(key)
-      this.config.onRequest?.(request.consumers.size > 0)
+      const { queue, refusal, onRequest } = this.config
+      const leave = (): void => this.leave(key, waiter)
+      const place = queue.enter(requester, () => {
+        leave()
+        onResult(refusal)
+      })
       // Each call is a consumer of its own, also if two pass the same function.
-      const consumer = (result: A): void => onResult(result)
-      request.consumers.add(consumer)
-      if (!request.isRunning && request.timer === undefined) this.start(key, request)
-      return (): void => void request.consumers.delete(consumer)
+      const waiter = { place, onResult }
+      onRequest?.((this.requests.get(key)?.waiters.size ?? 0) > 0)
+      this.add(key, waiter)
+      queue.refuseExcess(place)
+      queue.startNext()
+      return leave
     }
   }
 
   /** Drops all consumers and timers. */
   close(): void {
-    for (const request of this.requests.values()) {
-      request.timer?.unsubscribe()
-      request.consumers.clear()
+    for (const { timer, waiters } of this.requests.values()) {
+      timer?.unsubscribe()
+      for (const { place } of waiters) this.config.queue.leave(place)
+      waiters.clear()
     }
     this.requests.clear()
   }
 
-  private add(key: K): SharedRequest<A> {
-    const request: SharedRequest<A> = {
-      consumers: new Set(),
+  private add(key: K, waiter: Waiter<A>): void {
+    const request = this.requests.get(key) ?? {
+      waiters: new Set(),
       isRunning: false,
       startedAt: -Infinity,
       timer: undefined,
     }
     this.requests.set(key, request)
-    return request
+    request.waiters.add(waiter)
+    if (request.isRunning || request.timer !== undefined) return
+    this.makeReady(key, request, [waiter])
+  }
+
+  private leave(key: K, waiter: Waiter<A>): void {
+    this.config.queue.leave(waiter.place)
+    const request = this.requests.get(key)
+    if (request?.waiters.delete(waiter) !== true) return
+    const isIdle = !request.isRunning && request.timer === undefined
+    if (isIdle && request.waiters.size === 0) this.requests.delete(key)
+  }
+
+  private makeReady(key: K, request: SharedRequest<A>, waiters: Iterable<Waiter<A>>): void {
+    const { queue } = this.config
+    const start = (): void => this.start(key, request)
+    for (const { place } of waiters) queue.ready(place, start)
   }
 
   private start(key: K, request: SharedRequest<A>): void {
+    const { queue, clock, requestOf } = this.config
+    for (const { place } of request.waiters) queue.park(place)
     request.isRunning = true
-    request.startedAt = this.config.clock.elapsed()
-    this.config.requestOf(key)((result) => {
+    request.startedAt = clock.elapsed()
+    requestOf(key)((result) => {
       // Consumers that come from here on, also from inside a callback, wait for the next request.
-      const { consumers } = request
-      request.consumers = new Set()
+      const { waiters } = request
+      request.waiters = new Set()
       request.isRunning = false
+      for (const { place } of waiters) queue.leave(place)
       if (this.requests.get(key) === request) this.continue(key, request)
-      for (const consumer of consumers) notify(consumer, result)
+      queue.onEnd()
+      for (const { onResult } of waiters) notify(onResult, result)
     })
   }
 
-  /** Starts the next request if it has consumers and may start. Forgets the key if it has none. */
+  /** Forgets a key without consumers, once its next request may start. */
   private continue(key: K, request: SharedRequest<A>): void {
     const { clock, minInterval } = this.config
     const remaining = request.startedAt + minInterval - clock.elapsed()
@@ -93,8 +131,9 @@ export class RequestSharer<K extends string, A> {
       request.timer = delay(clock, Math.ceil(remaining), () => {
         request.timer = undefined
         this.continue(key, request)
+        this.config.queue.startNext()
       })
-    } else if (request.consumers.size > 0) this.start(key, request)
+    } else if (request.waiters.size > 0) this.makeReady(key, request, request.waiters)
     else this.requests.delete(key)
   }
 }

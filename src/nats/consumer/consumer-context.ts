@@ -9,6 +9,10 @@ export interface ConsumerContext {
   readonly clock: Clock
   readonly subjects: Subjects
   readonly inboxPrefix: string | undefined
+  /** An identifier of the client, by which gateways take turns. */
+  readonly id: string
+  /** The limit from the request to its response, in ms. */
+  readonly requestTimeout: number
   /** Prices that are further behind end the session, in ms. */
   readonly maxLag: number
   readonly followed: FollowedGateway

@@ -24,13 +24,17 @@ export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
 class NatsRequest {
   private readonly resources = new Subscription()
   private isFound = false
+  private readonly startedAt: number
   private refusal: string | undefined
+  private isSettled = false
 
   constructor(
     private readonly context: ConsumerContext,
     private readonly request: HttpRequest,
     private readonly onResult: OnHttpResult,
-  ) {}
+  ) {
+    this.startedAt = context.clock.elapsed()
+  }
 
   /** Returns the function that aborts the request. */
   start(): () => void {
@@ -64,7 +68,7 @@ class NatsRequest {
   }
 
   private send(connection: NatsConnection, gateway: string): void {
-    const { inboxPrefix, subjects } = this.context
+    const { inboxPrefix, subjects, clock, requestTimeout, id: consumer } = this.context
     this.isFound = true
     const reply = createInbox(inboxPrefix)
     const subscription = connection.subscribe(reply, {
@@ -74,10 +78,18 @@ class NatsRequest {
       },
     })
     this.resources.add(() => subscription.unsubscribe())
-    const text = encodeGatewayMessage({ type: 'get', path: this.request.path })
+    const { path } = this.request
+    const timeout = this.startedAt + requestTimeout - clock.elapsed()
+    const text = encodeGatewayMessage({ type: 'get', path, consumer, timeout })
     if (!publish(connection, subjects.gateway(gateway), text, reply)) {
-      this.fail(`the request cannot be sent: NATS allows messages of ${maxPayloadOf(connection)} bytes`)
+      return this.fail(
+        `the request cannot be sent: NATS allows messages of ${maxPayloadOf(connection)} bytes`,
+      )
     }
+    this.resources.add(() => {
+      if (this.isSettled || connection.isClosed()) return
+      publish(connection, subjects.gateway(gateway), encodeGatewayMessage({ type: 'cancel' }), reply)
+    })
   }
 
   private onMessage(message: Msg): void {
@@ -102,6 +114,7 @@ class NatsRequest {
 
   private settle(result: HttpAnswer, isRepeatable = false): void {
     if (this.resources.closed) return
+    this.isSettled = true
     this.resources.unsubscribe()
     this.onResult(result, isRepeatable && this.request.newConnection !== true)
   }

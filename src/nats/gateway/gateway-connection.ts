@@ -1,10 +1,11 @@
 import { nuid, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeGatewayMessage } from '../../codec/nats/gateway-message.js'
+import { decodeGatewayMessage, type GatewayMessageOf } from '../../codec/nats/gateway-message.js'
 import type { UpstreamTopics } from '../../gateway/demand/upstream-topics.js'
 import { depthMintOf, priceTopicOf } from '../../gateway/relay/paths.js'
 import type { Relay } from '../../gateway/relay/relay.js'
+import type { Requester } from '../../gateway/relay/request-queue.js'
 import { textResponse, type TextResponse } from '../../server/text-response.js'
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
@@ -39,6 +40,13 @@ const maxMessageBytes = 4_096
 
 const payloadTooLarge = 413
 
+/** The time that a consumer of an earlier version waits for a response, and the longest one of any consumer, in ms. */
+const defaultRequestTime = 5_000
+const maxRequestTime = 60_000
+
+/** The maximum length of the identifier of a consumer. That of the library has 22 characters. */
+const maxConsumerLength = 64
+
 /**
  * A gateway on one connection to NATS. Each connection has an identifier of its own, so that nothing of an earlier one is
  * taken for current.
@@ -48,6 +56,8 @@ export class GatewayConnection {
   private readonly id = nuid.next()
   private readonly publisher: Publisher
   private readonly resources = new Subscription()
+  /** The requests without a response, by the subject of their response. */
+  private readonly requests = new Map<string, Subscription>()
 
   constructor(
     private readonly connection: NatsConnection,
@@ -112,7 +122,8 @@ export class GatewayConnection {
     if (isLeft(decoded)) return
     const received = decoded.right
     if (received.type === 'open') this.sessions.open(received.session, reply)
-    else if (received.type === 'get') this.respond(received.path, reply)
+    else if (received.type === 'get') this.respond(received, reply)
+    else if (received.type === 'cancel') this.requests.get(reply)?.unsubscribe()
     else this.sessions.handle(received, reply)
   }
 
@@ -122,14 +133,24 @@ export class GatewayConnection {
     this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
   }
 
-  private respond(path: string, inbox: string): void {
+  /** A response to a consumer that has left or does not wait any longer is not requested from the service. */
+  private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
+    if (this.requests.has(inbox)) return
+    const { clock, priceClock } = this.config
+    const { path, timeout = defaultRequestTime } = request
+    // The message may have waited while the process was stopped.
+    const remaining = Math.min(timeout, maxRequestTime) - priceClock.lateMs()
+    if (remaining <= 0) return
     const pending = this.addPending()
+    this.requests.set(inbox, pending)
+    pending.add(() => this.requests.delete(inbox))
     const send = ({ status, headers, body }: TextResponse): void => {
       pending.unsubscribe()
-      const lateMs = Math.ceil(this.config.priceClock.lateMs())
+      const lateMs = Math.ceil(priceClock.lateMs())
       this.publisher.reply(inbox, { type: 'response', status, headers: lowerCased(headers), body, lateMs })
     }
-    pending.add(this.responseTo(path)(send))
+    pending.add(delay(clock, remaining, () => pending.unsubscribe()))
+    pending.add(this.responseTo(path, requesterOf(request, inbox))(send))
   }
 
   /** What is under way, until it is unsubscribed or the gateway closes. */
@@ -139,15 +160,21 @@ export class GatewayConnection {
     return pending
   }
 
-  private responseTo(pathAndQuery: string): CancellableTask<TextResponse> {
+  private responseTo(pathAndQuery: string, requester: Requester): CancellableTask<TextResponse> {
     const [path = ''] = pathAndQuery.split('?')
     const mint = depthMintOf(path)
     const topic = priceTopicOf(path)
-    if (mint !== undefined) return this.config.depth.respond(mint)
-    if (topic !== undefined) return this.config.price.respond(topic)
+    if (mint !== undefined) return this.config.depth.respond(mint, requester)
+    if (topic !== undefined) return this.config.price.respond(topic, requester)
     return completedTask(textResponse(404, 'Not Found'))
   }
 }
+
+/** The inboxes of one user have one prefix. The identifier of a consumer may be forged, but not that of another user. */
+const requesterOf = ({ consumer = '' }: GatewayMessageOf<'get'>, inbox: string): Requester => ({
+  consumer: consumer.slice(0, maxConsumerLength),
+  group: inbox.slice(0, inbox.lastIndexOf('.')),
+})
 
 const lowerCased = (headers: TextResponse['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { RequestQueue } from '../../../src/gateway/relay/request-queue.js'
 import { RequestSharer } from '../../../src/gateway/relay/request-sharer.js'
 import { currentClock } from '../../../src/time/active-clock.js'
 import { caseCount } from '../../support/run/long.js'
@@ -15,8 +16,11 @@ const createManualSharer = (interval = minInterval) => {
   const clock = currentClock()
   const sent: { readonly key: string; readonly at: number }[] = []
   const open = new Map<string, { readonly number: number; readonly answer: () => void }>()
-  const sharer = new RequestSharer<string, number>({
+  const queue = new RequestQueue({ maxWaiting: 1_000, queuedInClient: () => 0 })
+  const requestSharer = new RequestSharer<string, number>({
     clock,
+    queue,
+    refusal: -1,
     minInterval: interval,
     requestOf: (key) => (onResult) => {
       expect(open.has(key), 'one request at a time').toBe(false)
@@ -31,6 +35,14 @@ const createManualSharer = (interval = minInterval) => {
       return () => undefined
     },
   })
+  const sharer = {
+    /** A request of a consumer of its own. */
+    request: (key: string) => requestSharer.request(key, { consumer: {}, group: 'a' }),
+    close: () => requestSharer.close(),
+    get size() {
+      return requestSharer.size + queue.size
+    },
+  }
   return { sharer, sent, open, answer: (key: string) => open.get(key)?.answer() }
 }
 

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import type { Address, Client } from 'svc-streams'
+import { createTestClient } from 'svc-streams/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRelays } from '../../../src/gateway/relay/create-relays.js'
+import type { TextResponse } from '../../../src/server/text-response.js'
+import { currentClock } from '../../../src/time/active-clock.js'
+import { depthPath } from '../../support/network/signed-request.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { startTestGateway } from '../support/start-test-gateway.js'
+
+const victim: Address = '0xabc'
+/** Requests that the client of the gateway delays, at most. */
+const maxDelayedInClient = 4
+const pipelined = 16
+
+/** A gateway whose client has one request at a time, which the simulator answers once `answer` is called. */
+const start = async () => {
+  const simulator = await startTestSimulator()
+  const { baseUrl } = await startTestGateway(createClientFor(simulator, { maxConcurrentRequests: 1 }))
+  simulator.inject({ stall: true })
+  const received = (): readonly string[] => simulator.requests.map(({ path }) => path)
+  return { baseUrl, received, answer: () => simulator.inject({}) }
+}
+
+let mints = 0
+
+/** Opens a connection, and requests as many depths over it as the gateway allows, each of another mint. */
+const requestMany = async (baseUrl: string): Promise<Socket> => {
+  const { hostname, port, host } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined)
+  socket.resume()
+  await once(socket, 'connect')
+  const paths = Array.from({ length: pipelined }, () => depthPath(`0x${(++mints + 0x1000).toString(16)}`))
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join(''))
+  return socket
+}
+
+/** The gateway has read what had arrived at its sockets before. */
+const settle = async (baseUrl: string): Promise<void> => {
+  for (let count = 0; count < 3; count++) await fetch(`${baseUrl}/health`)
+}
+
+describe('depth requests of consumers that have left', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['reset their connection', (socket) => socket.resetAndDestroy()],
+    ['close their connection', (socket) => socket.destroy()],
+    ['close one direction of their connection', (socket) => socket.end()],
+  ])('are not sent if the consumers %s', async (_, leave) => {
+    const { baseUrl, received, answer } = await start()
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => requestMany(baseUrl)))
+    await eventually(() => received().length === 1)
+    await settle(baseUrl)
+    sockets.forEach(leave)
+    await settle(baseUrl)
+    answer()
+    const response = await fetch(baseUrl + depthPath(victim))
+    expect(await response.text()).toContain('UnsupportedPair')
+    expect(received()).toContain(depthPath(victim))
+    expect(received().length).toBeLessThanOrEqual(maxDelayedInClient + 1)
+  })
+})
+
+describe('depth requests of a consumer', () => {
+  it.each([1, 30])('wait for one request of each of %d busy connections', async (count) => {
+    const { baseUrl, received, answer } = await start()
+    await Promise.all(Array.from({ length: count }, () => requestMany(baseUrl)))
+    await eventually(() => received().length === 1)
+    await settle(baseUrl)
+    const response = fetch(baseUrl + depthPath(victim))
+    await settle(baseUrl)
+    answer()
+    expect((await response).status).toBe(500)
+    expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(maxDelayedInClient + count)
+  })
+})
+
+describe('the queue of requests', () => {
+  const unanswered: Client = { ...createTestClient(), depth: () => () => new Promise(() => undefined) }
+
+  it('refuses requests beyond 10 000 with 503 and Retry-After: those of the consumer with the most', () => {
+    const { depth } = createRelays(unanswered, {
+      clock: currentClock(),
+      publish: () => undefined,
+      ownHost: () => '',
+      service: 'svc',
+      depthEvery: 250,
+    })
+    const responses: (readonly [string, TextResponse])[] = []
+    const request = (consumer: string, mint: number): void => {
+      const task = depth.respond(`0x${mint.toString(16)}`, { consumer, group: 'a' })
+      task((response) => responses.push([consumer, response]))
+    }
+    for (let mint = 1; mint <= 10_000; mint++) request('busy', mint)
+    expect(responses).toEqual([])
+    request('busy', 10_001)
+    for (let mint = 1; mint <= 10; mint++) request('other', mint)
+    expect(responses).toHaveLength(11)
+    for (const [consumer, { status, headers }] of responses) {
+      expect(consumer).toBe('busy')
+      expect([status, headers['Retry-After']]).toEqual([503, '1'])
+    }
+    depth.close()
+  })
+})

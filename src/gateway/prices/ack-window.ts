@@ -139,8 +139,10 @@ export class AckWindow {
 
   isMarkerDue(now: number): boolean {
     // While prices are held, the last marker ends the hold: another one would prolong it.
-    if (!this.isUnmarked || this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
+    if (this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
     const waited = now - this.markedAt
+    // Without data, the limit grows again too.
+    if (!this.isUnmarked) return this.isLimited && !this.isHeld && waited >= soonMs
     return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
   }
 
@@ -174,7 +176,8 @@ export class AckWindow {
     const isIdle = marker.inFlight === 0
     const isShort = roundTrip < (this.isMeasured ? this.shortest : unmeasuredLateMs)
     if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
-    if (isIdle) return
+    // Without data, a late answer shows nothing, and one in time only what has not been sent since.
+    if (isIdle && (wasLate || this.written > marker.end)) return
     if (wasLate) this.reduce(marker, roundTrip)
     else if (id > this.changedAtId) this.grow()
   }

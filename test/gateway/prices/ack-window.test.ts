@@ -102,6 +102,27 @@ describe('an acknowledgement window', () => {
     expect(answers).toBe(10)
   })
 
+  it('doubles the limit without data too, with a marker each 100 ms, but does not reduce it', () => {
+    const window = limited()
+    let now = 100 * second
+    let answers = 0
+    for (; window.isLimited && window.isMarkerDue(now); answers++) {
+      const id = window.mark(now)
+      expect(window.isMarkerDue(now + 99)).toBe(false)
+      now += 100
+      window.onAnswer(id, now)
+    }
+    expect(answers).toBe(11)
+    expect(window.isMarkerDue(now + second)).toBe(false)
+    window.onAnswer(window.mark(now), now + 60 * second)
+    expect(window.isLimited).toBe(false)
+    const next = limited()
+    const id = next.mark(100 * second)
+    next.onWritten(511)
+    next.onAnswer(id, 100 * second)
+    expect([next.hasRoom(1), next.hasRoom(2)]).toEqual([true, false])
+  })
+
   it('reduces the limit for data that was written before the limit grew', () => {
     const window = limited()
     window.onWritten(400)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
 import { currentClock } from '../../../src/time/active-clock.js'
@@ -72,6 +73,80 @@ describe('a connection', () => {
   })
 })
 
+/** A session that holds prices: a marker is late. The last written marker has the id 2. */
+const createHoldingSession = async () => {
+  let now = 0
+  const manual = createManualSession({ now: () => now })
+  const { session, log } = manual
+  let current: string | undefined
+  const topic = { currentFrame: () => (current === undefined ? undefined : asciiFrame(`${current} aged`)) }
+  const setPrice = (price: string): void => {
+    current = price
+    session.send(asciiFrame(price), topic)
+  }
+  session.open()
+  session.onPong('1')
+  setPrice('a')
+  await nextTurn()
+  now = 1_000
+  session.check()
+  now = 2_000
+  session.check()
+  expect(log).toEqual(['ping 1', 'a', 'ping 2', 'behind'])
+  return { ...manual, setPrice, becomesStale: () => (current = undefined), startAt: log.length }
+}
+
+describe('a consumer that is behind', () => {
+  it('gets the newest price of a topic, with its age, when the last marker is answered', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    setPrice('b')
+    setPrice('c')
+    await nextTurn()
+    expect(log.slice(startAt)).toEqual([])
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3', 'c aged'])
+    expect([session.droppedPrices, session.isBehind]).toEqual([1, true])
+    setPrice('d')
+    expect(log.slice(startAt)).toEqual(['ping 3', 'c aged', 'd'])
+  })
+
+  it('gets no held price of a topic that is no longer live', async () => {
+    const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
+    setPrice('b')
+    becomesStale()
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3'])
+    expect(session.droppedPrices).toBe(1)
+  })
+
+  it('gets texts at once, and no held price before the close frame', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    setPrice('b')
+    session.sendText('text')
+    session.end('closing', 'bye', 1)
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['text', 'close 1001 bye'])
+    session.onClosed()
+  })
+
+  it('is not ended because of its prices, but of more than maxBufferedBytes behind them', () => {
+    const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
+    const text = Buffer.from('\x81\x01a', 'latin1')
+    session.open()
+    session.onPong('1')
+    setUnsent(5_000)
+    session.write(text)
+    expect(log.slice(1)).toEqual(['a', 'ping 2', 'behind'])
+    setUnsent(6_000)
+    session.write(text)
+    expect(log.at(-1)).toBe('a')
+    setUnsent(6_001)
+    session.write(text)
+    expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
+    session.onClosed()
+  })
+})
+
 describe('the pings', () => {
   it('end a connection that has not answered two, after 45 s', () => {
     marbles(({ hot, flush }) => {
@@ -89,6 +164,37 @@ describe('the pings', () => {
         ['ping 1', 'ping 2', 'ping 3'],
       ])
     })
+  })
+
+  it('are answered behind the frames of the tick', () => {
+    const { session, log } = createManualSession()
+    session.sendText('a')
+    session.onPing(Buffer.from('id'))
+    expect(log).toEqual(['a', 'pong id'])
+  })
+
+  it('do not count the time in which the event loop was blocked', () => {
+    let elapsed = 0
+    let check = (): void => undefined
+    const startInterval = (callback: () => void) => {
+      check = callback
+      return () => undefined
+    }
+    const pings = new PingTimer(new Set([createManualSession().session]), {
+      ...currentClock(),
+      elapsed: () => elapsed,
+      startInterval,
+    })
+    pings.start()
+    elapsed = 50
+    check()
+    expect(pings.now()).toBe(50)
+    elapsed = 5_000
+    expect(pings.now()).toBe(150)
+    check()
+    elapsed = 5_050
+    expect(pings.now()).toBe(200)
+    pings.stop()
   })
 
   it('stop when there is no connection', () => {

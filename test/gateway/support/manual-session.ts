@@ -4,7 +4,7 @@ import { Session, type SessionConfig } from '../../../src/gateway/prices/session
 /** A session over a socket that the test observes. */
 export interface ManualSession {
   readonly session: Session
-  /** The payloads of the written frames, each shorter than 126 bytes, and the calls of the WebSocket. */
+  /** The payloads of the written frames, each shorter than 64 KiB, and the calls of the WebSocket. */
   readonly log: readonly string[]
   /** Sets the number of unsent bytes. */
   readonly setUnsent: (bytes: number) => void
@@ -50,8 +50,12 @@ export const createManualSession = (config: Partial<SessionConfig> = {}): Manual
 
 const payloadsOf = (bytes: Buffer): readonly string[] => {
   const payloads: string[] = []
-  for (let at = 0; at < bytes.length; at += 2 + (bytes[at + 1] ?? 0)) {
-    payloads.push(bytes.toString('utf8', at + 2, at + 2 + (bytes[at + 1] ?? 0)))
+  for (let at = 0; at < bytes.length;) {
+    const isMedium = bytes[at + 1] === 126
+    const start = at + (isMedium ? 4 : 2)
+    const end = start + (isMedium ? bytes.readUInt16BE(at + 2) : (bytes[at + 1] ?? 0))
+    payloads.push(bytes.toString('utf8', start, end))
+    at = end
   }
   return payloads
 }

@@ -25,6 +25,8 @@ const program = `
   server.on('connection', (socket) => {
     upgradeCount += 1
     const subscribeCounts = new Map()
+    // One for each topic.
+    socket.setMaxListeners(0)
     connections.set(socket, subscribeCounts)
     socket.on('error', () => socket.terminate())
     socket.on('close', () => connections.delete(socket))

@@ -1,0 +1,345 @@
+import fc from 'fast-check'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber } from 'rxjs'
+import type { Price, PriceError, Topic } from 'svc-streams'
+import { price } from 'svc-streams/testing'
+import { expect, test } from 'vitest'
+import type { PriceFeed } from '../../../src/client/price-feed.js'
+import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
+import { handleMessage } from '../../../src/gateway/prices/client-messages.js'
+import { Demand } from '../../../src/gateway/demand/demand.js'
+import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
+import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
+import { currentClock } from '../../../src/time/active-clock.js'
+import { Outbox } from '../../../src/gateway/prices/outbox.js'
+import { caseCount } from '../../support/run/long.js'
+import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
+import { createManualSession } from '../support/manual-session.js'
+
+// A session, its feeds and its timers, over a link that is simulated in virtual time. The model knows when each price was
+// emitted: the price is its number.
+
+const step = 5
+
+/** What the size of a frame of the service is like, in bytes. Topics are short here. */
+const paddedBytes = 92
+
+interface Phase {
+  readonly ms: number
+  readonly bytesPerSecond: number
+  readonly pricesPerSecond: number
+  /** Time of a pong from the consumer to the gateway, in ms. */
+  readonly upMs: number
+  /** What happens in the middle of the phase. */
+  readonly event: 'none' | 'subscribe' | 'unsubscribe' | 'stale' | 'reject'
+  readonly topic: number
+}
+
+/** Two events of a topic: a service that emits prices with their numbers, and what the gateway asks of it. */
+class NumberedFeed implements PriceFeed {
+  private readonly subscribers = new Map<Topic, Subscriber<Either<PriceError, Price>>>()
+  readonly emittedAt: number[] = []
+  /** The number of the last price of each topic while it is live. */
+  readonly live = new Map<Topic, number>()
+
+  constructor(private readonly now: () => number) {}
+
+  readonly price$: PriceFeed['price$'] = (topic, confirm) =>
+    new Observable((subscriber) => {
+      this.subscribers.set(topic, subscriber)
+      confirm()
+      return () => {
+        this.subscribers.delete(topic)
+        this.live.delete(topic)
+      }
+    })
+
+  readonly priceAge = (topic: Topic): number => this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
+
+  readonly probe: PriceFeed['probe'] = () => () => false
+
+  has(topic: Topic): boolean {
+    return this.subscribers.has(topic)
+  }
+
+  emit(topic: Topic): void {
+    const number = Math.max(1, this.emittedAt.length)
+    this.emittedAt[number] = this.now()
+    this.live.set(topic, number)
+    this.subscribers.get(topic)?.next(right(price(topic, number)))
+  }
+
+  makeStale(topic: Topic): void {
+    this.live.delete(topic)
+    this.subscribers.get(topic)?.next(left(stale(topic, 1, undefined)))
+  }
+
+  reject(topic: Topic): void {
+    const subscriber = this.subscribers.get(topic)
+    this.live.delete(topic)
+    subscriber?.next(left(subscriptionRejected(topic, 'no such token')))
+    subscriber?.complete()
+  }
+}
+
+interface Outcome {
+  readonly isBehind: boolean
+  readonly dropped: number
+  /** Age of the oldest price at its arrival, in ms. */
+  readonly oldest: number
+  /** Number of prices that were not sent in the last 5 s. */
+  readonly droppedLately: number
+  readonly lastNumbers: readonly (number | undefined)[]
+  readonly arrivedNumbers: readonly (number | undefined)[]
+}
+
+const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: VirtualTime): (() => Outcome) => {
+  const feed = new NumberedFeed(time.now)
+  const demand = new Demand<TextFrame>({
+    service: 'svc',
+    source: feed,
+    encode: asciiFrame,
+    listener: {
+      onDisconnected: () => undefined,
+      onConnected: () => undefined,
+      onCompleted: (each) => demand.delete(each),
+    },
+  })
+  const outbox = new Outbox()
+  const connections = new Set<ReturnType<typeof createManualSession>['session']>()
+  const timer = new PingTimer(connections, currentClock())
+  const { session, log } = createManualSession({
+    outbox,
+    maxBufferedBytes: Infinity,
+    now: timer.now,
+    onLeft: (each) => demand.releaseUnwanted(each),
+    onBehind: () => undefined,
+    onCaughtUp: () => undefined,
+  })
+  const context = { demand, service: 'svc', maxTopicsPerConnection: 1_000 }
+
+  let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]
+  let [firstRoundTrip, oldest, emitted, written, removals, droppedBefore] = [Infinity, 0, 0, 0, 0, 0]
+  const link: { readonly bytes: number; readonly arrive: () => void }[] = []
+  const unansweredSince = new Map<string, number>()
+  const wanted = new Set<Topic>()
+  const confirmed = new Set<string>()
+  const lastWritten = new Map<string, number>()
+  const arrived = new Map<string, number>()
+  const phase = (): Phase => phases[Math.min(phaseIndex, phases.length - 1)]!
+
+  const onPriceWritten = ({ topic, price: number, age }: { topic: Topic; price: number; age?: number }) => {
+    const emittedAt = feed.emittedAt[number] ?? NaN
+    // The newest price of a topic that is wanted, confirmed and live, with its true age.
+    expect([wanted.has(topic), confirmed.has(topic), feed.live.get(topic)]).toEqual([true, true, number])
+    expect(age ?? 0).toBe(time.now() - emittedAt)
+    expect(number).toBeGreaterThan(lastWritten.get(topic) ?? 0)
+    lastWritten.set(topic, number)
+    written++
+    // The longest time in which an answer is in time, and the interval of the checks.
+    const [since = time.now()] = unansweredSince.values()
+    const inTimeMs = Math.max(firstRoundTrip, 500) + 300 + 50
+    expect(time.now() - since).toBeLessThanOrEqual(inTimeMs + step)
+    link.push({
+      bytes: paddedBytes,
+      arrive: () => {
+        oldest = Math.max(oldest, time.now() - emittedAt)
+        arrived.set(topic, number)
+      },
+    })
+  }
+
+  const onPingWritten = (id: string): void => {
+    unansweredSince.set(id, time.now())
+    const onPong = (): void => {
+      for (const each of [...unansweredSince.keys()])
+        if (Number(each) <= Number(id)) unansweredSince.delete(each)
+      if (firstRoundTrip === Infinity) firstRoundTrip = time.now()
+      session.onPong(id)
+      settle()
+    }
+    link.push({ bytes: 2 + id.length, arrive: () => time.after(phase().upMs, onPong) })
+  }
+
+  /** Ends the tick, and puts what was written onto the link. */
+  const settle = (): void => {
+    outbox.flushOne(session)
+    for (; read < log.length; read++) {
+      const frame = log[read]!
+      const parsed: unknown = frame.startsWith('{') ? JSON.parse(frame) : frame
+      if (typeof parsed === 'string') {
+        expect(frame).toMatch(/^(ping \d+|no such token)$/)
+        if (frame.startsWith('ping')) onPingWritten(frame.slice('ping '.length))
+        else link.push({ bytes: frame.length, arrive: () => undefined })
+      } else if ('price' in (parsed as object)) onPriceWritten(parsed as never)
+      else {
+        for (const topic of (parsed as { subscriptions: readonly Topic[] }).subscriptions)
+          confirmed.add(topic)
+        link.push({ bytes: frame.length, arrive: () => undefined })
+      }
+    }
+  }
+
+  const receive = (method: string, topic: Topic): void => {
+    handleMessage(context, session, JSON.stringify({ method, topic }))
+    settle()
+  }
+
+  const run = (event: Phase['event'], topic: Topic): void => {
+    if (event === 'subscribe') {
+      if (feed.live.has(topic) && !wanted.has(topic)) emitted++
+      wanted.add(topic)
+      receive(event, topic)
+    } else if (event === 'unsubscribe' || (event === 'reject' && wanted.has(topic))) {
+      removals++
+      wanted.delete(topic)
+      confirmed.delete(topic)
+      lastWritten.delete(topic)
+      if (event === 'reject') feed.reject(topic)
+      else receive(event, topic)
+    } else if (event === 'stale') feed.makeStale(topic)
+    settle()
+  }
+
+  const emitPrices = (): void => {
+    owed += (phase().pricesPerSecond * step) / 1000
+    for (; owed >= 1; owed--) {
+      const topic = topics[nextTopic++ % topics.length]!
+      if (!feed.has(topic)) continue
+      if (wanted.has(topic)) emitted++
+      feed.emit(topic)
+      settle()
+    }
+  }
+
+  const forward = (): void => {
+    const { bytesPerSecond } = phase()
+    budget = link.length === 0 ? 0 : budget + (bytesPerSecond * step) / 1000
+    while (link.length > 0 && link[0]!.bytes <= budget) {
+      const { bytes, arrive } = link.shift()!
+      budget -= bytes
+      arrive()
+    }
+  }
+
+  connections.add(session)
+  timer.start()
+  session.open()
+  settle()
+  for (const topic of topics) run('subscribe', topic)
+
+  const total = phases.reduce((sum, { ms }) => sum + ms, 0)
+  const tick = (): void => {
+    const now = time.now()
+    const middle = phaseEndsAt - phase().ms / 2
+    if (now <= middle && now + step > middle) run(phase().event, topics[phase().topic % topics.length]!)
+    if (now >= phaseEndsAt) phaseEndsAt += phases[++phaseIndex]?.ms ?? Infinity
+    if (now < total) emitPrices()
+    settle()
+    forward()
+    if (now <= total - 5_000) droppedBefore = session.droppedPrices
+    if (now < total + 1_000) time.after(step, tick)
+    else timer.stop()
+  }
+  tick()
+
+  return () => {
+    const dropped = session.droppedPrices
+    // Each price was written, dropped, or held when its topic was removed.
+    expect(dropped).toBeLessThanOrEqual(emitted - written)
+    expect(dropped + removals).toBeGreaterThanOrEqual(emitted - written)
+    const live = topics.filter((topic) => wanted.has(topic))
+    return {
+      isBehind: session.isBehind,
+      dropped,
+      oldest,
+      droppedLately: dropped - droppedBefore,
+      lastNumbers: live.map((topic) => feed.live.get(topic)),
+      arrivedNumbers: live.map((topic) => arrived.get(topic)),
+    }
+  }
+}
+
+const outcomeOf = (topics: readonly Topic[], phases: readonly Phase[]): Outcome => {
+  let outcome: (() => Outcome) | undefined
+  runInVirtualTime((time) => (outcome = simulate(topics, phases, time)))
+  return outcome!()
+}
+
+const topicsOf = (count: number): readonly Topic[] =>
+  Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
+
+const phase: fc.Arbitrary<Phase> = fc.record({
+  ms: fc.integer({ min: 1, max: 600 }).map((count) => count * step),
+  bytesPerSecond: fc.constantFrom(0, 1_000, 10_000, 50_000, Infinity),
+  pricesPerSecond: fc.constantFrom(0, 20, 400),
+  upMs: fc.constantFrom(0, 50, 400),
+  event: fc.constantFrom<Phase['event']>('none', 'subscribe', 'unsubscribe', 'stale', 'reject'),
+  topic: fc.nat(7),
+})
+
+const quick: Omit<Phase, 'ms' | 'pricesPerSecond'> = {
+  bytesPerSecond: Infinity,
+  upMs: 0,
+  event: 'none',
+  topic: 0,
+}
+
+test('a consumer on a link that changes gets the newest prices in order, and every price once the link is quick', () => {
+  let behindCount = 0
+  fc.assert(
+    fc.property(
+      fc.array(phase, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 8 }),
+      (phases, count) => {
+        const outcome = outcomeOf(topicsOf(count), [
+          ...phases,
+          { ...quick, ms: 15_000, pricesPerSecond: 200 },
+        ])
+        expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
+        expect(outcome.arrivedNumbers).toEqual(outcome.lastNumbers)
+        if (outcome.dropped > 0) behindCount++
+      },
+    ),
+    { numRuns: caseCount(300) },
+  )
+  // Otherwise the links of the cases were too quick to test anything.
+  expect(behindCount).toBeGreaterThan(caseCount(300) / 4)
+})
+
+test('on a link of 10 kB/s or more, no price of 400 a second arrives more than 2 s old', () => {
+  const link = fc.record({
+    bytesPerSecond: fc.integer({ min: 10_000, max: 60_000 }),
+    upMs: fc.integer({ min: 0, max: 20 }).map((count) => count * step),
+    count: fc.integer({ min: 1, max: 60 }),
+    quickMs: fc.integer({ min: 1, max: 400 }).map((count) => count * step),
+  })
+  fc.assert(
+    fc.property(link, ({ count, quickMs, bytesPerSecond, upMs }) => {
+      const slow: Phase = { ...quick, bytesPerSecond, upMs, ms: 20_000, pricesPerSecond: 400 }
+      const outcome = outcomeOf(topicsOf(count), [
+        { ...quick, upMs, ms: quickMs, pricesPerSecond: 400 },
+        slow,
+        { ...quick, upMs, ms: 15_000, pricesPerSecond: 400 },
+      ])
+      expect(outcome.oldest).toBeLessThan(2_000)
+      expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
+    }),
+    { numRuns: caseCount(100) },
+  )
+})
+
+test('a consumer whose link carries every price gets every price, whatever its round trip', () => {
+  const link = fc.record({
+    upMs: fc.integer({ min: 0, max: 400 }).map((count) => count * step),
+    pricesPerSecond: fc.integer({ min: 1, max: 400 }),
+    count: fc.integer({ min: 1, max: 10 }),
+  })
+  fc.assert(
+    fc.property(link, ({ upMs, pricesPerSecond, count }) => {
+      const phases = [{ ...quick, bytesPerSecond: 60_000, upMs, pricesPerSecond, ms: 10_000 }]
+      expect(outcomeOf(topicsOf(count), phases)).toMatchObject({ isBehind: false, dropped: 0 })
+    }),
+    { numRuns: caseCount(100) },
+  )
+})

@@ -119,6 +119,20 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
+  it('gets no more prices at once than the window has room for: 512 bytes at first, the longest held first', async () => {
+    const { session, log, startAt } = await createHoldingSession()
+    const names = Array.from({ length: 12 }, (_, index) => String(index).padEnd(98))
+    for (const name of names) session.send('', { currentFrame: () => asciiFrame(name) })
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3', ...names.slice(0, 5), 'ping 4'])
+    session.onPong('4')
+    expect(log.slice(startAt + 7)).toEqual(['ping 5', ...names.slice(5, 10), 'ping 6'])
+    session.onPong('5')
+    session.onPong('6')
+    expect(log.slice(startAt + 14)).toEqual(['ping 7', ...names.slice(10)])
+    expect(session.droppedPrices).toBe(0)
+  })
+
   it('gets texts at once, and no held price before the close frame', async () => {
     const { session, log, setPrice, startAt } = await createHoldingSession()
     setPrice('b')
@@ -164,6 +178,13 @@ describe('the pings', () => {
         ['ping 1', 'ping 2', 'ping 3'],
       ])
     })
+  })
+
+  it('are sent behind the frames of the tick', () => {
+    const { session, log } = createManualSession()
+    session.sendText('a')
+    session.ping(2)
+    expect(log).toEqual(['a', 'ping 1'])
   })
 
   it('are answered behind the frames of the tick', () => {

@@ -123,6 +123,8 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const link: { readonly bytes: number; readonly arrive: () => void }[] = []
   const unansweredSince = new Map<string, number>()
   const wanted = new Set<Topic>()
+  /** The topic that became stale: without a price until the end of the phase. */
+  let silent: Topic | undefined
   const confirmed = new Set<string>()
   const lastWritten = new Map<string, number>()
   const arrived = new Map<string, number>()
@@ -197,7 +199,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
       lastWritten.delete(topic)
       if (event === 'reject') feed.reject(topic)
       else receive(event, topic)
-    } else if (event === 'stale') feed.makeStale(topic)
+    } else if (event === 'stale') feed.makeStale((silent = topic))
     settle()
   }
 
@@ -205,7 +207,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     owed += (phase().pricesPerSecond * step) / 1000
     for (; owed >= 1; owed--) {
       const topic = topics[nextTopic++ % topics.length]!
-      if (!feed.has(topic)) continue
+      if (!feed.has(topic) || topic === silent) continue
       if (wanted.has(topic)) emitted++
       feed.emit(topic)
       settle()
@@ -233,7 +235,10 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     const now = time.now()
     const middle = phaseEndsAt - phase().ms / 2
     if (now <= middle && now + step > middle) run(phase().event, topics[phase().topic % topics.length]!)
-    if (now >= phaseEndsAt) phaseEndsAt += phases[++phaseIndex]?.ms ?? Infinity
+    if (now >= phaseEndsAt) {
+      phaseEndsAt += phases[++phaseIndex]?.ms ?? Infinity
+      silent = undefined
+    }
     if (now < total) emitPrices()
     settle()
     forward()

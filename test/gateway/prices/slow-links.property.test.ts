@@ -96,6 +96,7 @@ interface Outcome {
 const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: VirtualTime): (() => Outcome) => {
   const feed = new NumberedFeed(time.now)
   const demand = new Demand<TextFrame>({
+    clock: currentClock(),
     service: 'svc',
     source: feed,
     encode: asciiFrame,

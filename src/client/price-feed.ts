@@ -3,7 +3,7 @@ import { Observable, tap } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
-import { currentClock } from '../time/active-clock.js'
+import { currentClock } from '../time/current-clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import type { PriceClient } from './client.js'
 

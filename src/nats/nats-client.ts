@@ -8,7 +8,7 @@ import { checkDefined, checkOption, checkSpelling } from '../option-kinds/check-
 import { plainObject } from '../option-kinds/check.js'
 import { numberOption } from '../option-kinds/number-option.js'
 import { node } from '../platform/node.js'
-import { currentClock } from '../time/active-clock.js'
+import { currentClock } from '../time/current-clock.js'
 import { connectionNames, connectionOptionsOf } from './connection/connection-options.js'
 import { NatsLink } from './connection/nats-link.js'
 import type { ConsumerContext } from './consumer/consumer-context.js'

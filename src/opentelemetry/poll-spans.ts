@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import { assertNever } from '../domain/assert-never.js'
 import type { DepthError } from '../errors/model.js'
-import { currentClock } from '../time/active-clock.js'
+import { currentClock } from '../time/current-clock.js'
 import { errorAttributes, isStatus, serverAttributes } from './attributes.js'
 import { listen } from './listen.js'
 

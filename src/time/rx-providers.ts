@@ -1,16 +1,24 @@
+import { animationFrameScheduler, asapScheduler, asyncScheduler, queueScheduler } from 'rxjs'
+import { animationFrameProvider } from 'rxjs/internal/scheduler/animationFrameProvider'
 import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
 import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
 import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
-// The only file that imports RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
+// The only file that uses RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
 // delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers
 // instead of the schedulers above them, because `asapScheduler` and `queueScheduler` drop what is queued behind an
 // action that throws, and `asyncScheduler` may stop for good.
 
 type IntervalDelegate = NonNullable<typeof intervalProvider.delegate>
 type ImmediateDelegate = NonNullable<typeof immediateProvider.delegate>
+
+/** Not the type of the provider, which needs the types of the DOM. */
+interface FrameDelegate {
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number
+  readonly cancelAnimationFrame: (handle: number) => void
+}
 
 export type IntervalHandle = ReturnType<typeof intervalProvider.setInterval>
 
@@ -20,6 +28,7 @@ export interface RxDelegates {
   readonly performance: { readonly now: () => number } | undefined
   readonly interval: IntervalDelegate | undefined
   readonly immediate: ImmediateDelegate | undefined
+  readonly frame: FrameDelegate | undefined
 }
 
 export const readDelegates = (): RxDelegates => ({
@@ -27,14 +36,37 @@ export const readDelegates = (): RxDelegates => ({
   performance: performanceTimestampProvider.delegate,
   interval: intervalProvider.delegate,
   immediate: immediateProvider.delegate,
+  frame: animationFrameProvider.delegate,
 })
 
-export const writeDelegates = ({ date, performance, interval, immediate }: RxDelegates): void => {
+export const writeDelegates = ({ date, performance, interval, immediate, frame }: RxDelegates): void => {
   dateTimestampProvider.delegate = date
   performanceTimestampProvider.delegate = performance
   intervalProvider.delegate = interval
   immediateProvider.delegate = immediate
+  animationFrameProvider.delegate = frame
 }
+
+interface RxAction {
+  readonly closed: boolean
+}
+
+/** The state of a scheduler: one queue of actions for the whole process. */
+export interface SchedulerState {
+  actions: RxAction[]
+  /** True while the scheduler runs its actions. */
+  _active: boolean
+  /** The handle of the immediate or frame that runs the actions. */
+  _scheduled: unknown
+}
+
+/** RxJS's schedulers, each with one queue for the whole process. */
+export const schedulers: readonly SchedulerState[] = [
+  asapScheduler,
+  queueScheduler,
+  asyncScheduler,
+  animationFrameScheduler,
+] as unknown as readonly SchedulerState[]
 
 /** Monotonic time, in ms. */
 export const performanceNow = (): number => performanceTimestampProvider.now()

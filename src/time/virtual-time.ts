@@ -1,58 +1,74 @@
 import TinyQueue from 'tinyqueue'
 import { reportError } from '../task/safe-notify.js'
 import {
-  delegatesOf,
+  activeContext,
+  hasNothingToRun,
   markCancelled,
   onTimerAdded,
-  restoreIfUnused,
-  runWith,
+  runInContext,
+  RxContext,
   type VirtualClock,
   type VirtualTimer,
-} from './active-clock.js'
-import { realImmediate } from './rx-providers.js'
+} from './rx-context.js'
+import { systemClock } from './system-clock.js'
 
 interface Timer extends VirtualTimer {
   dueAt: number
   /** Timers with the same due time fire in this order. */
   order: number
-  /** In ms; 0 for an immediate, which fires once. */
+  /** In ms; 0 for a timer that fires once. */
   readonly period: number
-  readonly callback: () => void
+  readonly callback: (time: number) => void
 }
 
 /** Added to the order of immediates, so that they fire before all timers with the same due time. */
 const immediateOrder = -(2 ** 52)
 
+/** The time from one animation frame to the next, in ms. */
+const frameTime = 16
+
+/** Like Node, which has no shorter timer: a loop of such timers must not stop the time. In ms. */
+const shortestTimer = 1
+
 /**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks and timers are virtual
- * inside `run` and real outside, so virtual and real time can be used side by side in one process.
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks, timers and scheduler queues are
+ * those of this clock inside `run` and real outside, so that virtual clocks and real time can be used side by side.
  */
 export class VirtualTime implements VirtualClock {
   private timers = queueOf([])
   private nextOrder = 0
   private cancelledCount = 0
+  private readonly context: RxContext
+  private readonly wallClock = systemClock().wallClock
   disposed = false
 
-  constructor(private time: number) {}
-
-  readonly now = (): number => this.time
-  readonly delegates = delegatesOf(this)
-
-  run<A>(work: () => A): A {
-    return runWith(this, work)
+  constructor(private time: number) {
+    this.context = new RxContext(this)
   }
 
-  /** Moves the clock forward, never back, and fires the timers that are due. Must be called inside `run`. */
+  /** Once the clock is disposed of, the time of the system. */
+  readonly now = (): number => (this.disposed ? this.wallClock() : this.time)
+
+  /** True inside `run`. */
+  get isActive(): boolean {
+    return activeContext() === this.context
+  }
+
+  /** Runs work on this clock; in real time once the clock is disposed of. */
+  run<A>(work: () => A): A {
+    return this.disposed ? work() : runInContext(this.context, work)
+  }
+
+  /** Moves the clock forward, never back, and fires the timers that are due. */
   advance(to: number): void {
-    for (
-      let timer = this.timers.peek();
-      timer !== undefined && timer.dueAt <= to;
-      timer = this.timers.peek()
-    ) {
-      this.timers.pop()
-      if (!timer.cancelled) this.fire(timer)
-    }
+    if (this.isDue(to)) runInContext(this.context, () => this.fireUntil(to))
     this.time = Math.max(this.time, to)
+  }
+
+  /** Fires the pending timers, and those that they start, up to the time at which the last pending one is due. */
+  finish(): void {
+    const due = this.timers.data.map(({ cancelled, dueAt }) => (cancelled ? -Infinity : dueAt))
+    this.advance(due.reduce((latest, each) => Math.max(latest, each), this.time))
   }
 
   /** Moves the clock forward by `ms` and fires no timer: each keeps its remaining delay. */
@@ -63,32 +79,27 @@ export class VirtualTime implements VirtualClock {
     this.timers = queueOf(this.timers.data)
   }
 
-  /**
-   * Cancels all timers. Timers that start later inside `run` are real. RxJS's delegates are restored when no virtual
-   * clock has timers.
-   */
+  /** Cancels all timers but immediates, which fire at the next `advance`. Timers that start later are real. */
   dispose(): void {
     this.disposed = true
-    const timers = this.timers.data.toSorted(inFiringOrder)
-    this.timers = queueOf([])
+    const timers = this.timers.data
+    for (const timer of timers) if (!isImmediate(timer)) markCancelled(timer)
+    this.timers = queueOf(timers.filter(({ cancelled }) => !cancelled))
     this.cancelledCount = 0
-    for (const timer of timers) {
-      if (timer.period === 0) this.fireInRealTime(timer)
-      else markCancelled(timer)
-    }
-    restoreIfUnused()
   }
 
-  addTimer(callback: () => void, delay: number): VirtualTimer {
-    const order = this.nextOrder++
-    // Like Node: NaN is 1 ms. It would end the order of the queue.
-    const ms = Number.isNaN(delay) ? 1 : delay
-    return this.add({ dueAt: this.time + ms, order, period: Math.max(1, ms), callback })
+  addTimer(callback: () => void, ms: number): VirtualTimer {
+    // NaN is the shortest time too. It would end the order of the queue.
+    const period = ms > shortestTimer ? ms : shortestTimer
+    return this.add({ dueAt: this.time + period, order: this.nextOrder++, period, callback })
   }
 
   addImmediate(callback: () => void): VirtualTimer {
-    const order = immediateOrder + this.nextOrder++
-    return this.add({ dueAt: this.time, order, period: 0, callback })
+    return this.add({ dueAt: this.time, order: immediateOrder + this.nextOrder++, period: 0, callback })
+  }
+
+  addFrame(callback: (time: number) => void): VirtualTimer {
+    return this.add({ dueAt: this.time + frameTime, order: this.nextOrder++, period: 0, callback })
   }
 
   /**
@@ -102,19 +113,23 @@ export class VirtualTime implements VirtualClock {
     this.cancelledCount = 0
   }
 
+  private isDue(to: number): boolean {
+    const next = this.timers.peek()
+    return next !== undefined && next.dueAt <= to
+  }
+
+  private fireUntil(to: number): void {
+    while (this.isDue(to)) {
+      const timer = this.timers.pop()
+      if (timer?.cancelled === false) this.fire(timer)
+    }
+  }
+
   private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
     const added = { dueAt, order, period, callback, owner: this, cancelled: false }
     this.timers.push(added)
     onTimerAdded()
     return added
-  }
-
-  /** `asapScheduler` is shared by the whole process, and stops for good if its immediate is cancelled. */
-  private fireInRealTime(immediate: Timer): void {
-    realImmediate.setImmediate(() => {
-      if (!immediate.cancelled) this.fire(immediate)
-      restoreIfUnused()
-    })
   }
 
   private fire(timer: Timer): void {
@@ -123,9 +138,12 @@ export class VirtualTime implements VirtualClock {
       timer.dueAt += timer.period
       timer.order = this.nextOrder++
       this.timers.push(timer)
-    } else markCancelled(timer)
+    } else {
+      markCancelled(timer)
+      if (hasNothingToRun(timer)) return
+    }
     try {
-      timer.callback()
+      timer.callback(this.time)
     } catch (thrown) {
       // RxJS considers the action finished, but cannot clear its timer after a `TestScheduler` has reset the delegates.
       this.cancel(timer)
@@ -133,6 +151,8 @@ export class VirtualTime implements VirtualClock {
     }
   }
 }
+
+const isImmediate = ({ order }: Timer): boolean => order < 0
 
 const inFiringOrder = (a: Timer, b: Timer): number => a.dueAt - b.dueAt || a.order - b.order
 

@@ -1,6 +1,6 @@
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import { currentClock } from '../../time/active-clock.js'
+import { currentClock } from '../../time/current-clock.js'
 import { Demand } from './demand.js'
 import type { TopicFeed } from './topic-feed.js'
 import { Upstream, type DownReason } from './upstream.js'

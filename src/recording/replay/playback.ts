@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { ReplaySubject, Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
@@ -11,9 +11,13 @@ import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/time-range.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
+import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256
+
+/** Number of rows at the start after each of which the replay yields, to see whether a strategy uses promises. */
+const observedRows = 1024
 
 /** The summary of a finished replay. */
 export interface ReplaySummary {
@@ -29,11 +33,9 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
  * no row ahead, so that memory does not grow with the length of the recording.
  */
 export class Playback {
-  readonly streams = new RecordedStreams(() => this.addSubscriber())
+  readonly streams: RecordedStreams
   private readonly closing = new Subscription()
-  private readonly completion$ = new ReplaySubject<void>(1)
-  /** Emits at the end of the replay, also to late subscribers. */
-  readonly ended$ = this.completion$.asObservable()
+  private readonly runs: StrategyRuns
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
@@ -41,6 +43,8 @@ export class Playback {
   private headerEmitted = false
   private hasRun = false
   private rows = 0
+  /** True if a strategy has worked between two rows: when a promise settled, for example. */
+  private worksBetweenRows = false
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
   private resume: (() => void) | undefined
@@ -55,7 +59,10 @@ export class Playback {
     private readonly realTime: Clock,
     /** Called before the events of each line are emitted. */
     private readonly onLine?: (line: Row | RecordingHeader) => void,
-  ) {}
+  ) {
+    this.streams = new RecordedStreams(range, () => this.addSubscriber())
+    this.runs = new StrategyRuns(clock)
+  }
 
   /** True until a row is emitted or the replay is over: who subscribes now receives the recording from its start. */
   get isAtStart(): boolean {
@@ -82,17 +89,32 @@ export class Playback {
   }
 
   /**
-   * Counts a run as a subscriber, until the returned function is called. The replay then ends with its last
-   * subscriber.
+   * Starts the run of a strategy, which counts as a subscriber. The replay then ends with its last subscriber. `onEnd`: called
+   * when the replay ends before the run.
    */
-  startRun(): () => void {
+  startRun(onEnd: () => void): StrategyRun {
     this.hasRun = true
-    return this.addSubscriber()
+    const removeSubscriber = this.addSubscriber()
+    const run = this.runs.add(onEnd)
+    if (this.isOver) run.end()
+    return {
+      ...run,
+      leave: (unsubscribe) => {
+        run.leave(unsubscribe)
+        removeSubscriber()
+      },
+    }
   }
 
-  /** Runs `work` at the current time of the recording. */
+  /** Called when a strategy subscribes or emits in real time. */
+  onRealTime(): void {
+    if (!this.worksBetweenRows && this.rows >= observedRows) warnOfPromises()
+    this.worksBetweenRows = true
+  }
+
+  /** Runs work at the current time of the recording, outside of strategies. */
   run<A>(work: () => A): A {
-    return this.clock.run(work)
+    return this.runs.run(work)
   }
 
   /** Stops the replay. `completeStreams` completes the streams of the client. */
@@ -110,14 +132,9 @@ export class Playback {
     this.close(() => this.streams.complete(undefined))
   }
 
-  /** Timers that a completion starts are real: the virtual clock no longer advances. */
   private finish(completeStreams: () => void): void {
     this.isOver = true
-    this.clock.dispose()
-    this.run(() => {
-      completeStreams()
-      this.completion$.next()
-    })
+    this.runs.endAll(completeStreams)
   }
 
   /** Returns the teardown. */
@@ -143,12 +160,16 @@ export class Playback {
     for await (const entries of readEntries(this.sources, this.range, this.closing)) {
       if (isLeft(entries)) return this.end(entries.left)
       for (const entry of entries.right) {
-        if (entry.skipped > 0) this.clock.skip(entry.skipped)
+        if (entry.skipped > 0) {
+          this.clock.skip(entry.skipped)
+          this.runs.skip(entry.skipped)
+        }
+        this.run(() => this.streams.beforeLine(entry.line))
         // Promises of a strategy settle between two rows.
         await (this.isDue(entry.time) ? undefined : this.waitUntilDue(entry.time))
         if (this.closing.closed) return
         this.emit(entry)
-        if (entry.line._tag === 'Recording' || this.rows % rowsPerTurn === 0) await nextTurn()
+        if (this.yieldsAfter(entry.line)) await nextTurn()
       }
     }
     return this.end(undefined)
@@ -157,11 +178,24 @@ export class Playback {
   private emit({ line, time }: RecordingEntry): void {
     if (line._tag !== 'Recording') this.rows++
     this.onLine?.(line)
-    this.clock.runAt(time, () => this.streams.emit(line))
+    this.runs.runAt(time, () => this.streams.emit(line))
     if (line._tag === 'Recording') {
       this.headerEmitted = true
       this.firstHeader.resolve(right(line))
     }
+  }
+
+  /**
+   * Promises settle between two rows. Within one turn of the event loop, how many of them do depends on how the file is
+   * divided into chunks. If a strategy uses promises, each row therefore has a turn of its own.
+   */
+  private yieldsAfter({ _tag }: Row | RecordingHeader): boolean {
+    return (
+      _tag === 'Recording' ||
+      this.worksBetweenRows ||
+      this.rows < observedRows ||
+      this.rows % rowsPerTurn === 0
+    )
   }
 
   /** Every entry but the first header needs a subscriber. */
@@ -203,3 +237,9 @@ export class Playback {
     this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))
   }
 }
+
+const warnOfPromises = (): void =>
+  console.warn(
+    `svc-streams: a strategy uses promises or real timers, but did not in the first ${observedRows} rows. Its result may ` +
+      'depend on how the recording is divided into chunks. Use observables instead: of(value) for Promise.resolve(value).',
+  )

@@ -1,4 +1,4 @@
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject, type Observable } from 'rxjs'
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
@@ -6,7 +6,7 @@ import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { Topic } from '../../domain/topic.js'
-import { subscriptionRejected, unsupportedPair } from '../../errors/constructors.js'
+import { disconnected, subscriptionRejected, unsupportedPair } from '../../errors/constructors.js'
 import type {
   DecodeError,
   DepthError,
@@ -16,6 +16,7 @@ import type {
 } from '../../errors/model.js'
 import { withSafeComplete$ } from '../../task/safe-notify.js'
 import type { RecordingHeader, Row } from '../format/row.js'
+import type { TimeRange } from '../format/time-range.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -24,6 +25,9 @@ export class RecordedStreams {
   private readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
+  private readonly epochs = new Epochs()
+  /** True once a row is emitted: before it, a header interrupts nothing. */
+  private hasRow = false
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
   /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
   private recordedClientClosed = false
@@ -32,13 +36,25 @@ export class RecordedStreams {
   readonly errors$ = withSafeComplete$(this.errorSubject$)
 
   /** `onSubscribe` is called for each subscriber of a price or depth stream, and returns the teardown. */
-  constructor(onSubscribe: () => () => void) {
-    this.prices = new ReplayStreams({
-      isRetained: isPriceOrOutage,
-      notRecorded: priceNotRecorded,
+  constructor(
+    private readonly range: TimeRange,
+    onSubscribe: () => () => void,
+  ) {
+    this.prices = new ReplayStreams<PriceError, Price>({
+      // Like a live client.
+      isRetained: (event) => isRight(event) || isDisconnected(event) || event.left._tag === 'Stale',
+      isOutage: isDisconnected,
+      delaysErrors: false,
+      notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
       onSubscribe,
     })
-    this.depths = new ReplayStreams({ isRetained: () => true, notRecorded: depthNotRecorded, onSubscribe })
+    this.depths = new ReplayStreams<DepthError, Depth>({
+      isRetained: () => true,
+      isOutage: () => false,
+      delaysErrors: true,
+      notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
+      onSubscribe,
+    })
     this.statusSubject$.next(this.currentStatus)
   }
 
@@ -54,22 +70,56 @@ export class RecordedStreams {
     return this.depths.event$(mint)
   }
 
+  /**
+   * Called at the time of the previous line, before the replay moves to this one: emits the `Disconnected` of an outage that
+   * the recording does not contain.
+   */
+  beforeLine(line: Row | RecordingHeader): void {
+    const isPartOfOutage =
+      (line._tag === 'Price' && isDisconnected(line.event)) ||
+      (line._tag === 'End' && this.recordedClientClosed)
+    if (!isPartOfOutage) this.prices.reportOutage()
+  }
+
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
-  emit(row: Row | RecordingHeader): void {
+  emit(line: Row | RecordingHeader): void {
+    if (line._tag === 'Recording') this.onHeader(line)
+    else this.emitRow(line)
+  }
+
+  /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
+  complete(failure: RecordingError | undefined): void {
+    const error = failure === undefined ? undefined : decodeErrorFrom(failure)
+    if (!this.recordedClientClosed) this.prices.reportOutage()
+    this.prices.completeAll(error)
+    this.depths.completeAll(error)
+    this.statusSubject$.complete()
+    this.errorSubject$.complete()
+  }
+
+  /** Nobody knows what happened between two recordings. */
+  private onHeader({ at, topics, mints }: RecordingHeader): void {
+    this.recordedClientClosed = false
+    this.prices.addRecorded(topics)
+    this.depths.addRecorded(mints)
+    if (!this.hasRow || at >= this.range.to) return
+    this.epochs.restart()
+    this.prices.interrupt(outage('a new recording begins'), true)
+    this.prices.reportOutage()
+  }
+
+  private emitRow(row: Row): void {
+    this.hasRow = true
     switch (row._tag) {
-      case 'Recording':
-        this.recordedClientClosed = false
-        this.prices.addRecorded(row.topics)
-        return this.depths.addRecorded(row.mints)
       case 'Price':
-        return this.prices.emit(row.topic, row.event)
+        return this.prices.emit(row.topic, this.epochs.eventOf(row.event))
       case 'Depth':
         return this.depths.emit(row.mint, row.event)
       case 'End':
         if (this.recordedClientClosed) return undefined
         return isAddress(row.of) ? this.depths.complete(row.of) : this.prices.complete(row.of)
       case 'Status':
-        return this.setStatus(row.status)
+        return this.onStatus(this.epochs.statusOf(row.status))
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -77,36 +127,66 @@ export class RecordedStreams {
     }
   }
 
-  /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
-  complete(failure: RecordingError | undefined): void {
-    const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    this.prices.completeAll(error)
-    this.depths.completeAll(error)
-    this.statusSubject$.complete()
-    this.errorSubject$.complete()
-  }
-
-  private setStatus(status: ConnectionStatus): void {
+  private onStatus(status: ConnectionStatus): void {
     this.recordedClientClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') this.prices.clearRetained(isDisconnected)
-    if (this.recordedClientClosed) return
+    if (status._tag === 'Open') this.prices.onOpen()
+    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false)
+    if (status._tag === 'Closed') {
+      this.prices.interrupt(outage('the recorded client was closed'), true)
+      return
+    }
+    // A recording starts with the status of its client.
+    if (status._tag === 'Idle' && this.currentStatus._tag === 'Idle') return
     this.currentStatus = status
     this.statusSubject$.next(status)
   }
 }
 
-const reason = 'it is not in the recording'
+/** The epochs of a replay: those of a later recording continue after those before it. */
+class Epochs {
+  private base = 0
+  private latest = 0
 
-const priceNotRecorded = (topic: string): PriceError => subscriptionRejected(topic, reason)
+  restart(): void {
+    this.base = this.latest
+  }
 
-const depthNotRecorded = (mint: string): DepthError => unsupportedPair(mint, undefined, reason)
+  eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
+    if (isRight(event)) {
+      const price = this.priceOf(event.right)
+      return price === event.right ? event : right(price)
+    }
+    const error = event.left
+    return error._tag === 'Stale' && error.last !== undefined && this.base > 0
+      ? left({ ...error, last: this.priceOf(error.last) })
+      : event
+  }
 
-/** Like a live client, retains the last price, or the `Disconnected` or `Stale` that replaced it. */
-const isPriceOrOutage = (event: Either<PriceError, Price>): boolean =>
-  isRight(event) || event.left._tag === 'Disconnected' || event.left._tag === 'Stale'
+  statusOf(status: ConnectionStatus): ConnectionStatus {
+    if (status._tag !== 'Open') return status
+    const epoch = this.epochOf(status.epoch)
+    return epoch === status.epoch ? status : { ...status, epoch }
+  }
 
-const isDisconnected = (event: Either<PriceError, Price>): boolean =>
+  private priceOf(price: Price): Price {
+    const epoch = this.epochOf(price.epoch)
+    return epoch === price.epoch ? price : { ...price, epoch }
+  }
+
+  private epochOf(recorded: number): number {
+    const epoch = recorded + this.base
+    if (epoch > this.latest) this.latest = epoch
+    return epoch
+  }
+}
+
+const notRecorded = 'it is not in the recording'
+
+const isDisconnected = (event: Either<PriceError, unknown>): boolean =>
   isLeft(event) && event.left._tag === 'Disconnected'
+
+const outage = (reason: string, { attempt, retryInMs } = { attempt: 1, retryInMs: 0 }): PriceError =>
+  disconnected({ code: 1006, reason, attempt, retryInMs })
 
 const decodeErrorFrom = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',

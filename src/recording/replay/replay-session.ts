@@ -25,5 +25,5 @@ export const createSession = (
     depth$: (mint) => streams.depth$(mint),
     onClose,
   })
-  return { playback, client: { ...client, inspect: () => playback.run(client.inspect) } }
+  return { playback, client }
 }

@@ -1,14 +1,10 @@
-import { left, type Either } from 'fp-ts/lib/Either.js'
+import { left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import { defer, type Observable } from 'rxjs'
-import { ReplayStream } from './replay-stream.js'
+import { ReplayStream, type ReplayStreamConfig } from './replay-stream.js'
 
-export interface ReplayStreamsConfig<E, A> {
-  /** True if late subscribers receive the event, until a later event replaces it. */
-  readonly isRetained: (event: Either<E, A>) => boolean
+export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
   /** The error of a stream that is not in the recording. */
   readonly notRecorded: (name: string) => E
-  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
-  readonly onSubscribe: () => () => void
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
@@ -16,6 +12,10 @@ export class ReplayStreams<E, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
   /** The names in the headers so far; undefined before the first header. */
   private recorded: Set<string> | undefined
+  /** The last interruption, for streams that nobody has used yet. */
+  private interruption: { readonly error: Left<E>; readonly untilValue: boolean } | undefined
+  /** True if the interruption may not be reported to each subscriber. */
+  private isUnreported = false
   /** Set when the replay has ended. */
   private ended: { readonly error: E | undefined } | undefined
 
@@ -37,9 +37,24 @@ export class ReplayStreams<E, A> {
     this.stream(name).emit(event)
   }
 
-  /** Clears the retained event of each stream where it matches. */
-  clearRetained(matches: (event: Either<E, A>) => boolean): void {
-    for (const stream of this.streams.values()) stream.clearRetained(matches)
+  /** No stream has a current value. Subscribers receive the error when `reportOutage` is called, late ones at once. */
+  interrupt(error: E, untilValue: boolean): void {
+    this.interruption = { error: left(error) as Left<E>, untilValue }
+    this.isUnreported = true
+    for (const stream of this.streams.values()) stream.interrupt(this.interruption.error, untilValue)
+  }
+
+  /** Emits the error of the last interruption on each stream that has emitted no outage since. */
+  reportOutage(): void {
+    if (!this.isUnreported) return
+    this.isUnreported = false
+    for (const stream of this.streams.values()) stream.reportOutage()
+  }
+
+  /** The connection is open: late subscribers receive no outage that lasts until then. */
+  onOpen(): void {
+    if (this.interruption?.untilValue === false) this.interruption = undefined
+    for (const stream of this.streams.values()) stream.onOpen()
   }
 
   complete(name: string): void {
@@ -60,10 +75,12 @@ export class ReplayStreams<E, A> {
   private streamOf(key: string, name: string): ReplayStream<E, A> {
     const existing = this.streams.get(key)
     if (existing !== undefined) return existing
-    const stream = new ReplayStream<E, A>(this.config.isRetained, this.config.onSubscribe)
+    const stream = new ReplayStream<E, A>(this.config)
     this.streams.set(key, stream)
+    const { interruption } = this
     if (this.recorded?.has(key) === false) completeWith(stream, this.config.notRecorded(name))
     else if (this.ended !== undefined) completeWith(stream, this.ended.error)
+    else if (interruption !== undefined) stream.interrupt(interruption.error, interruption.untilValue)
     return stream
   }
 }

@@ -7,7 +7,6 @@ import { openableSources, type OpenableSource, type RecordingSource } from '../r
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
-import { runInRecordingTime$ } from './recording-time.js'
 import { createSession, type ReplaySession } from './replay-session.js'
 import { runStrategy$ } from './run-strategy.js'
 
@@ -87,13 +86,13 @@ export const replaySources = (
     price: (topic) => () => current.client.price(topic)(),
     depth$: (mint, interval) => defer(() => current.client.depth$(mint, interval)),
     depth: (mint) => () => current.client.depth(mint)(),
-    inspect: () => current.client.inspect(),
+    inspect: () => current.playback.run(current.client.inspect),
     close,
     [Symbol.asyncDispose]: close,
     run$: (strategy$) =>
       defer(() => {
         const { playback, client } = sessionAtStart()
-        return runInRecordingTime$(playback, runStrategy$(strategy$, client))
+        return runStrategy$(playback, () => client, strategy$)
       }),
     header: () => current.playback.header(),
     get finished() {

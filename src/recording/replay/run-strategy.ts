@@ -1,27 +1,84 @@
-import { from, Observable } from 'rxjs'
+import { from, Observable, Subscription } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../option-kinds/other-rxjs.js'
+import { reportError } from '../../task/safe-notify.js'
+import { captureContext } from '../../time/rx-context.js'
+import type { Playback } from './playback.js'
+import type { StrategyClock } from './replay-clock.js'
+
+/** The client of a strategy. `end`: ends the run of this strategy alone. */
+export type CreateStrategyClient = (end: () => void) => Client
 
 /**
- * The stream that a strategy returns for a client. Fails with a `ConfigurationError` if the strategy uses another copy of
- * RxJS: if it returns an observable of that copy, or applies an operator of that copy to a stream of the client or to the
- * stream that it returns. The error is not emitted inside the strategy, which may catch it or subscribe again.
+ * Runs a strategy over a replay, from its header on. The strategy, the streams of the client that it subscribes to, and
+ * their timers run on a clock of the replay. The subscriber of the result is called in the time in which it subscribed. Once
+ * a strategy has run, the replay ends when its last subscriber leaves.
+ *
+ * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS: if it returns an observable of that copy, or
+ * applies an operator of that copy to a stream of the client or to the stream that it returns. The error is not emitted
+ * inside the strategy, which may catch it or subscribe again.
  */
 export const runStrategy$ = <A>(
+  playback: Playback,
+  createClient: CreateStrategyClient,
   strategy$: (client: Client) => Observable<A>,
-  client: Client,
 ): Observable<A> =>
   new Observable<A>((subscriber) => {
-    const fail = (): void => subscriber.error(otherRxjsError('run$'))
-    const result$ = strategy$({
-      ...client,
-      status$: checked$(client.status$, fail),
-      errors$: checked$(client.errors$, fail),
-      price$: (topic) => checked$(client.price$(topic), fail),
-      depth$: (mint, interval) => checked$(client.depth$(mint, interval), fail),
+    const inCallersTime = captureContext()
+    const subscription = new Subscription()
+    const run = playback.startRun(() => inCallersTime(() => subscriber.complete()))
+    subscriber.add(() => run.leave(() => subscription.unsubscribe()))
+
+    const fail = (thrown: unknown): void => inCallersTime(() => subscriber.error(thrown))
+    const onOtherRxjs = (): void => fail(otherRxjsError('run$'))
+    const start = (clock: StrategyClock): void => {
+      const streamOf$ = <B>(source$: Observable<B>): Observable<B> =>
+        checked$(
+          onClock$(source$, clock, () => playback.onRealTime()),
+          onOtherRxjs,
+        )
+      const client = createClient(() => run.end())
+      subscription.add(
+        resultOf$(strategy$, onClock(client, clock, streamOf$), onOtherRxjs).subscribe({
+          next: (value) => {
+            if (!clock.isActive) playback.onRealTime()
+            inCallersTime(() => subscriber.next(value))
+          },
+          error: fail,
+          complete: () => inCallersTime(() => subscriber.complete()),
+        }),
+      )
+    }
+    playback
+      .header()
+      .then(() => {
+        if (!subscriber.closed) run.begin(start)
+      })
+      .catch(reportError)
+  })
+
+const onClock = (
+  client: Client,
+  clock: StrategyClock,
+  streamOf$: <A>(source$: Observable<A>) => Observable<A>,
+): Client => ({
+  ...client,
+  inspect: () => clock.run(client.inspect),
+  status$: streamOf$(client.status$),
+  errors$: streamOf$(client.errors$),
+  price$: (topic) => streamOf$(client.price$(topic)),
+  depth$: (mint, interval) => streamOf$(client.depth$(mint, interval)),
+})
+
+/** The source, whose subscribers are called on the clock. `onRealTime`: called if one subscribes outside of the clock. */
+const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    if (!clock.isActive) onRealTime()
+    return source$.subscribe({
+      next: (value) => clock.run(() => subscriber.next(value)),
+      error: (thrown) => clock.run(() => subscriber.error(thrown)),
+      complete: () => clock.run(() => subscriber.complete()),
     })
-    if (isOfOtherRxjs(result$)) return fail()
-    return withCheckedOperators$(from(result$), fail).subscribe(subscriber)
   })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
@@ -29,6 +86,18 @@ const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Observabl
   new Observable<A>((subscriber) =>
     isSubscriberOfOtherRxjs(subscriber) ? onOtherRxjs() : source$.subscribe(subscriber),
   )
+
+/** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
+const resultOf$ = <A>(
+  strategy$: (client: Client) => Observable<A>,
+  client: Client,
+  onOtherRxjs: () => void,
+): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    const result$ = strategy$(client)
+    if (isOfOtherRxjs(result$)) return onOtherRxjs()
+    return withCheckedOperators$(from(result$), onOtherRxjs).subscribe(subscriber)
+  })
 
 /** The stream with a check of each operator that its last call of `pipe` has applied. */
 const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => void): Observable<A> => {

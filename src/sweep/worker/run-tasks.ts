@@ -1,14 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concatMap, map, merge, Observable, of, toArray } from 'rxjs'
-import type { Environment } from '../../domain/environment.js'
 import { strategyFault, type SweepFault } from '../../errors/sweep-error.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../recording/replay/playback.js'
-import { runInRecordingTime$ } from '../../recording/replay/recording-time.js'
 import { virtualClock } from '../../recording/replay/replay-clock.js'
 import { replaySettings, type ReplayOptions } from '../../recording/replay/replay-options.js'
 import { createSession } from '../../recording/replay/replay-session.js'
-import { runStrategy$ } from '../../recording/replay/run-strategy.js'
+import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/run-strategy.js'
 import { delay } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
 import { sender, type Played, type Task, type TaskResult } from '../messages.js'
@@ -42,6 +40,15 @@ export const runTasks$ = ({ sources, options, strategy$, tasks, onRow }: TaskRun
       onRow()
     })
 
+    /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
+    const createClient: CreateStrategyClient = (end) => {
+      const onClose = (completeStreams: () => void): void => {
+        completeStreams()
+        end()
+      }
+      return createSession(playback, environment, onClose).client
+    }
+
     /** A stream that the end of a damaged recording has ended has no result. */
     const outcomeOf = async (ended: Either<SweepFault, Played>): Promise<Either<SweepFault, Played>> => {
       const replayed = playback.isOver ? await playback.finished() : right(undefined)
@@ -50,7 +57,7 @@ export const runTasks$ = ({ sources, options, strategy$, tasks, onRow }: TaskRun
     }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> =>
-      runAlone$(playback, environment, (client) => strategy$(client, parameter)).pipe(
+      runStrategy$(playback, createClient, (client) => strategy$(client, parameter)).pipe(
         toArray(),
         map((values) => right({ values, rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
@@ -59,18 +66,4 @@ export const runTasks$ = ({ sources, options, strategy$, tasks, onRow }: TaskRun
       )
 
     return merge(...tasks.map(result$)).subscribe(subscriber)
-  })
-
-/** Runs a strategy with a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
-const runAlone$ = <A>(
-  playback: Playback,
-  environment: Environment,
-  strategy$: Parameters<typeof runStrategy$<A>>[0],
-): Observable<A> =>
-  new Observable((subscriber) => {
-    const { client } = createSession(playback, environment, (completeStreams) => {
-      completeStreams()
-      subscriber.complete()
-    })
-    return runInRecordingTime$(playback, runStrategy$(strategy$, client)).subscribe(subscriber)
   })

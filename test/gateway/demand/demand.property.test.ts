@@ -10,7 +10,7 @@ import { handleMessage } from '../../../src/gateway/prices/client-messages.js'
 import { Demand } from '../../../src/gateway/demand/demand.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
-import { currentClock } from '../../../src/time/active-clock.js'
+import { currentClock } from '../../../src/time/current-clock.js'
 import { nextTurn } from '../../../src/time/next-turn.js'
 import { createManualSession, type ManualSession } from '../support/manual-session.js'
 

@@ -19,6 +19,7 @@ import {
   priceRow,
   recordingText,
   start,
+  prices$,
   summary$,
   topic,
 } from '../support/recordings.js'
@@ -40,13 +41,13 @@ describe('a list of sources', () => {
       ],
       { speed: Infinity },
     )
-    expect(await collect(summary$(client))).toEqual(['1', '2', '3', '4', '5'])
+    expect(await collect(prices$(client))).toEqual([1, 2, 3, 4, 5])
     expect(await client.finished).toEqual(rowsOf(5))
   })
 
   it('joins no lines of two sources: a last line needs no line end', async () => {
     const client = replay([chunksOf(first.trimEnd()), chunksOf(second)], { speed: Infinity })
-    expect(await collect(summary$(client))).toEqual(['1', '2', '3'])
+    expect(await collect(prices$(client))).toEqual([1, 2, 3])
   })
 
   it.each<[string, () => RecordingSource, string]>([
@@ -83,7 +84,7 @@ describe('a list of sources', () => {
   it('has one time, which does not go back when a source is earlier than its predecessor', async () => {
     const early = recordingText({ ...header, at: start - 50 }, priceRow(-40, 3), priceRow(-30, 4))
     const client = replay([chunksOf(first), chunksOf(early)], { speed: Infinity })
-    const times = client.run$((inside) => inside.price$(topic).pipe(map(() => asyncScheduler.now() - start)))
+    const times = client.run$((inside) => prices$(inside).pipe(map(() => asyncScheduler.now() - start)))
     expect(await collect(times)).toEqual([1, 2, 12, 22])
   })
 
@@ -100,7 +101,7 @@ describe('a list of sources', () => {
         : priceRow(n * 10, n + 1, n % 3 === 0 ? other : topic),
     )
     const timed$ = (client: Client) =>
-      client.price$(topic).pipe(map((event) => `${asyncScheduler.now()} ${JSON.stringify(event)}`))
+      prices$(client).pipe(map((price) => `${asyncScheduler.now()} ${price}`))
     const run = (source: RecordingSource) => collect(replay(source, { speed: Infinity }).run$(timed$))
     const whole = await run(chunksOf(recordingText(header, ...rows)))
     const split = fc.record({

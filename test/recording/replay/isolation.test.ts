@@ -95,14 +95,15 @@ const failures: Readonly<Record<string, Attach>> = {
 /** In real time, RxJS throws these from a timer of its own, as usual. */
 const failuresInVirtualTime: typeof failures = {
   ...failures,
+  // The first event of status$ is emitted on subscription, in real time.
   'an inner stream and its teardown': (source$) =>
     source$
       .pipe(
+        skip(1),
         mergeMap(() => timer(1).pipe(map(boom), finalize(boom))),
         finalize(boom),
       )
       .subscribe(ignored),
-  // The first event of status$ is emitted on subscription, in real time.
   'an action of a scheduler': (source$) =>
     source$.pipe(skip(1)).subscribe(() => asyncScheduler.schedule(boom, 1)),
 }

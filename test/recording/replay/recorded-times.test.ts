@@ -12,6 +12,7 @@ import {
   priceRow,
   recordingText,
   start,
+  prices$,
   summary$,
   topic,
 } from '../support/recordings.js'
@@ -69,7 +70,7 @@ describe.each([1, 1000, Infinity])('a recording with a wrong time, at speed %s,'
 
   it.each([-year, 2 * year])('accepts a recording that was appended and is %s ms later', async (ms) => {
     const text = textAt(after(0, 5, 9)) + textAt(after(ms, ms + 5, ms + 9))
-    expect(await collect(summary$(replay(chunksOf(text), { speed })))).toEqual(['1', '2', '1', '2'])
+    expect(await collect(prices$(replay(chunksOf(text), { speed })))).toEqual([1, 2, 1, 2])
   })
 })
 
@@ -107,7 +108,7 @@ describe('the time of a strategy', () => {
     )
     expect(seen).toEqual([
       ...['0 1', '500 tick', '700 timer', '1000 tick', '1000 2'],
-      ...['1500 tick', '2000 tick', '2000 3'],
+      ...['1500 tick', '2000 tick', '2000 3', '2500 tick'],
     ])
   })
 
@@ -120,7 +121,7 @@ describe('the time of a strategy', () => {
         ),
       ),
     )
-    expect(seen).toEqual(['100 tick', '100 1', '100 2', '200 tick', '200 3', '300 tick', '300 4'])
+    expect(seen).toEqual(['100 tick', '100 1', '100 2', '200 tick', '200 3', '300 tick', '300 4', '400 tick'])
   })
 })
 

@@ -38,8 +38,8 @@ describe('a second run$', () => {
   it('has timers of its own', async () => {
     const client = replayAtOnce(priceRow(10, 1))
     const run$ = client.run$(() => interval(4))
-    expect(await collect(concat(run$, run$).pipe(toArray()))).toEqual([[0, 1, 0, 1]])
-    expect(await collect(run$.pipe(repeat(2)))).toEqual([0, 1, 0, 1])
+    expect(await collect(concat(run$, run$).pipe(toArray()))).toEqual([[0, 1, 2, 0, 1, 2]])
+    expect(await collect(run$.pipe(repeat(2)))).toEqual([0, 1, 2, 0, 1, 2])
   })
 
   it('plays from the start if the first was unsubscribed', async () => {

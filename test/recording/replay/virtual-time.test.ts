@@ -40,6 +40,7 @@ describe('the virtual time of a replay', () => {
       '4000 tick 1',
       '5000 Right',
       '5001 Right',
+      '6000 tick 2',
     ])
   })
 
@@ -59,9 +60,9 @@ describe('the virtual time of a replay', () => {
     expect(seen.map(({ open, close, from }) => [open, close, from - start])).toEqual([[1, 2, 0]])
   })
 
-  it('completes run$ at the end of the recording, even if timers are pending', async () => {
+  it('fires the pending timers at the end of the recording, and completes run$', async () => {
     const client = replayAtOnce(priceRow(10, 1))
-    expect(await collect(client.run$(() => interval(4)))).toEqual([0, 1])
+    expect(await collect(client.run$(() => interval(4)))).toEqual([0, 1, 2])
   })
 
   it('completes price$ immediately after the end of the recording', async () => {
@@ -80,7 +81,7 @@ describe('the virtual time of a replay', () => {
     buffers.unsubscribe()
     direct.unsubscribe()
     expect(await client.finished).toEqual(rowsOf(2000))
-    expect(ticks).toHaveLength(285)
+    expect(ticks).toHaveLength(286)
   })
 
   it('reports an exception of a virtual timer, and continues', async () => {

@@ -1,6 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, toArray, type Observable } from 'rxjs'
 import type { Address, Client, PriceError, Topic } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { disconnected, price } from 'svc-streams/testing'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
@@ -55,6 +56,13 @@ export const summary$ = (client: Client, of: Topic = topic): Observable<string> 
   client
     .price$(of)
     .pipe(map((event) => (event._tag === 'Right' ? String(event.right.price) : event.left._tag)))
+
+/** The prices of a stream, without its errors. */
+export const prices$ = (client: Client, of: Topic = topic): Observable<number> =>
+  client.price$(of).pipe(
+    rights(),
+    map(({ price }) => price),
+  )
 
 export const collect = <A>(source$: Observable<A>): Promise<readonly A[]> =>
   lastValueFrom(source$.pipe(toArray()))

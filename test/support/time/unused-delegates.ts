@@ -6,4 +6,5 @@ export const unusedDelegates: RxDelegates = {
   performance: undefined,
   interval: undefined,
   immediate: undefined,
+  frame: undefined,
 }

@@ -1,6 +1,6 @@
 import { TestScheduler } from 'rxjs/testing'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { currentClock } from '../../src/time/active-clock.js'
+import { currentClock } from '../../src/time/current-clock.js'
 import type { Clock } from '../../src/time/clock.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { VirtualTime } from '../../src/time/virtual-time.js'

@@ -1,0 +1,34 @@
+import { callAtOnce, type Clock } from './clock.js'
+import { rxClock } from './rx-clock.js'
+import { activeContext, type VirtualClock, type VirtualTimer } from './rx-context.js'
+import { isVirtualTime } from './rx-providers.js'
+import { systemClock } from './system-clock.js'
+
+/**
+ * The clock that is active at the time of this call. A client keeps the clock under which it was created, whatever
+ * clock is active when it is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
+ */
+export const currentClock = (): Clock => {
+  const { clock } = activeContext()
+  if (clock !== undefined && !clock.disposed) return virtualOrReal(clock)
+  return isVirtualTime() && clock === undefined ? rxClock : systemClock()
+}
+
+/** The clock of a replay until it is disposed of, and then that of the system. */
+const virtualOrReal = (clock: VirtualClock): Clock => {
+  const system = systemClock()
+  return {
+    get isVirtual() {
+      return !clock.disposed
+    },
+    elapsed: clock.now,
+    wallClock: clock.now,
+    startInterval: (callback, ms) =>
+      clock.disposed ? system.startInterval(callback, ms) : cancelOf(clock.addTimer(callback, ms)),
+    startImmediate: (callback) =>
+      clock.disposed ? system.startImmediate(callback) : cancelOf(clock.addImmediate(callback)),
+    afterRead: (callback) => (clock.disposed ? system.afterRead(callback) : callAtOnce(callback)),
+  }
+}
+
+const cancelOf = (timer: VirtualTimer) => (): void => timer.owner.cancel(timer)

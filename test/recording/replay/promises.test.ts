@@ -1,0 +1,151 @@
+import { orThrow } from 'svc-streams/operators'
+import fc from 'fast-check'
+import { left, right } from 'fp-ts/lib/Either.js'
+import {
+  concatMap,
+  defer,
+  EMPTY,
+  filter,
+  map,
+  merge,
+  mergeMap,
+  retry,
+  scan,
+  switchMap,
+  take,
+  timer,
+} from 'rxjs'
+import type { Client } from 'svc-streams'
+import { replay } from 'svc-streams/recording'
+import { depth, disconnected } from 'svc-streams/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Row } from '../../../src/recording/format/row.js'
+import { chunked } from '../support/bytes.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  mint,
+  priceRow,
+  prices$,
+  recordingText,
+  start,
+  topic,
+} from '../support/recordings.js'
+
+const later = async (turns: number): Promise<void> => {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+}
+
+/** What a strategy that awaits promises knows when each of its promises settles. */
+const awaiting = (turns: number, first: number) => (client: Client) => {
+  let latest = 0
+  return prices$(client).pipe(
+    map((usd) => (latest = usd)),
+    filter((usd) => usd >= first),
+    mergeMap(async (usd) => {
+      await later(turns)
+      return `${usd} settled at ${latest}`
+    }),
+  )
+}
+
+const textOf = (count: number): string =>
+  recordingText(header, ...Array.from({ length: count }, (_, n) => priceRow(n, n + 1)))
+
+describe('a strategy with promises', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  afterEach(() => void warn.mockClear())
+
+  it('has the same result however the recording is divided into chunks', async () => {
+    const text = textOf(40)
+    const bytes = Buffer.from(text)
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(300), { maxLength: 30 }), fc.nat(20), async (lengths, turns) => {
+        const run = (...chunks: readonly (string | Uint8Array)[]) =>
+          collect(replay(chunksOf(...chunks), { speed: Infinity }).run$(awaiting(turns, 0)))
+        const whole = await run(text)
+        expect(whole).toEqual(Array.from({ length: 40 }, (_, n) => `${n + 1} settled at ${n + 1}`))
+        expect(await run(...chunked(bytes, lengths))).toEqual(whole)
+      }),
+      { numRuns: 30 },
+    )
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('causes a warning if its first promise comes late, and then has the same result again', async () => {
+    const client = replay(chunksOf(textOf(3000)), { speed: Infinity })
+    const settled = await collect(client.run$(awaiting(50, 2000)))
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]?.[0]).toMatch(/^svc-streams: a strategy uses promises/)
+    expect(settled.at(-1)).toBe('3000 settled at 3000')
+    expect(settled).toContain('2500 settled at 2500')
+  })
+
+  it('is not what a strategy with timers is: that causes no warning', async () => {
+    const client = replay(chunksOf(textOf(3000)), { speed: Infinity })
+    await collect(
+      client.run$((each) => prices$(each).pipe(concatMap((usd) => timer(1).pipe(map(() => usd))))),
+    )
+    await collect(
+      client.run$((each) =>
+        prices$(each).pipe(
+          switchMap((usd) => merge(EMPTY, timer(2)).pipe(map(() => usd))),
+          scan((count) => count + 1, 0),
+        ),
+      ),
+    )
+    expect(warn).not.toHaveBeenCalled()
+  })
+})
+
+it('a depth stream with retry subscribes again in a later turn, at most 100 times in 190 ms', async () => {
+  const depthRow = (ms: number, event: Extract<Row, { _tag: 'Depth' }>['event']): Row => ({
+    _tag: 'Depth',
+    at: start + ms,
+    mint,
+    event,
+  })
+  const failed = left({ _tag: 'Timeout', message: 'no response in 5 ms', afterMs: 5 } as const)
+  const client = replay(
+    chunksOf(recordingText(header, depthRow(10, failed), depthRow(200, right(depth(mint, { price: 7 }))))),
+    { speed: Infinity },
+  )
+  let subscriptions = 0
+  const seen = client.run$((each) =>
+    defer(() => {
+      subscriptions++
+      return each.depth$(mint, 100)
+    }).pipe(
+      orThrow(),
+      retry(),
+      map(({ price }) => price),
+      take(1),
+    ),
+  )
+  expect(await collect(seen)).toEqual([7])
+  expect(subscriptions).toBeLessThan(100)
+})
+
+it('a price stream with retry subscribes again in a later turn while the connection is down', async () => {
+  const outage = left(disconnected({ code: 1006, reason: 'cut', attempt: 1, retryInMs: 250 }))
+  const client = replay(
+    chunksOf(
+      recordingText(header, { _tag: 'Price', at: start + 10, topic, event: outage }, priceRow(200, 7)),
+    ),
+    { speed: Infinity },
+  )
+  let subscriptions = 0
+  const seen = client.run$((each) =>
+    defer(() => {
+      subscriptions++
+      return each.price$(topic)
+    }).pipe(
+      orThrow(),
+      retry(),
+      map(({ price }) => price),
+    ),
+  )
+  expect(await collect(seen.pipe(take(1)))).toEqual([7])
+  expect(subscriptions).toBeLessThan(100)
+})

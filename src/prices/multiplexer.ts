@@ -1,10 +1,12 @@
-import type { Subscriber, Unsubscribable } from 'rxjs'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription, type Subscriber, type Unsubscribable } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
 import type { Wake } from '../domain/wake.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
-import { safeComplete } from '../task/safe-notify.js'
+import { safeComplete, safeNext } from '../task/safe-notify.js'
+import { delay } from '../time/deadline.js'
 import { DeadlineTimer } from '../time/deadline-timer.js'
 import { TickClock } from '../time/tick-clock.js'
 import { deliver, deliverPrice, type Delivery } from './fan-out.js'
@@ -30,6 +32,12 @@ export interface MultiplexerListener {
   readonly onUncorrelated: (error: UncorrelatedError) => void
 }
 
+/** The number of subscribers of a topic that may leave upon a failure before the next ones receive it in a later turn. */
+const maxRefusals = 10
+
+/** The longest wait of a subscriber that receives a failure later, in ms. */
+const maxRepeatDelay = 100
+
 /** Carries the subscriptions of many subscribers to many topics over one connection. */
 export class Multiplexer {
   private readonly subscriptions: Subscriptions
@@ -39,6 +47,11 @@ export class Multiplexer {
   private readonly lag: Lag
   /** When the connection fell behind: monotonic, in ms. */
   private behindSince = 0
+  /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
+  private readonly refusals = new Map<Address, number>()
+  /** The number of subscribers that have received the current failure later. */
+  private failureRepeats = 0
+  private readonly repeats = new Subscription()
 
   constructor(
     private readonly config: MultiplexerConfig,
@@ -153,9 +166,42 @@ export class Multiplexer {
     subscription.state = state
     this.reconciler.schedule()
     if (isConfirmed(state)) onConfirmed?.()
-    const eventFor = this.initialEventOf(state)
-    if (eventFor !== undefined) subscriber.next(eventFor(topic))
+    this.deliverInitial(subscription, state)
     return subscription
+  }
+
+  /**
+   * `retry` without a delay subscribes again as soon as it receives a failure, which would recurse without end. After
+   * `maxRefusals`, subscribers therefore receive it in a later turn.
+   */
+  private deliverInitial(subscription: PriceSubscription, state: TopicState): void {
+    const event = this.initialEventOf(state)?.(subscription.topic)
+    if (event === undefined) return
+    const refusals = this.refusals.get(state.base) ?? 0
+    if (isLeft(event) && refusals >= maxRefusals) return this.repeatLater(subscription, state)
+    subscription.hasFailed = isLeft(event)
+    subscription.subscriber.next(event)
+  }
+
+  /** The first waits for the next turn, each further one 1 ms longer. A newer event replaces the failure. */
+  private repeatLater(subscription: PriceSubscription, state: TopicState): void {
+    const { subscriber, topic } = subscription
+    const failure = (): unknown => this.reconciler.currentFailure ?? state.lastActivityAt
+    const before = failure()
+    const waiting = delay(this.config.clock, Math.min(this.failureRepeats++, maxRepeatDelay), () => {
+      const event = failure() === before ? this.initialEventOf(state)?.(topic) : undefined
+      if (event === undefined || !isLeft(event)) return
+      subscription.hasFailed = true
+      safeNext(subscriber, event)
+    })
+    this.repeats.add(waiting)
+    subscriber.add(waiting)
+  }
+
+  private refuse({ base }: TopicState): void {
+    const { refusals, repeats, config } = this
+    if (refusals.size === 0) repeats.add(delay(config.clock, 0, () => refusals.clear()))
+    refusals.set(base, (refusals.get(base) ?? 0) + 1)
   }
 
   private initialEventOf(state: TopicState): PriceEventFactory | undefined {
@@ -174,12 +220,14 @@ export class Multiplexer {
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
   close(): void {
+    this.repeats.unsubscribe()
     const subscribers = this.reconciler.close({ _tag: 'Closed' })
     this.subscriptions.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
   }
 
-  private readonly onUnsubscribe = (subscriber: PriceSubscriber, state: TopicState): void => {
+  private readonly onUnsubscribe = (subscriber: PriceSubscription, state: TopicState): void => {
+    if (subscriber.hasFailed) this.refuse(state)
     this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
     this.setDeadline()
     this.reconciler.schedule()
@@ -236,6 +284,7 @@ export class Multiplexer {
   }
 
   private onDown(error: Disconnected, subscribers: readonly PriceSubscriber[]): void {
+    this.failureRepeats = 0
     deliver({ subscribers, eventFor: failureEvent(() => error) })
   }
 
@@ -266,6 +315,8 @@ class PriceSubscription implements PriceSubscriber, Unsubscribable {
   position = 0
   previous: PriceSubscriber | undefined
   next: PriceSubscriber | undefined
+  /** True if it received a failure on its subscription. */
+  hasFailed = false
   /** Set once the subscriber is added. */
   state: TopicState | undefined
 
@@ -273,7 +324,7 @@ class PriceSubscription implements PriceSubscriber, Unsubscribable {
     readonly topic: Topic,
     readonly subscriber: Subscriber<PriceEvent>,
     readonly onConfirmed: (() => void) | undefined,
-    private readonly onUnsubscribe: (subscriber: PriceSubscriber, state: TopicState) => void,
+    private readonly onUnsubscribe: (subscriber: PriceSubscription, state: TopicState) => void,
   ) {}
 
   unsubscribe(): void {

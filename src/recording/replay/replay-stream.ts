@@ -18,6 +18,12 @@ export interface ReplayStreamConfig<E, A> {
 /** The longest delay of a retained error, in ms. */
 const maxErrorDelay = 100
 
+/** The number of subscribers that may leave upon an error before the next ones receive it later. */
+const maxRefusals = 10
+
+/** A subscriber that comes within this time after another one left may be the same pipeline, in ms. */
+const shortestTurn = 1
+
 /** One stream of a replay. A late subscriber receives the retained event first. */
 export class ReplayStream<E, A> {
   private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
@@ -31,8 +37,9 @@ export class ReplayStream<E, A> {
     { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
   /** True until the next value of a stream that `Open` does not make current again. */
   private isDownUntilValue = false
-  /** True while an error is emitted. */
-  private isEmittingError = false
+  /** When the last subscribers left upon the retained error, monotonic, in ms, and their number. */
+  private refusedAt = -Infinity
+  private refusals = 0
   /** The number of subscribers that have received the retained error later. */
   private errorRepeats = 0
 
@@ -40,15 +47,12 @@ export class ReplayStream<E, A> {
 
   readonly event$ = new Observable<Either<E, A>>((subscriber) => {
     const { retainedEvent: retained, config } = this
-    const isDelayed =
-      retained !== undefined &&
-      isLeft(retained) &&
-      (config.delaysErrors || this.isEmittingError) &&
-      !this.completed
-    if (retained !== undefined && !isDelayed) this.notify([subscriber], retained)
-    if (this.completed) return subscriber.complete()
+    if (this.completed) {
+      if (retained !== undefined) subscriber.next(retained)
+      return subscriber.complete()
+    }
     this.add(subscriber)
-    if (isDelayed) this.repeatLater(retained, subscriber)
+    if (retained !== undefined) this.repeat(retained, subscriber)
     subscriber.add(config.onSubscribe())
   })
 
@@ -108,10 +112,7 @@ export class ReplayStream<E, A> {
   }
 
   private notify(subscribers: readonly Subscriber<Either<E, A>>[], event: Either<E, A>): void {
-    const { isEmittingError } = this
-    this.isEmittingError ||= isLeft(event)
     for (const subscriber of subscribers) safeNext(subscriber, event)
-    this.isEmittingError = isEmittingError
   }
 
   private retain(event: Either<E, A>): void {
@@ -129,13 +130,29 @@ export class ReplayStream<E, A> {
     })
   }
 
-  /** `retry` without a delay subscribes again inside the emission, which would recurse without end. */
-  private repeatLater(error: Either<E, A>, subscriber: Subscriber<Either<E, A>>): void {
+  /**
+   * Emits the retained event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse
+   * without end. After `maxRefusals`, subscribers therefore receive it later, as from a live client.
+   */
+  private repeat(retained: Either<E, A>, subscriber: Subscriber<Either<E, A>>): void {
+    const isDelayed = isLeft(retained) && (this.config.delaysErrors || this.isRefused)
+    if (isLeft(retained)) subscriber.add(() => this.refuse())
+    if (!isDelayed) return subscriber.next(retained)
     const ms = Math.min(this.errorRepeats++, maxErrorDelay)
     subscriber.add(
       delay(rxClock, ms, () => {
-        if (this.lastEvent === error && !this.completed) this.notify([subscriber], error)
+        if (this.lastEvent === retained && !this.completed) safeNext(subscriber, retained)
       }),
     )
+  }
+
+  private get isRefused(): boolean {
+    return this.refusals >= maxRefusals && rxClock.elapsed() - this.refusedAt < shortestTurn
+  }
+
+  private refuse(): void {
+    const now = rxClock.elapsed()
+    this.refusals = now - this.refusedAt < shortestTurn ? this.refusals + 1 : 1
+    this.refusedAt = now
   }
 }

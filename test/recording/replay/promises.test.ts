@@ -127,25 +127,20 @@ it('a depth stream with retry subscribes again in a later turn, at most 100 time
   expect(subscriptions).toBeLessThan(100)
 })
 
-it('a price stream with retry subscribes again in a later turn while the connection is down', async () => {
+it.each([
+  ['when it breaks', 0],
+  ['while it is down', 50],
+])('a price stream with retry, subscribed to %s, subscribes again in later turns', async (_, ms) => {
   const outage = left(disconnected({ code: 1006, reason: 'cut', attempt: 1, retryInMs: 250 }))
-  const client = replay(
-    chunksOf(
-      recordingText(header, { _tag: 'Price', at: start + 10, topic, event: outage }, priceRow(200, 7)),
-    ),
-    { speed: Infinity },
-  )
+  const rows: readonly Row[] = [{ _tag: 'Price', at: start + 10, topic, event: outage }, priceRow(200, 7)]
+  const client = replay(chunksOf(recordingText(header, ...rows)), { speed: Infinity })
   let subscriptions = 0
-  const seen = client.run$((each) =>
+  const retried = (each: Client) =>
     defer(() => {
       subscriptions++
       return each.price$(topic)
-    }).pipe(
-      orThrow(),
-      retry(),
-      map(({ price }) => price),
-    ),
-  )
-  expect(await collect(seen.pipe(take(1)))).toEqual([7])
-  expect(subscriptions).toBeLessThan(100)
+    }).pipe(orThrow(), retry())
+  const seen = client.run$((each) => timer(ms).pipe(switchMap(() => retried(each))))
+  expect(await collect(seen.pipe(map(({ price }) => price)))).toEqual([7])
+  expect(subscriptions).toBeLessThan(1000)
 })

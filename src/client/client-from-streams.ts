@@ -31,6 +31,7 @@ import type {
 import type { CancellableTask } from '../task/cancellable-task.js'
 import type { Client } from './client.js'
 import { Lifetime } from './lifetime.js'
+import { rxClock } from '../time/rx-clock.js'
 import { StreamStats } from './stream-stats.js'
 
 /** The streams of a client without a connection: a test client or a replay. */
@@ -42,6 +43,8 @@ export interface ClientStreams {
   readonly status$: Observable<ConnectionStatus>
   readonly currentStatus: () => ConnectionStatus
   readonly errors$: Observable<UncorrelatedError>
+  /** The monotonic clock of `inspect`, in ms. Default: that of RxJS. */
+  readonly elapsed?: () => number
   /** Called once, when the client is closed. Must call `completeStreams`. Default: only that. */
   readonly onClose?: (completeStreams: () => void) => void
 }
@@ -52,7 +55,7 @@ const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 export const clientFromStreams = (streams: ClientStreams): Client => {
   const { onClose = (completeStreams: () => void) => completeStreams() } = streams
   const lifetime = new Lifetime()
-  const stats = new StreamStats()
+  const stats = new StreamStats(streams.elapsed ?? rxClock.elapsed)
   let closing: Promise<void> | undefined
 
   const price$ = (topic: Topic) =>

@@ -10,7 +10,6 @@ import {
 } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
 import { asText } from '../errors/text.js'
-import { rxClock } from '../time/rx-clock.js'
 
 /** Times are monotonic, in ms. */
 interface CountedStream {
@@ -26,15 +25,18 @@ interface CountedStream {
 
 /** Counts subscribers and remembers the last event of each stream, for `inspect()`. */
 export class StreamStats {
+  /** `elapsed`: monotonic, in ms. */
+  constructor(private readonly elapsed: () => number) {}
+
   private readonly prices = new Map<string, CountedStream>()
   private readonly depths = new Map<string, CountedStream>()
 
   price$<A extends StreamEvent>(topic: Topic, source$: Observable<A>): Observable<A> {
-    return counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$)
+    return this.counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    return counted$(this.depths, `${keyOf(mint)} ${asText(interval)}`, { name: mint, interval }, source$)
+    return this.counted$(this.depths, `${keyOf(mint)} ${asText(interval)}`, { name: mint, interval }, source$)
   }
 
   topics(): readonly TopicSnapshot[] {
@@ -42,7 +44,7 @@ export class StreamStats {
       topic: name,
       subscribers,
       state: stateAfter(last),
-      lastPriceAgeMs: ageOf(lastValueAt),
+      lastPriceAgeMs: this.ageOf(lastValueAt),
     }))
   }
 
@@ -52,49 +54,51 @@ export class StreamStats {
       interval,
       subscribers,
       lastResult: resultOf(last),
-      lastResultAgeMs: ageOf(lastEventAt),
+      lastResultAgeMs: this.ageOf(lastEventAt),
     }))
+  }
+
+  private ageOf(time: number | undefined): number | null {
+    return time === undefined ? null : Math.round(this.elapsed() - time)
+  }
+
+  private counted$<A extends StreamEvent>(
+    streams: Map<string, CountedStream>,
+    key: string,
+    names: Pick<CountedStream, 'name' | 'interval'>,
+    source$: Observable<A>,
+  ): Observable<A> {
+    return new Observable((subscriber) => {
+      const stream = streams.get(key) ?? {
+        ...names,
+        subscribers: 0,
+        last: undefined,
+        lastValueAt: undefined,
+        lastEventAt: undefined,
+      }
+      streams.set(key, stream)
+      stream.subscribers++
+      // A later subscriber first receives the last event again.
+      let isRepeated = stream.last !== undefined
+      const subscription = source$
+        .pipe(
+          tap((event) => {
+            if (isRepeated || event === stream.last) return
+            stream.last = event
+            stream.lastEventAt = this.elapsed()
+            if (isRight(event)) stream.lastValueAt = stream.lastEventAt
+          }),
+          finalize(() => {
+            stream.subscribers--
+            if (stream.subscribers === 0) streams.delete(key)
+          }),
+        )
+        .subscribe(subscriber)
+      isRepeated = false
+      return subscription
+    })
   }
 }
 
 /** Accepts any value, which a caller in plain JavaScript may pass. */
 const keyOf = (name: unknown): string => asText(name).toLowerCase()
-
-const ageOf = (time: number | undefined): number | null =>
-  time === undefined ? null : Math.round(rxClock.elapsed() - time)
-
-const counted$ = <A extends StreamEvent>(
-  streams: Map<string, CountedStream>,
-  key: string,
-  names: Pick<CountedStream, 'name' | 'interval'>,
-  source$: Observable<A>,
-): Observable<A> =>
-  new Observable((subscriber) => {
-    const stream = streams.get(key) ?? {
-      ...names,
-      subscribers: 0,
-      last: undefined,
-      lastValueAt: undefined,
-      lastEventAt: undefined,
-    }
-    streams.set(key, stream)
-    stream.subscribers++
-    // A later subscriber first receives the last event again.
-    let isRepeated = stream.last !== undefined
-    const subscription = source$
-      .pipe(
-        tap((event) => {
-          if (isRepeated || event === stream.last) return
-          stream.last = event
-          stream.lastEventAt = rxClock.elapsed()
-          if (isRight(event)) stream.lastValueAt = stream.lastEventAt
-        }),
-        finalize(() => {
-          stream.subscribers--
-          if (stream.subscribers === 0) streams.delete(key)
-        }),
-      )
-      .subscribe(subscriber)
-    isRepeated = false
-    return subscription
-  })

@@ -1,6 +1,8 @@
 import {
+  noDelegates,
   readDelegates,
   realInterval,
+  replaceInterval,
   schedulers,
   writeDelegates,
   type IntervalHandle,
@@ -34,36 +36,43 @@ export interface VirtualClock {
 
 export class RxContext {
   /** The delegates while the context is not active; those of a virtual clock never change. */
-  private delegates: RxDelegates
-  /** The queues of the schedulers while the context is not active. */
-  private readonly queues: readonly SchedulerState[] = schedulers.map(() => ({
-    actions: [],
-    _active: false,
-    _scheduled: undefined,
-  }))
+  private readonly delegates: RxDelegates
+  private readonly asap: SavedQueue = { state: undefined }
+  private readonly queue: SavedQueue = { state: undefined }
+  private readonly async: SavedQueue = { state: undefined }
+  private readonly frame: SavedQueue = { state: undefined }
 
   constructor(readonly clock?: VirtualClock) {
-    this.delegates = clock === undefined ? readDelegates() : delegatesOf(clock)
+    this.delegates = clock === undefined ? noDelegates() : delegatesOf(clock)
   }
 
-  /** Called before another context becomes active. */
-  save(): void {
-    if (this.clock === undefined) this.delegates = readDelegates()
-    schedulers.forEach((scheduler, index) => copyState(scheduler, this.queues[index]))
-  }
-
-  /** Called when the context becomes active. */
-  load(): void {
+  /** Makes this context active after another one. A replay does so several times for each row. */
+  replace(before: RxContext): void {
+    if (before.clock === undefined) readDelegates(before.delegates)
     writeDelegates(this.delegates)
-    schedulers.forEach((scheduler, index) => copyState(this.queues[index], scheduler))
+    swap(schedulers.asap, before.asap, this.asap)
+    swap(schedulers.queue, before.queue, this.queue)
+    swap(schedulers.async, before.async, this.async)
+    swap(schedulers.frame, before.frame, this.frame)
   }
 }
 
-const copyState = (from: SchedulerState | undefined, to: SchedulerState | undefined): void => {
-  if (from === undefined || to === undefined) return
-  to.actions = from.actions
-  to._active = from._active
-  to._scheduled = from._scheduled
+/** The queue of a scheduler while its context is not active; `undefined` if it has no actions. */
+interface SavedQueue {
+  state: SchedulerState | undefined
+}
+
+/** Saves the queue of one context, and restores that of another. */
+const swap = (scheduler: SchedulerState, before: SavedQueue, after: SavedQueue): void => {
+  const { actions, _active, _scheduled } = scheduler
+  const isUsed = _active || _scheduled !== undefined || actions.length > 0
+  const { state } = after
+  if (!isUsed && state === undefined) return
+  if (isUsed) before.state = { actions, _active, _scheduled }
+  scheduler.actions = state?.actions ?? []
+  scheduler._active = state?._active ?? false
+  scheduler._scheduled = state?._scheduled
+  after.state = undefined
 }
 
 export const realContext = new RxContext()
@@ -78,8 +87,7 @@ export const activeContext = (): RxContext => active
 export const enterContext = (context: RxContext): RxContext => {
   const before = active
   if (context === before) return before
-  before.save()
-  context.load()
+  context.replace(before)
   active = context
   if (context === realContext) keepClearing()
   return before
@@ -95,11 +103,9 @@ export const runInContext = <A>(context: RxContext, work: () => A): A => {
   }
 }
 
-/** Returns a function that runs work in the context of this call; in real time once its clock is disposed of. */
-export const captureContext = (): (<A>(work: () => A) => A) => {
-  const context = active
-  return (work) => runInContext(context.clock?.disposed === true ? realContext : context, work)
-}
+/** The context to return to: the given one, or the real one once its clock is disposed of. */
+export const enterUnlessDisposed = (context: RxContext): RxContext =>
+  enterContext(context.clock?.disposed === true ? realContext : context)
 
 export const onTimerAdded = (): void => {
   pendingTimers++
@@ -118,7 +124,7 @@ export const markCancelled = (timer: VirtualTimer): void => {
  * does not find the queue of a cancelled action. Must be called in the context of the timer.
  */
 export const hasNothingToRun = (timer: VirtualTimer): boolean => {
-  const scheduler = schedulers.find(({ _scheduled }) => _scheduled === timer)
+  const scheduler = Object.values(schedulers).find(({ _scheduled }) => _scheduled === timer)
   if (scheduler === undefined) return false
   const open = scheduler.actions.filter(({ closed }) => !closed)
   scheduler.actions.splice(0, Infinity, ...open)
@@ -128,10 +134,8 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
-  const delegates = readDelegates()
-  if (pendingTimers > 0 && delegates.interval === undefined) writeDelegates({ ...delegates, interval })
-  if (pendingTimers === 0 && delegates.interval === interval)
-    writeDelegates({ ...delegates, interval: undefined })
+  if (pendingTimers > 0) replaceInterval(undefined, interval)
+  else replaceInterval(interval, undefined)
 }
 
 /** The clock that runs new timers; undefined if they are real. */

@@ -24,20 +24,21 @@ export type IntervalHandle = ReturnType<typeof intervalProvider.setInterval>
 
 /** The delegates of all providers. `undefined`: RxJS uses the platform's clock or timer. */
 export interface RxDelegates {
-  readonly date: { readonly now: () => number } | undefined
-  readonly performance: { readonly now: () => number } | undefined
-  readonly interval: IntervalDelegate | undefined
-  readonly immediate: ImmediateDelegate | undefined
-  readonly frame: FrameDelegate | undefined
+  date: { readonly now: () => number } | undefined
+  performance: { readonly now: () => number } | undefined
+  interval: IntervalDelegate | undefined
+  immediate: ImmediateDelegate | undefined
+  frame: FrameDelegate | undefined
 }
 
-export const readDelegates = (): RxDelegates => ({
-  date: dateTimestampProvider.delegate,
-  performance: performanceTimestampProvider.delegate,
-  interval: intervalProvider.delegate,
-  immediate: immediateProvider.delegate,
-  frame: animationFrameProvider.delegate,
-})
+/** Copies the delegates to an object: a replay does so for each row. */
+export const readDelegates = (to: RxDelegates): void => {
+  to.date = dateTimestampProvider.delegate
+  to.performance = performanceTimestampProvider.delegate
+  to.interval = intervalProvider.delegate
+  to.immediate = immediateProvider.delegate
+  to.frame = animationFrameProvider.delegate
+}
 
 export const writeDelegates = ({ date, performance, interval, immediate, frame }: RxDelegates): void => {
   dateTimestampProvider.delegate = date
@@ -45,6 +46,22 @@ export const writeDelegates = ({ date, performance, interval, immediate, frame }
   intervalProvider.delegate = interval
   immediateProvider.delegate = immediate
   animationFrameProvider.delegate = frame
+}
+
+export const noDelegates = (): RxDelegates => ({
+  date: undefined,
+  performance: undefined,
+  interval: undefined,
+  immediate: undefined,
+  frame: undefined,
+})
+
+/** Lets RxJS clear virtual timers in real time, or no longer. */
+export const replaceInterval = (
+  before: IntervalDelegate | undefined,
+  after: IntervalDelegate | undefined,
+): void => {
+  if (intervalProvider.delegate === before) intervalProvider.delegate = after
 }
 
 interface RxAction {
@@ -61,12 +78,12 @@ export interface SchedulerState {
 }
 
 /** RxJS's schedulers, each with one queue for the whole process. */
-export const schedulers: readonly SchedulerState[] = [
-  asapScheduler,
-  queueScheduler,
-  asyncScheduler,
-  animationFrameScheduler,
-] as unknown as readonly SchedulerState[]
+export const schedulers = {
+  asap: asapScheduler,
+  queue: queueScheduler,
+  async: asyncScheduler,
+  frame: animationFrameScheduler,
+} as unknown as Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
 
 /** Monotonic time, in ms. */
 export const performanceNow = (): number => performanceTimestampProvider.now()

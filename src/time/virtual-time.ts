@@ -2,6 +2,7 @@ import TinyQueue from 'tinyqueue'
 import { reportError } from '../task/safe-notify.js'
 import {
   activeContext,
+  enterContext,
   hasNothingToRun,
   markCancelled,
   onTimerAdded,
@@ -52,6 +53,11 @@ export class VirtualTime implements VirtualClock {
   /** True inside `run`. */
   get isActive(): boolean {
     return activeContext() === this.context
+  }
+
+  /** Makes the clock active, unless it is disposed of. Returns the context that was active before. */
+  enter(): RxContext {
+    return this.disposed ? activeContext() : enterContext(this.context)
   }
 
   /** Runs work on this clock; in real time once the clock is disposed of. */

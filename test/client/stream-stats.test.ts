@@ -7,6 +7,7 @@ import type { Price } from '../../src/domain/price.js'
 import { disconnected, stale, timeout } from '../../src/errors/constructors.js'
 import type { PriceError } from '../../src/errors/model.js'
 import { depth, price } from '../../src/testing/builders.js'
+import { rxClock } from '../../src/time/rx-clock.js'
 
 /** Runs each step at its time, in ms of virtual time. */
 const atTimes = (steps: Readonly<Record<number, () => void>>): void => {
@@ -18,7 +19,7 @@ const atTimes = (steps: Readonly<Record<number, () => void>>): void => {
 
 describe('StreamStats', () => {
   it('counts the subscribers of each topic and returns its state and the age of its price', () => {
-    const stats = new StreamStats()
+    const stats = new StreamStats(rxClock.elapsed)
     const price$ = new Subject<Either<PriceError, Price>>()
     const events: Either<PriceError, Price>[] = [
       right(price('svc-0xab', 1)),
@@ -54,7 +55,7 @@ describe('StreamStats', () => {
   })
 
   it('returns the last result of each poll and its age, by mint and interval', () => {
-    const stats = new StreamStats()
+    const stats = new StreamStats(rxClock.elapsed)
     const [slow$, fast$] = [
       new Subject<Either<{ _tag: string }, unknown>>(),
       new Subject<Either<{ _tag: string }, unknown>>(),

@@ -19,10 +19,9 @@ import {
 import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { readDelegates } from '../../src/time/rx-providers.js'
 import { newFile } from '../cli/support/new-file.js'
 import { eventually } from '../support/time/eventually.js'
-import { unusedDelegates } from '../support/time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../support/time/unused-delegates.js'
 import { chunksOf, collect, header, priceRow, recordingText, summary$ } from './support/recordings.js'
 import { rowsOf } from './support/rows.js'
 
@@ -40,7 +39,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     expect(await collect(client.run$(first$))).toEqual(['1', '2'])
     expect(await client.finished).toEqual(rowsOf(2))
     expect(await finished).toEqual(rowsOf(2))
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('finished resolves if the subscriber of run$ unsubscribes', async () => {
@@ -132,7 +131,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     const client = replayed()
     client.run$(first$).subscribe({ complete: () => asyncScheduler.schedule(() => (fired = true), 2) })
     await eventually(() => fired)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     expect(await collect(concat(replayed().run$(first$), timer(2)).pipe(materialize()))).toHaveLength(4)
   })
 

@@ -10,7 +10,7 @@ import type { RecordingHeader, Row } from '../format/row.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/time-range.js'
 import { RecordedStreams } from './recorded-streams.js'
-import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
+import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
 import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
 /** Number of rows after which the replay yields to the event loop. */
@@ -43,6 +43,8 @@ export class Playback {
   private headerEmitted = false
   private hasRun = false
   private rows = 0
+  /** The line that is emitted. */
+  private line: Row | RecordingHeader | undefined
   /** True if a strategy has worked between two rows: when a promise settled, for example. */
   private worksBetweenRows = false
   private subscribers = 0
@@ -112,6 +114,16 @@ export class Playback {
     this.worksBetweenRows = true
   }
 
+  /** The clock of the streams outside of strategies; undefined before the first line. */
+  get direct(): StrategyClock | undefined {
+    return this.runs.direct
+  }
+
+  /** Monotonic, in ms: of the active clock, or of the replay. */
+  get elapsed(): () => number {
+    return this.runs.elapsed
+  }
+
   /** Runs work at the current time of the recording, outside of strategies. */
   run<A>(work: () => A): A {
     return this.runs.run(work)
@@ -164,7 +176,7 @@ export class Playback {
           this.clock.skip(entry.skipped)
           this.runs.skip(entry.skipped)
         }
-        this.run(() => this.streams.beforeLine(entry.line))
+        if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(entry.line))
         // Promises of a strategy settle between two rows.
         await (this.isDue(entry.time) ? undefined : this.waitUntilDue(entry.time))
         if (this.closing.closed) return
@@ -176,13 +188,19 @@ export class Playback {
   }
 
   private emit({ line, time }: RecordingEntry): void {
+    this.line = line
     if (line._tag !== 'Recording') this.rows++
     this.onLine?.(line)
-    this.runs.runAt(time, () => this.streams.emit(line))
+    this.runs.runAt(time, this)
     if (line._tag === 'Recording') {
       this.headerEmitted = true
       this.firstHeader.resolve(right(line))
     }
+  }
+
+  /** Called when the clocks have the time of the line. */
+  emitRow(): void {
+    if (this.line !== undefined) this.streams.emit(this.line)
   }
 
   /**

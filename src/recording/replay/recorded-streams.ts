@@ -70,6 +70,11 @@ export class RecordedStreams {
     return this.depths.event$(mint)
   }
 
+  /** True if an outage may not be reported to all subscribers. */
+  get hasOutage(): boolean {
+    return this.prices.isUnreported
+  }
+
   /**
    * Called at the time of the previous line, before the replay moves to this one: emits the `Disconnected` of an outage that
    * the recording does not contain.

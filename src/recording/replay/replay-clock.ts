@@ -1,12 +1,16 @@
 import type { Subscription } from 'rxjs'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
+import { rxClock } from '../../time/rx-clock.js'
+import { activeContext, type RxContext } from '../../time/rx-context.js'
 import { VirtualTime } from '../../time/virtual-time.js'
 
 /** Decides when each row is due. All times are times of the replay, which never go back, in ms since the Unix epoch. */
 export interface ReplayClock {
   /** A clock for one strategy, which starts at a time of the replay. */
   clockAt(time: number): StrategyClock
+  /** The monotonic time of the active clock, in ms. `time`: that of the replay. */
+  elapsed(time: number): number
   /** Moves the clock forward by a time that passes at once, in ms. */
   skip(ms: number): void
   /** Time until the given time of the replay, in real ms; 0 or less if it has passed. */
@@ -21,6 +25,8 @@ export interface ReplayClock {
 export interface StrategyClock {
   /** True inside `run`. */
   readonly isActive: boolean
+  /** Makes the clock active. Returns the context that was active before, which the caller enters again. */
+  enter(): RxContext
   /** Runs work of the strategy. */
   run<A>(work: () => A): A
   /** Moves the clock to a time of the replay, and fires the timers that are due. */
@@ -40,6 +46,7 @@ export const realClock = (speed: number, clock: Clock): ReplayClock => {
   let pausedAt = 0
   return {
     clockAt: () => realTime,
+    elapsed: rxClock.elapsed,
     skip: (ms) => {
       if (anchor !== undefined) anchor = { ...anchor, time: anchor.time + ms }
     },
@@ -58,6 +65,7 @@ export const realClock = (speed: number, clock: Clock): ReplayClock => {
 
 const realTime: StrategyClock = {
   isActive: true,
+  enter: activeContext,
   run: (work) => work(),
   advance: () => undefined,
   skip: () => undefined,
@@ -68,6 +76,7 @@ const realTime: StrategyClock = {
 /** A clock that jumps from row to row. Strategies run in virtual time. */
 export const virtualClock = (): ReplayClock => ({
   clockAt: (time) => new VirtualTime(time),
+  elapsed: (time) => (rxClock.isVirtual ? rxClock.elapsed() : time),
   skip: () => undefined,
   msUntil: () => 0,
   pause: () => undefined,

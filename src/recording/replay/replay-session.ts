@@ -18,6 +18,7 @@ export const createSession = (
   const { streams } = playback
   const client = clientFromStreams({
     environment,
+    elapsed: playback.elapsed,
     status$: streams.status$,
     currentStatus: () => streams.status,
     errors$: streams.errors$,

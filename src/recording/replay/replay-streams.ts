@@ -15,7 +15,7 @@ export class ReplayStreams<E, A> {
   /** The last interruption, for streams that nobody has used yet. */
   private interruption: { readonly error: Left<E>; readonly untilValue: boolean } | undefined
   /** True if the interruption may not be reported to each subscriber. */
-  private isUnreported = false
+  isUnreported = false
   /** Set when the replay has ended. */
   private ended: { readonly error: E | undefined } | undefined
 

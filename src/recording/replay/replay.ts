@@ -1,9 +1,11 @@
-import { defer, type Observable } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { RecordingPlatform } from '../platform.js'
 import { openableSources, type OpenableSource, type RecordingSource } from '../read/source.js'
+import { activeContext, type RxContext } from '../../time/rx-context.js'
+import { observerIn } from './observer-in.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
@@ -78,15 +80,23 @@ export const replaySources = (
     await Promise.all(sessions.map(({ client }) => client.close()))
   }
 
+  /** Streams that are subscribed to outside of `run$`: their subscribers are called in the time of the recording. */
+  const direct$ = <A>(source$: (client: Client) => Observable<A>): Observable<A> =>
+    new Observable<A>((subscriber) => {
+      const { playback, client } = current
+      const enter = (): RxContext => playback.direct?.enter() ?? activeContext()
+      return source$(client).subscribe(observerIn(subscriber, enter))
+    })
+
   return {
     chainId: current.client.chainId,
-    status$: defer(() => current.client.status$),
-    errors$: defer(() => current.client.errors$),
-    price$: (topic) => defer(() => current.client.price$(topic)),
+    status$: direct$(({ status$ }) => status$),
+    errors$: direct$(({ errors$ }) => errors$),
+    price$: (topic) => direct$((client) => client.price$(topic)),
     price: (topic) => () => current.client.price(topic)(),
-    depth$: (mint, interval) => defer(() => current.client.depth$(mint, interval)),
+    depth$: (mint, interval) => direct$((client) => client.depth$(mint, interval)),
     depth: (mint) => () => current.client.depth(mint)(),
-    inspect: () => current.playback.run(current.client.inspect),
+    inspect: () => current.client.inspect(),
     close,
     [Symbol.asyncDispose]: close,
     run$: (strategy$) =>

@@ -2,7 +2,8 @@ import { from, Observable, Subscription } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../option-kinds/other-rxjs.js'
 import { reportError } from '../../task/safe-notify.js'
-import { captureContext } from '../../time/rx-context.js'
+import { activeContext, enterUnlessDisposed } from '../../time/rx-context.js'
+import { observerIn } from './observer-in.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
 
@@ -24,30 +25,28 @@ export const runStrategy$ = <A>(
   strategy$: (client: Client) => Observable<A>,
 ): Observable<A> =>
   new Observable<A>((subscriber) => {
-    const inCallersTime = captureContext()
+    const callers = activeContext()
+    const observer = observerIn(subscriber, () => enterUnlessDisposed(callers))
     const subscription = new Subscription()
-    const run = playback.startRun(() => inCallersTime(() => subscriber.complete()))
+    const run = playback.startRun(observer.complete)
     subscriber.add(() => run.leave(() => subscription.unsubscribe()))
 
-    const fail = (thrown: unknown): void => inCallersTime(() => subscriber.error(thrown))
-    const onOtherRxjs = (): void => fail(otherRxjsError('run$'))
+    const onOtherRxjs = (): void => observer.error(otherRxjsError('run$'))
     const start = (clock: StrategyClock): void => {
       const streamOf$ = <B>(source$: Observable<B>): Observable<B> =>
         checked$(
           onClock$(source$, clock, () => playback.onRealTime()),
           onOtherRxjs,
         )
-      const client = createClient(() => run.end())
-      subscription.add(
-        resultOf$(strategy$, onClock(client, clock, streamOf$), onOtherRxjs).subscribe({
-          next: (value) => {
-            if (!clock.isActive) playback.onRealTime()
-            inCallersTime(() => subscriber.next(value))
-          },
-          error: fail,
-          complete: () => inCallersTime(() => subscriber.complete()),
-        }),
+      const client = withStreams(
+        createClient(() => run.end()),
+        streamOf$,
       )
+      const next = (value: A): void => {
+        if (!clock.isActive) playback.onRealTime()
+        observer.next(value)
+      }
+      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe({ ...observer, next }))
     }
     playback
       .header()
@@ -57,13 +56,8 @@ export const runStrategy$ = <A>(
       .catch(reportError)
   })
 
-const onClock = (
-  client: Client,
-  clock: StrategyClock,
-  streamOf$: <A>(source$: Observable<A>) => Observable<A>,
-): Client => ({
+const withStreams = (client: Client, streamOf$: <A>(source$: Observable<A>) => Observable<A>): Client => ({
   ...client,
-  inspect: () => clock.run(client.inspect),
   status$: streamOf$(client.status$),
   errors$: streamOf$(client.errors$),
   price$: (topic) => streamOf$(client.price$(topic)),
@@ -74,11 +68,7 @@ const onClock = (
 const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
   new Observable<A>((subscriber) => {
     if (!clock.isActive) onRealTime()
-    return source$.subscribe({
-      next: (value) => clock.run(() => subscriber.next(value)),
-      error: (thrown) => clock.run(() => subscriber.error(thrown)),
-      complete: () => clock.run(() => subscriber.complete()),
-    })
+    return source$.subscribe(observerIn(subscriber, () => clock.enter()))
   })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */

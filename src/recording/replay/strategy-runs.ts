@@ -11,6 +11,11 @@ export interface StrategyRun {
   readonly leave: (unsubscribe: () => void) => void
 }
 
+/** A method, because a closure for each row costs time. */
+export interface RowWork {
+  emitRow(): void
+}
+
 /**
  * The strategies that run over one replay. Each has a clock of its own, so that they do not affect each other. Another clock
  * is that of the streams which are subscribed to outside of `run$`. All have the same time, in ms since the Unix epoch.
@@ -19,28 +24,38 @@ export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<StrategyClock>()
   private time = 0
-  /** The clock of the streams outside of `run$`; undefined before the first line. */
-  private direct: StrategyClock | undefined
+  private directClock: StrategyClock | undefined
   private isRunning = false
   /** True once the replay is over. */
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  constructor(private readonly clock: Pick<ReplayClock, 'clockAt'>) {}
+  constructor(private readonly clock: Pick<ReplayClock, 'clockAt' | 'elapsed'>) {}
 
-  /** Moves all clocks to a time, fires the timers that are due, and then runs work on the clock outside of `run$`. */
-  runAt(time: number, work: () => void): void {
+  /** Moves all clocks to a time of the replay, and fires the timers that are due. `work`: emits the row of that time. */
+  runAt(time: number, work: RowWork): void {
     this.time = time
-    this.direct ??= this.createClock()
-    this.tick(() => {
+    this.directClock ??= this.createClock()
+    this.isRunning = true
+    try {
       for (const clock of this.clocks) clock.advance(time)
-      this.direct?.run(work)
-    })
+      work.emitRow()
+    } finally {
+      this.endTick()
+    }
+  }
+
+  /** Monotonic, in ms. */
+  readonly elapsed = (): number => this.clock.elapsed(this.time)
+
+  /** The clock of the streams outside of `run$`; undefined before the first line. */
+  get direct(): StrategyClock | undefined {
+    return this.directClock
   }
 
   /** Runs work on the clock outside of `run$`. */
   run<A>(work: () => A): A {
-    return this.tick(() => (this.direct === undefined ? work() : this.direct.run(work)))
+    return this.tick(() => (this.directClock === undefined ? work() : this.directClock.run(work)))
   }
 
   /** Moves the clocks forward by a time that passes at once, in ms. */
@@ -74,7 +89,7 @@ export class StrategyRuns {
     this.isEnding = true
     this.run(completeStreams)
     for (const run of this.runs) run.end()
-    this.afterTick(() => this.finish(this.direct))
+    this.afterTick(() => this.finish(this.directClock))
   }
 
   private createClock(): StrategyClock {
@@ -109,12 +124,18 @@ export class StrategyRuns {
     try {
       return work()
     } finally {
-      for (const clock of this.clocks) clock.advance(this.time)
-      this.isRunning = false
-      const { waiting } = this
-      this.waiting = []
-      for (const callback of waiting) callback()
+      this.endTick()
     }
+  }
+
+  /** Runs what the tick has scheduled without a delay. */
+  private endTick(): void {
+    for (const clock of this.clocks) clock.advance(this.time)
+    this.isRunning = false
+    if (this.waiting.length === 0) return
+    const { waiting } = this
+    this.waiting = []
+    for (const callback of waiting) callback()
   }
 
   private afterTick(callback: () => void): void {

@@ -13,8 +13,7 @@ import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
-import { readDelegates } from '../../../src/time/rx-providers.js'
-import { unusedDelegates } from '../../support/time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { eventually } from '../../support/time/eventually.js'
 import {
   chunksOf,
@@ -98,7 +97,7 @@ describe('in real time, after the end of a replay in virtual time,', () => {
     const client = replayAtOnce(priceRow(10, 1))
     client.price$(topic).subscribe()
     expect((await runsAfter(source$(client))).at(-1)).toMatchObject({ kind: 'C' })
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('a timer that starts in a teardown of the strategy fires', async () => {
@@ -107,7 +106,7 @@ describe('in real time, after the end of a replay in virtual time,', () => {
     const teardown = (): void => void timer(2).subscribe(() => (fired = true))
     await collect(client.run$((inside) => inside.price$(topic).pipe(finalize(teardown))))
     await eventually(() => fired)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('timers that start after close() in a handler fire', async () => {
@@ -121,7 +120,7 @@ describe('in real time, after the end of a replay in virtual time,', () => {
       complete: () => asyncScheduler.schedule(() => fired.push('on completion'), 1),
     })
     await eventually(() => fired.length === 2)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('asapScheduler runs the actions from before and after close() in a handler', async () => {
@@ -134,7 +133,7 @@ describe('in real time, after the end of a replay in virtual time,', () => {
       asapScheduler.schedule(() => ran.push('after close'))
     })
     await eventually(() => ran.length === 2)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     asapScheduler.schedule(() => ran.push('later'))
     await eventually(() => ran.length === 3)
     expect(ran).toEqual(['before close', 'after close', 'later'])
@@ -148,7 +147,7 @@ describe('in real time, after the end of a replay in virtual time,', () => {
       action.unsubscribe()
     })
     await client.finished
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     let ran = false
     asapScheduler.schedule(() => (ran = true))
     await eventually(() => ran)

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream'
 import { concat, filter, firstValueFrom, forkJoin, interval, repeat, take, toArray } from 'rxjs'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { readDelegates } from '../../../src/time/rx-providers.js'
 import { newFile } from '../../cli/support/new-file.js'
-import { unusedDelegates } from '../../support/time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { eventually } from '../../support/time/eventually.js'
 import {
   chunksOf,
@@ -31,7 +30,7 @@ describe('a second run$', () => {
     for (let run = 0; run < 3; run++) {
       expect(await collect(client.run$(summary$))).toEqual(all)
       expect(await client.finished).toEqual(rowsOf(rows.length))
-      expect(readDelegates()).toEqual(unusedDelegates)
+      expect(currentDelegates()).toEqual(unusedDelegates)
     }
   })
 
@@ -46,7 +45,7 @@ describe('a second run$', () => {
     const client = replay(chunksOf(text), { speed: Infinity })
     expect(await collect(client.run$(summary$).pipe(take(300)))).toHaveLength(300)
     expect(await collect(client.run$(summary$))).toEqual(all)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('closes the file of a replay that has lost its last subscriber', async () => {
@@ -123,7 +122,7 @@ describe('a second run$', () => {
     await collect(client.run$(summary$))
     await client.close()
     expect(await collect(client.run$(summary$))).toEqual([])
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('ends on close(), like the first', async () => {

@@ -4,8 +4,7 @@ import { replay, type ReplayClient } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
-import { readDelegates } from '../../../src/time/rx-providers.js'
-import { unusedDelegates } from '../../support/time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { ethTopic } from '../../support/tokens.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
 import { chunksOf } from '../support/recordings.js'
@@ -42,7 +41,7 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
     const client = replayOf()
     await client.run$(withTimers$).forEach(() => undefined)
     await client.finished
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('after its end, with a timer that a subscriber outside of run$ started and clears later', async () => {
@@ -52,10 +51,10 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
       .pipe(mergeMap(() => timer(60_000)))
       .subscribe()
     await client.finished
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     subscription.unsubscribe()
     client.inspect()
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('after close, called from outside and from a handler', async () => {
@@ -63,14 +62,14 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
     const subscription = outside.price$(ethTopic).pipe(debounceTime(5000)).subscribe()
     await outside.header()
     await outside.close()
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     subscription.unsubscribe()
 
     const inside = replayOf()
     inside.price$(ethTopic).subscribe(() => void inside.close())
     inside.price$(ethTopic).pipe(debounceTime(5000)).subscribe()
     await inside.finished
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('after unsubscription in the middle', async () => {
@@ -87,7 +86,7 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
           },
         })
     })
-    await vi.waitFor(() => expect(readDelegates()).toEqual(unusedDelegates))
+    await vi.waitFor(() => expect(currentDelegates()).toEqual(unusedDelegates))
   })
 
   it.each<[string, (client: Client) => Observable<unknown>]>([
@@ -115,7 +114,7 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
     const failed = vi.fn()
     client.run$(strategy$).subscribe({ error: failed })
     await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce())
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('after an exception in a handler', async () => {
@@ -125,7 +124,7 @@ describe('a replay in virtual time leaves no delegate in a provider of RxJS', ()
       throw new Error('thrown')
     })
     await client.finished
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
     await vi.waitFor(() => expect(unhandled.length).toBe(3))
   })
 })

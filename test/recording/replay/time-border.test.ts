@@ -29,12 +29,12 @@ import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { deferred } from '../../../src/task/deferred.js'
 import { currentClock } from '../../../src/time/current-clock.js'
-import { isVirtualTime, readDelegates } from '../../../src/time/rx-providers.js'
+import { isVirtualTime } from '../../../src/time/rx-providers.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { startServiceThread } from '../../support/network/service-thread.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
-import { unusedDelegates } from '../../support/time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
 import {
   chunksOf,
@@ -76,7 +76,7 @@ describe('the subscriber of run$', () => {
     ['observeOn(queueScheduler)', (run$) => run$.pipe(observeOn(queueScheduler))],
   ])('gets the last value and the completion behind %s', async (_, after) => {
     expect((await collect(after(replayOf().run$((client) => prices$(client))))).at(-1)).toBe(3)
-    expect(readDelegates()).toEqual(unusedDelegates)
+    expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('is called in real time: with each value, with the completion, and with an error', async () => {

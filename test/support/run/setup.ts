@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, expect, inject } from 'vitest'
-import { readDelegates } from '../../../src/time/rx-providers.js'
-import { unusedDelegates } from '../time/unused-delegates.js'
+import { currentDelegates, unusedDelegates } from '../time/unused-delegates.js'
 
 // All files of a run use one seed. `TEST_SEED=<seed>` repeats a failure; the run prints the seed at its start.
 fc.configureGlobal({ seed: inject('seed') })
 
 // Test files share one process: a file must not leave a delegate in RxJS's providers.
 afterAll(() => {
-  expect(readDelegates()).toEqual(unusedDelegates)
+  expect(currentDelegates()).toEqual(unusedDelegates)
 })

@@ -1,10 +1,11 @@
-import type { RxDelegates } from '../../../src/time/rx-providers.js'
+import { noDelegates, readDelegates, type RxDelegates } from '../../../src/time/rx-providers.js'
+
+/** The delegates of RxJS's providers now. */
+export const currentDelegates = (): RxDelegates => {
+  const delegates = noDelegates()
+  readDelegates(delegates)
+  return delegates
+}
 
 /** The delegates of RxJS's providers while time is real. */
-export const unusedDelegates: RxDelegates = {
-  date: undefined,
-  performance: undefined,
-  interval: undefined,
-  immediate: undefined,
-  frame: undefined,
-}
+export const unusedDelegates: RxDelegates = noDelegates()

@@ -1,4 +1,4 @@
-import type { Errors } from 'io-ts/lib/index.js'
+import { IntersectionType, type Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
 import { escapeUnsafe } from '../errors/escape-unsafe.js'
@@ -15,8 +15,9 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
     input,
     errors.slice(0, maxIssues).map(({ context, value }): DecodeIssue => ({
       path: context
+        // The entry of a part of an intersection has the number of the part as its key.
+        .filter(({ key }, index) => key !== '' && !(context[index - 1]?.type instanceof IntersectionType))
         .map(({ key }) => key)
-        .filter((key) => key !== '')
         .join('.'),
       expected: context.at(-1)?.type.name ?? what,
       actual: describeActual(value),

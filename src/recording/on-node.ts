@@ -57,7 +57,9 @@ export const record = recordOn(nodePlatform)
  * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
  * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
  *   that are created on subscription are virtual only inside `run$`.
- * - Promises in a strategy are not part of the virtual time.
+ * - Where the recording does not show that prices are current, each topic emits `Disconnected` and has no current price until
+ *   the next one: at the header of each further recording, and when the recorded client was disconnected or closed. The
+ *   epochs of a further recording continue those before it.
  *
  * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
  *

@@ -48,7 +48,9 @@ export const createRotatingFile = (
     current = next
     nextAt = periodAfter(at)
     files++
-    if (header !== undefined) current.file.write(`${encodeRow({ ...header, at })}\n`, done)
+    if (header === undefined) return
+    header = { ...header, at, continues: header.at }
+    current.file.write(`${encodeRow(header)}\n`, done)
   }
 
   return {

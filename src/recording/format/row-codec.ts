@@ -47,15 +47,18 @@ const RowValue: t.Type<Row, unknown> = t.union(
 
 const HeaderTag = t.type({ _tag: t.literal('Recording') })
 
-const HeaderValue: t.Type<RecordingHeader, unknown> = t.strict(
-  {
-    _tag: t.literal('Recording'),
-    version: t.literal(1),
-    at: RecordedTime,
-    topics: t.readonlyArray(RecordedTopic),
-    mints: t.readonlyArray(RecordedAddress),
-    interval: Finite,
-  },
+const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
+  [
+    t.strict({
+      _tag: t.literal('Recording'),
+      version: t.literal(1),
+      at: RecordedTime,
+      topics: t.readonlyArray(RecordedTopic),
+      mints: t.readonlyArray(RecordedAddress),
+      interval: Finite,
+    }),
+    t.exact(t.partial({ continues: RecordedTime })),
+  ],
   'the header of a recording',
 )
 

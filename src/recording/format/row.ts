@@ -62,4 +62,6 @@ export interface RecordingHeader {
   readonly mints: readonly Address[]
   /** Interval of the depth polls, in ms. */
   readonly interval: number
+  /** The `at` of the header before it, if the same recorder continues in a new file. No event is missing between the two. */
+  readonly continues?: number
 }

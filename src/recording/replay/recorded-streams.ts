@@ -28,6 +28,8 @@ export class RecordedStreams {
   private readonly epochs = new Epochs()
   /** True once a row is emitted: before it, a header interrupts nothing. */
   private hasRow = false
+  /** The time of the last header, in ms since the Unix epoch. */
+  private headerAt: number | undefined
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
   /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
   private recordedClientClosed = false
@@ -103,11 +105,13 @@ export class RecordedStreams {
   }
 
   /** Nobody knows what happened between two recordings. */
-  private onHeader({ at, topics, mints }: RecordingHeader): void {
+  private onHeader({ at, topics, mints, continues }: RecordingHeader): void {
     this.recordedClientClosed = false
     this.prices.addRecorded(topics)
     this.depths.addRecorded(mints)
-    if (!this.hasRow || at >= this.range.to) return
+    const isContinued = continues !== undefined && continues === this.headerAt
+    this.headerAt = at
+    if (!this.hasRow || isContinued || at >= this.range.to) return
     this.epochs.restart()
     this.prices.interrupt(outage('a new recording begins'), true)
     this.prices.reportOutage()

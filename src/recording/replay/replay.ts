@@ -17,7 +17,14 @@ export interface ReplayClient extends Client {
   /**
    * Runs a strategy in the time of the recording, from its start to its end, and then completes. With `speed: Infinity`,
    * all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of the recording, each
-   * run gives the same result, and a run takes only the time for its computation.
+   * run gives the same result, and a run takes only the time for its computation. A timer of 0 ms takes 1 ms, and an
+   * animation frame 16 ms.
+   *
+   * Only the strategy, the streams that it subscribes to and the timers that they start run in that time. The subscriber of
+   * the result runs in its own: a live client may follow a backtest in one pipeline. At the end of the recording, the timers
+   * of the strategy that are pending fire in order, up to the time at which the last of them is due.
+   *
+   * Promises settle in real time, between two rows, and timers that start after them are real: use observables.
    *
    * Strategies that are subscribed to before the first row share one replay. A later one has a replay of its own, from the
    * start. If the source can be read only once, the later replay is a `RecordingError`.

@@ -156,7 +156,10 @@ const recordingOf = (...rows: readonly Row[]): string =>
   newFile('market.ndjson', recordingText(headerWithDepth, ...rows))
 
 test('--recording serves a recording at --speed, from its first consumer to its end', async () => {
-  const files = [recordingOf(deep, priced(10, 1.5)), recordingOf(priced(60_000, 2.5), silent)] as const
+  const files = [
+    recordingOf(deep, priced(10, 1.5)),
+    recordingOf(priced(60_000, 2.5), priced(400_000, 3.5), silent),
+  ] as const
   const { command, url } = await startGatewayCommand([
     ...['--recording', files[0], '--recording', files[1], '--speed', '100'],
   ])
@@ -165,7 +168,8 @@ test('--recording serves a recording at --speed, from its first consumer to its 
   const watching = startCommand(commandLine('watch', '0xab', '--gateway', url, '--interval', '10'))
   await eventually(() => watching.stdout.includes(' 0xab price 1.500000 USD'))
   await eventually(() => watching.stdout.includes(' 0xab depth 7.000000 USD'))
-  await eventually(() => watching.stdout.includes(' 0xab price 2.500000 USD'))
+  // The second recording ends the connections of consumers, which connect again.
+  await eventually(() => watching.stdout.includes(' 0xab price 3.500000 USD'))
   await eventually(() => command.stderr.includes('The recording has ended. Press Ctrl-C to stop.\n'))
   expect((await fetch(`${url}/health`)).status).toBe(503)
   command.process.kill('SIGINT')

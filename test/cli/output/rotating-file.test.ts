@@ -69,8 +69,10 @@ describe('a rotating file', () => {
     expect(await Promise.all(paths.map(pricesOf))).toEqual([[1, 2], [3, 4, 5], [6]])
     expect(await pricesOf(paths)).toEqual([1, 2, 3, 4, 5, 6])
     expect(readFileSync(paths[1]!, 'utf8').split('\n')[0]).toBe(
-      encodeRow({ ...header, at: Date.parse('2026-11-22T10:00:00Z') }),
+      encodeRow({ ...header, at: Date.parse('2026-11-22T10:00:00Z'), continues: header.at }),
     )
+    // Without the file between them, nobody knows what happened.
+    expect(await pricesOf([paths[0]!, paths[2]!])).toEqual([1, 2, 'Disconnected', 6])
   })
 
   it.each([

@@ -24,6 +24,9 @@ const keptRoundTrips = 4
 const minLimit = 512
 const unlimited = 1024 * 1024
 
+/** From this limit on, the link is no slow one any more, in bytes. */
+const wideLimit = 8192
+
 /** More bytes are marked after `soonMs`, fewer after `laterMs`: a marker for each price would double the frames. */
 const soonBytes = 1024
 const soonMs = 100
@@ -78,6 +81,11 @@ export class AckWindow {
   /** True while not every price may be written. */
   get isLimited(): boolean {
     return this.isHeld || this.limit !== Infinity
+  }
+
+  /** True while few prices may be on their way. */
+  get isNarrow(): boolean {
+    return this.limit < wideLimit
   }
 
   /** True once the consumer has answered a ping. */

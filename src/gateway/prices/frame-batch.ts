@@ -10,10 +10,15 @@ export class FrameBatch {
   private children: Map<TextFrame, FrameBatch> | undefined
   private encoded: Buffer | undefined
 
+  /** In bytes. */
+  readonly length: number
+
   private constructor(
     private readonly frame: TextFrame,
     private readonly previous: FrameBatch | undefined,
-  ) {}
+  ) {
+    this.length = frame.length + (previous?.length ?? 0)
+  }
 
   static empty(): FrameBatch {
     return new FrameBatch('', undefined)

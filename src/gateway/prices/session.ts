@@ -60,6 +60,8 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   private readonly held = new Set<CurrentPrice<TextFrame>>()
   /** True while every price is sent. */
   private isFree = true
+  /** True if nothing was sent since the last check, while the consumer is behind. */
+  private maySend = true
   private behindSince = 0
   private dropped = 0
   private droppedBefore = 0
@@ -171,11 +173,13 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     if (this.isEnding) return
     const { window } = this
     const now = this.config.now()
+    this.maySend = true
+    if (this.held.size > 0 && !window.isHolding) this.sendHeld()
     if (window.isMarkerDue(now)) this.mark()
     if (!window.isHolding) {
       if (window.isLate(now)) this.hold()
     } else if (!window.hasAnswered && !window.isUploading(now)) {
-      this.sendHeld()
+      this.releaseHeld()
       this.onWindowChanged()
     }
   }
@@ -204,7 +208,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       this.config.now(),
       window.hasAnswered || this.feeds.size <= maxDirectTopics,
     )
-    if (window.isDrained) this.sendHeld()
+    if (window.isDrained) this.releaseHeld()
     else this.check()
     this.onWindowChanged()
   }
@@ -229,17 +233,23 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.leaveTopics()
   }
 
-  /** Sends a price at once if there is room, and otherwise holds it. */
+  /**
+   * Sends a price in this tick if there is room, and otherwise holds it. While the window is narrow, it sends in one tick
+   * between two checks: a write for each price to each of many slow consumers would block the event loop.
+   */
   private sendLimited(frame: TextFrame, topic: CurrentPrice<TextFrame>): void {
     if (this.isEnding) return
     const { window, held } = this
-    if (!window.isHolding && window.hasRoom(frame.length)) {
-      this.config.outbox.add(this, frame)
-      return this.config.outbox.flushOne(this)
+    const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
+    const maySend = !window.isHolding && isTurn
+    if (maySend && window.hasRoom(frame.length, this.batch?.length)) {
+      this.maySend = false
+      if (held.delete(topic)) this.dropped++
+      return this.config.outbox.add(this, frame)
     }
     if (held.has(topic)) this.dropped++
     else held.add(topic)
-    if (!window.isHolding) this.hold()
+    if (maySend) this.hold()
   }
 
   /** Holds prices until a marker behind all that was written is answered. */
@@ -251,24 +261,25 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.onWindowChanged()
   }
 
-  /** Sends the newest price of each topic, until there is no more room. */
-  private sendHeld(): void {
-    const { window, held } = this
+  private releaseHeld(): void {
+    const { window } = this
     window.release()
     this.maxUnsent = this.config.maxBufferedBytes
     // A round trip without data in front of it.
     if (!window.isUnmarked) this.mark()
-    let pending = 0
+    this.sendHeld()
+  }
+
+  /** Sends the newest price of each topic, until there is no more room. */
+  private sendHeld(): void {
+    const { window, held } = this
+    this.maySend = false
     for (const topic of held) {
       const frame = topic.currentFrame()
-      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
+      if (frame !== undefined && !window.hasRoom(frame.length, this.batch?.length)) return this.hold()
       held.delete(topic)
-      if (frame === undefined) {
-        this.dropped++
-        continue
-      }
-      this.config.outbox.add(this, frame)
-      pending += frame.length
+      if (frame === undefined) this.dropped++
+      else this.config.outbox.add(this, frame)
     }
     this.config.outbox.flushOne(this)
   }

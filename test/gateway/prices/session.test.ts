@@ -106,8 +106,27 @@ describe('a consumer that is behind', () => {
     session.onPong('2')
     expect(log.slice(startAt)).toEqual(['ping 3', 'c aged'])
     expect([session.droppedPrices, session.isBehind]).toEqual([1, true])
+  })
+
+  it('gets prices in one tick between two checks, and the newest of the others at the next check', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    session.onPong('2')
+    setPrice('b')
+    await nextTurn()
+    expect(log.slice(startAt)).toEqual(['ping 3'])
+    session.check()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged'])
+    session.check()
+    setPrice('c')
     setPrice('d')
-    expect(log.slice(startAt)).toEqual(['ping 3', 'c aged', 'd'])
+    await nextTurn()
+    setPrice('e')
+    setPrice('f')
+    await nextTurn()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', 'c', 'd'])
+    session.check()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', 'c', 'd', 'f aged'])
+    expect(session.droppedPrices).toBe(1)
   })
 
   it('gets no held price of a topic that is no longer live', async () => {

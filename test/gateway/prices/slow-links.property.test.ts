@@ -8,7 +8,7 @@ import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
 import { handleMessage } from '../../../src/gateway/prices/client-messages.js'
 import { Demand } from '../../../src/gateway/demand/demand.js'
-import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
+import { PingTimer, type Pinged } from '../../../src/gateway/prices/ping-timer.js'
 import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
@@ -107,7 +107,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     },
   })
   const outbox = new Outbox()
-  const connections = new Set<ReturnType<typeof createManualSession>['session']>()
+  const connections = new Set<Pinged>()
   const timer = new PingTimer(connections, currentClock())
   const { session, log } = createManualSession({
     outbox,
@@ -225,7 +225,11 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     }
   }
 
-  connections.add(session)
+  const check = (): void => {
+    session.check()
+    settle()
+  }
+  connections.add({ ping: session.ping, check })
   timer.start()
   session.open()
   settle()

@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import { defer, finalize, tap, type Observable } from 'rxjs'
+import { finalize, Observable, tap } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import {
   resultOf,
@@ -69,7 +69,7 @@ const counted$ = <A extends StreamEvent>(
   names: Pick<CountedStream, 'name' | 'interval'>,
   source$: Observable<A>,
 ): Observable<A> =>
-  defer(() => {
+  new Observable((subscriber) => {
     const stream = streams.get(key) ?? {
       ...names,
       subscribers: 0,
@@ -79,15 +79,22 @@ const counted$ = <A extends StreamEvent>(
     }
     streams.set(key, stream)
     stream.subscribers++
-    return source$.pipe(
-      tap((event) => {
-        stream.last = event
-        stream.lastEventAt = rxClock.elapsed()
-        if (isRight(event)) stream.lastValueAt = stream.lastEventAt
-      }),
-      finalize(() => {
-        stream.subscribers--
-        if (stream.subscribers === 0) streams.delete(key)
-      }),
-    )
+    // A later subscriber first receives the last event again.
+    let isRepeated = stream.last !== undefined
+    const subscription = source$
+      .pipe(
+        tap((event) => {
+          if (isRepeated || event === stream.last) return
+          stream.last = event
+          stream.lastEventAt = rxClock.elapsed()
+          if (isRight(event)) stream.lastValueAt = stream.lastEventAt
+        }),
+        finalize(() => {
+          stream.subscribers--
+          if (stream.subscribers === 0) streams.delete(key)
+        }),
+      )
+      .subscribe(subscriber)
+    isRepeated = false
+    return subscription
   })

@@ -42,6 +42,10 @@ export interface Client extends PriceClient {
    * measured start to start. A failure is a `Left`, and polling continues. Only `InvalidMint`, `InvalidInterval` and
    * `ClientClosed` are followed by completion.
    *
+   * Subscribers of the same mint and interval share a poll; a late one receives the latest result at once. When the last
+   * one has left, the poll starts no request, and ends `linger` ms later; then a request in flight is aborted. A
+   * subscriber that comes before takes the poll over.
+   *
    * Failures and `Retry-After` delay the next request of the mint, for all its polls and after its last subscriber has
    * left. A subscriber that joins meanwhile receives the last failure in a later event-loop turn.
    */

@@ -60,6 +60,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     stopWaking()
     pool.close()
     lifetime.close()
+    depths?.polls.close()
     return closing
   }
 
@@ -100,7 +101,8 @@ const createDepths = (
   if (depth === undefined) return undefined
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration: limits.authExpiration })
   const host = hostWithPort(new URL(depth.relayer.origin))
-  return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host }) }
+  const { linger } = limits
+  return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host, linger }) }
 }
 
 const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {

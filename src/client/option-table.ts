@@ -35,7 +35,11 @@ const bytesOption = (meaning: string, fallback: number) =>
 const unlimitedOption = (meaning: string) => countOption({ meaning, default: Infinity })
 
 export const limitTable = {
-  linger: msOption('Time for which a topic stays subscribed after its last subscriber has left', 1_000, 0),
+  linger: msOption(
+    'Time for which a topic stays subscribed and a poll continues after its last subscriber has left',
+    1_000,
+    0,
+  ),
   staleAfter: msOption('Time without a price after which a confirmed topic is `Stale`', 30_000),
   confirmTimeout: msOption('Time within which the service must confirm or reject a subscribe frame', 10_000),
   connectTimeout: msOption('Time within which a WebSocket or an HTTP connection must be open', 10_000),

@@ -46,7 +46,10 @@ export interface ClientOptions {
   /** Closes the client when it aborts. */
   readonly signal?: Signal
 
-  /** Time for which a topic stays subscribed after its last subscriber has left, in ms. Default: 1000. */
+  /**
+   * Time for which a topic stays subscribed and a poll continues after its last subscriber has left, in ms. A poll
+   * starts no request meanwhile, and its request in flight is aborted at the end. Default: 1000.
+   */
   readonly linger?: number
   /** Time without a price after which a confirmed topic is `Stale`, in ms. Default: 30 000. */
   readonly staleAfter?: number

@@ -33,20 +33,25 @@ export class MintBackoff {
     return this.consecutiveFailures
   }
 
-  /** Earliest time of the next request, monotonic, in ms: the current value, then each change. */
+  /** Earliest time of the next request, monotonic, in ms. */
+  get retryAt(): number {
+    return this.retryTimes$.value
+  }
+
+  /** The current `retryAt`, then each change. */
   get retryAt$(): Observable<number> {
     return this.retryTimes$
   }
 
   /** The last failure, while its wait runs. */
   get currentFailure(): Failure | undefined {
-    return this.retryTimes$.value > this.clock.elapsed() ? this.lastFailure : undefined
+    return this.retryAt > this.clock.elapsed() ? this.lastFailure : undefined
   }
 
   /** True if no poll uses this object, and its failures no longer count. */
   isExpired(now: number): boolean {
     const { failures, polls, policy } = this
-    return polls === 0 && (failures === 0 || now - this.retryTimes$.value >= policy.maxDelay)
+    return polls === 0 && (failures === 0 || now - this.retryAt >= policy.maxDelay)
   }
 
   /**
@@ -68,8 +73,8 @@ export class MintBackoff {
     this.consecutiveFailures++
     this.lastFailure = { event, failedAt: now }
     this.replays = 0
-    const retryAt = Math.max(this.retryTimes$.value, now + this.delayAfter(event.left))
-    if (retryAt > this.retryTimes$.value) this.retryTimes$.next(retryAt)
+    const retryAt = Math.max(this.retryAt, now + this.delayAfter(event.left))
+    if (retryAt > this.retryAt) this.retryTimes$.next(retryAt)
   }
 
   private reset(): void {

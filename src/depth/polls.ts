@@ -1,4 +1,4 @@
-import { defer, finalize, map, type Observable } from 'rxjs'
+import { defer, map, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../domain/address.js'
 import type { AddSource } from '../diagnostics/collector.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
@@ -14,7 +14,7 @@ export interface PollsConfig extends PollConfig {
   readonly addSource: AddSource
 }
 
-/** All polls of a client. A poll runs while it has subscribers. */
+/** All polls of a client. A poll runs while it has subscribers, and for `linger` ms after the last one has left. */
 export class DepthPolls {
   private readonly polls = new Map<string, Poll>()
   private readonly backoffs: MintBackoffs
@@ -36,26 +36,31 @@ export class DepthPolls {
     return [...this.polls.values()].map(({ snapshot }) => snapshot)
   }
 
+  /** Ends all polls, lingering ones included. Called after their subscribers have left. */
+  close(): void {
+    for (const poll of this.polls.values()) poll.end()
+  }
+
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
     return defer(() => {
       const key = `${canonicalAddress(mint)} ${interval}`
-      const poll = this.polls.get(key) ?? this.createPoll(key, mint, interval)
-      poll.subscribers++
-      return poll.events$.pipe(
-        finalize(() => {
-          poll.subscribers--
-          if (poll.subscribers === 0) this.removePoll(key, mint)
-        }),
-      )
+      return (this.polls.get(key) ?? this.createPoll(key, mint, interval)).events$
     })
   }
 
   private createPoll(key: string, mint: Address, interval: number): Poll {
-    const poll = new Poll(this.config, mint, interval, this.backoffs.acquire(mint))
+    const backoff = this.backoffs.acquire(mint)
+    const poll = new Poll(this.config, mint, interval, backoff, () => this.removePoll(key, mint))
     this.polls.set(key, poll)
     const { addSource, host } = this.config
-    this.removeSource ??= addSource((collector) => collector.polls({ host, count: this.polls.size }))
+    this.removeSource ??= addSource((collector) => collector.polls({ host, count: this.countSubscribed() }))
     return poll
+  }
+
+  private countSubscribed(): number {
+    let count = 0
+    for (const { subscribers } of this.polls.values()) if (subscribers > 0) count++
+    return count
   }
 
   private removePoll(key: string, mint: Address): void {

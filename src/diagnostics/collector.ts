@@ -17,7 +17,7 @@ import type { TopicSnapshotState } from '../domain/snapshot.js'
 export interface DiagnosticsCollector {
   /** Called for each WebSocket that is needed: it is open, or the client opens it. */
   readonly connection: (state: ConnectionState) => void
-  /** Called for each client with polls. */
+  /** Called for each client with polls, lingering ones included. */
   readonly polls: (state: PollsState) => void
   /** Called for each gateway that runs. */
   readonly gateway: (state: GatewayState) => void

@@ -21,6 +21,7 @@ export interface PollSnapshot {
   readonly mint: string
   /** Time from the start of one request to the start of the next, in ms. */
   readonly interval: number
+  /** 0 while the poll lingers: until `linger` ms after its last subscriber has left. */
   readonly subscribers: number
   /** `none` before the first response, then `ok` or the error's `_tag`. */
   readonly lastResult: string

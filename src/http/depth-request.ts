@@ -15,17 +15,20 @@ export type DepthEvent = Either<DepthError, Depth>
 /** The path of a depth without its mint. */
 const depthRoute = '/v0/order_book/depth/{mint}'
 
-/** The depth of one mint (section 4.1 of the service's documentation). */
+/**
+ * The depth of one mint (section 4.1 of the service's documentation). `onTurn`: called when a queued request is about to
+ * be sent for the first time. It may cancel the task.
+ */
 export const depthRequest = (
   signedGet: Pick<SignedGet, 'request' | 'secrets'>,
   mint: Address,
+  onTurn?: () => void,
 ): CancellableTask<DepthEvent> => {
   // The caller may have confused the mint with a secret.
   const parsed = signedGet.secrets.redactLeft(parseAddress(mint))
   if (isLeft(parsed)) return completedTask(parsed)
-  return signedGet.request(`/v0/order_book/depth/${mint}`, depthRoute, (response, receivedAt) =>
-    readDepth(mint, response, receivedAt),
-  )
+  const read = (response: HttpResponse, receivedAt: number) => readDepth(mint, response, receivedAt)
+  return signedGet.request(`/v0/order_book/depth/${mint}`, depthRoute, read, onTurn)
 }
 
 const readDepth = (mint: Address, response: HttpResponse, receivedAt: number): DepthEvent => {

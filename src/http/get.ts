@@ -36,6 +36,8 @@ export interface GetTarget {
   readonly route: string
   /** Called each time the request is sent, which may be later than the run of the task: a signature expires. */
   readonly headers: () => Readonly<Record<string, string>>
+  /** Called when a queued request is about to be sent. It may cancel the task. */
+  readonly onTurn?: (() => void) | undefined
 }
 
 export type GetError = NetworkError | DecodeError | Timeout
@@ -49,7 +51,7 @@ export type GetResult = Either<GetError, HttpResponse>
 export const get =
   (
     { clock, publish, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
-    { origin, path, route, headers }: GetTarget,
+    { origin, path, route, headers, onTurn }: GetTarget,
   ): CancellableTask<GetResult> =>
   (onResult) => {
     let isSettled = false
@@ -116,7 +118,7 @@ export const get =
     const sendOnce: SendOnce = (newConnection, onSent) => {
       const onOutcome = ({ result, mayRepeat }: Outcome) => onSent(result, mayRepeat)
       const task = sendNow(newConnection)
-      return newConnection ? limiter.runFirst(task, onOutcome) : limiter.run(task, onOutcome)
+      return newConnection ? limiter.runFirst(task, onOutcome) : limiter.run(task, onOutcome, onTurn)
     }
     abort = sendRequest(origin, sendOnce, publish, complete)
     return () => {

@@ -33,10 +33,13 @@ export class RequestLimiter {
     return this.queued.size
   }
 
-  /** Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it. */
-  run<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+  /**
+   * Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it.
+   * `onTurn`: called when the limits allow a queued request, before it is sent. It may cancel it.
+   */
+  run<A>(task: CancellableTask<A>, onResult: (result: A) => void, onTurn?: () => void): Cancel {
     const canStart = this.queued.size === 0 && this.canSend(this.limits.clock.elapsed())
-    return canStart ? this.start(task, onResult) : this.enqueue(++this.lastNumber, task, onResult)
+    return canStart ? this.start(task, onResult) : this.enqueue(++this.lastNumber, task, onResult, onTurn)
   }
 
   /** Like `run`, before all queued requests: the request was sent before them, and is repeated. */
@@ -81,13 +84,20 @@ export class RequestLimiter {
     }
   }
 
-  private enqueue<A>(number: number, task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+  private enqueue<A>(
+    number: number,
+    task: CancellableTask<A>,
+    onResult: (result: A) => void,
+    onTurn = noCancel,
+  ): Cancel {
     let isCancelled = false
     let cancelRunning = noCancel
+    const deliver = (result: A): void => {
+      if (!isCancelled) onResult(result)
+    }
     this.queued.set(number, () => {
-      cancelRunning = this.start(task, (result) => {
-        if (!isCancelled) onResult(result)
-      })
+      onTurn()
+      if (!isCancelled) cancelRunning = this.start(task, deliver)
       // Starting a task may run the caller's code, which may cancel it.
       if (isCancelled) cancelRunning()
     })

@@ -36,11 +36,13 @@ export class SignedGet {
   /**
    * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs
    * again. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock.
+   * `onTurn`: called when a queued request is about to be sent for the first time. It may cancel the task.
    */
   request<E extends AnyError, A>(
     resource: string,
     route: string,
     read: ReadResponse<E, A>,
+    onTurn?: () => void,
   ): CancellableTask<Either<GetError | E, A>> {
     const target = { path: requestPath(this.config.relayer, resource), route }
     return (onResult) => {
@@ -48,7 +50,7 @@ export class SignedGet {
       // Read when the request is sent: while it is queued, another one may correct the clock.
       const currentOffset = () => (usedOffset = this.clockOffset)
       let cancelRetry = noCancel
-      const cancelFirst = this.attempt(target, currentOffset, (result) => {
+      const onFirst = (result: GetResult): void => {
         const offset = this.correctedOffset(result, usedOffset)
         if (offset === undefined) return onResult(readResult(this.config, result, read))
         const correctedOffset = () => offset
@@ -57,7 +59,8 @@ export class SignedGet {
           if (isRight(second) && second.right.status !== 401) this.clockOffset = offset
           onResult(readResult(this.config, second, read))
         })
-      })
+      }
+      const cancelFirst = this.attempt(target, currentOffset, onFirst, onTurn)
       return () => {
         cancelFirst()
         cancelRetry()
@@ -69,6 +72,7 @@ export class SignedGet {
     { path, route }: Pick<GetTarget, 'path' | 'route'>,
     clockOffset: () => number,
     onResult: (result: GetResult) => void,
+    onTurn?: () => void,
   ): Cancel {
     const { clock, relayer, headers, sign, authExpiration } = this.config
     /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
@@ -76,7 +80,7 @@ export class SignedGet {
       ...headers,
       ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
     })
-    return get(this.config, { origin: relayer.origin, path, route, headers: allHeaders })(onResult)
+    return get(this.config, { origin: relayer.origin, path, route, headers: allHeaders, onTurn })(onResult)
   }
 
   /**

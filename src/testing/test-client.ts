@@ -1,8 +1,22 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
-import { concat, isObservable, map, NEVER, of, startWith, type Observable } from 'rxjs'
+import {
+  catchError,
+  concat,
+  EMPTY,
+  filter,
+  isObservable,
+  map,
+  NEVER,
+  of,
+  ReplaySubject,
+  share,
+  startWith,
+  type Observable,
+} from 'rxjs'
 import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
+import { depthRetention, priceRetention, retainedWhileOpen } from '../client/retaining-subject.js'
 import type { Depth } from '../domain/depth.js'
 import type { Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
@@ -13,7 +27,9 @@ import { plainObject } from '../option-kinds/check.js'
 import { checkAll } from '../option-kinds/check-options.js'
 import { environmentOption } from '../option-kinds/environment-option.js'
 import { checkRxjs } from '../option-kinds/other-rxjs.js'
+import { numberOption } from '../option-kinds/number-option.js'
 import { checkedOption, flagOption, type OptionTable } from '../option-kinds/option.js'
+import { SharedStreams } from './shared-streams.js'
 import { stampDepth, stampPrice } from './stamp.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
@@ -32,6 +48,12 @@ export interface TestClientStreams {
    * ages. Default: `false`, which keeps the given values.
    */
   readonly stamp?: boolean
+  /**
+   * Time for which a given observable stays subscribed after its last subscriber has left, in ms of Rx time. A live client
+   * has 1000. Default: 0, so that `expectSubscriptions` shows when the code under test unsubscribes; inside
+   * `TestScheduler.run` a subscriber of the same frame still takes the subscription over.
+   */
+  readonly linger?: number
 }
 
 const defaultStatus: Open = { _tag: 'Open', epoch: 1, since: 0 }
@@ -42,6 +64,10 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
  * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive. Throws a
  * `ConfigurationError` for an invalid value, a misspelt option name, and an observable of another copy of RxJS, whose
  * clocks and timers a `TestScheduler` of this copy does not control.
+ *
+ * Like those of a live client, all subscribers of a topic or a mint share one subscription to the given observable, and a
+ * late one receives the current price, the error that replaced it, or the latest depth at once. `SubscriptionRejected`
+ * completes a stream, and the next subscriber subscribes to the given observable again.
  *
  * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxSkew` and freshness.
  *
@@ -57,26 +83,51 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
     errors$ = NEVER,
     environment = environmentOption.default,
     stamp = false,
+    linger = lingerOption.default,
   } = streams
   checkRxjs('status$', status$)
   checkRxjs('errors$', errors$)
   for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
   for (const [mint, stream$] of Object.entries(depths)) checkRxjs(`depths.${mint}`, stream$)
+  const sharedStatus$ = withLatest$(status$)
+  const sharedPrices = new SharedStreams((topic) => find$(prices, topic, stamp ? stampPrice : identity), {
+    retention: priceRetention,
+    linger,
+    updates$: openings$(sharedStatus$).pipe(map(() => retainedWhileOpen)),
+  })
+  const sharedDepths = new SharedStreams((mint) => find$(depths, mint, stamp ? stampDepth : identity), {
+    retention: depthRetention,
+    linger,
+  })
   return clientFromStreams({
     environment,
-    // Like a live client: only closing it completes the stream.
-    status$: concat(status$, NEVER),
-    currentStatus: () => currentStatus(status$),
+    status$: sharedStatus$,
+    currentStatus: () => currentStatus(sharedStatus$),
     errors$,
-    price$: (topic) =>
-      find$(prices, topic, stamp ? stampPrice : identity) ?? of(left(subscriptionRejected(topic, noStream))),
-    depth$: (mint) =>
-      find$(depths, mint, stamp ? stampDepth : identity) ??
-      of(left(unsupportedPair(mint, undefined, noStream))),
+    price$: (topic) => sharedPrices.event$(topic) ?? of(left(subscriptionRejected(topic, noStream))),
+    depth$: (mint) => sharedDepths.event$(mint) ?? of(left(unsupportedPair(mint, undefined, noStream))),
+    onClose: (completeStreams) => {
+      completeStreams()
+      sharedPrices.close()
+      sharedDepths.close()
+    },
   })
 }
 
-/** The status that the stream emits synchronously, otherwise `Open`. */
+/** All subscribers share one subscription, and a late one receives the current status. Only closing the client ends it. */
+const withLatest$ = (status$: Observable<ConnectionStatus>): Observable<ConnectionStatus> =>
+  concat(status$, NEVER).pipe(
+    share({ connector: () => new ReplaySubject<ConnectionStatus>(1), resetOnRefCountZero: true }),
+  )
+
+/** Emits when the connection opens. An Rx error of the test reaches those who subscribe to the status. */
+const openings$ = (status$: Observable<ConnectionStatus>): Observable<ConnectionStatus> =>
+  status$.pipe(
+    filter(({ _tag }) => _tag === 'Open'),
+    catchError(() => EMPTY),
+  )
+
+/** The current status, if somebody subscribes to it or the stream emits it synchronously; otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
   let current: ConnectionStatus = defaultStatus
   status$.subscribe((status) => (current = status)).unsubscribe()
@@ -118,6 +169,13 @@ const stampOption = flagOption({
   default: false,
 })
 
+const lingerOption = numberOption({
+  meaning: 'Time for which a given observable stays subscribed after its last subscriber has left',
+  unit: 'ms',
+  min: 0,
+  default: 0,
+})
+
 const testClientTable = {
   prices: streamsOption('Price streams by topic'),
   depths: streamsOption('Depth streams by mint'),
@@ -125,4 +183,5 @@ const testClientTable = {
   errors$: streamOption('Uncorrelated errors'),
   environment: environmentOption,
   stamp: stampOption,
+  linger: lingerOption,
 } satisfies OptionTable<TestClientStreams>

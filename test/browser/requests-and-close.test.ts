@@ -37,7 +37,7 @@ describe.each(usePlatforms())('depth$ %s', (_platform, startClient) => {
     expect(simulator.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
   })
 
-  it('sends one request at a time, and aborts it when the last subscriber leaves', async () => {
+  it('sends one request at a time, and aborts it when the last subscriber has left for `linger`', async () => {
     let requests = 0
     let aborted = 0
     const baseUrl = await startHttpServer((request, response) => {

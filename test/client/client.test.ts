@@ -169,7 +169,7 @@ describe('price$', () => {
 describe('depth$', () => {
   it('shares one poll, and emits the mint as each subscriber wrote it', async () => {
     const simulator = await startTestSimulator()
-    const client = createClientFor(simulator)
+    const client = createClientFor(simulator, { linger: 20 })
     const upper = `0x${weth.slice(2).toUpperCase()}` as const
     const first = collectEvents(client.depth$(weth, 20))
     const second = collectEvents(client.depth$(upper, 20))
@@ -179,7 +179,8 @@ describe('depth$', () => {
     expect(second.values()[0]?.mint).toBe(upper)
     first.subscription.unsubscribe()
     second.subscription.unsubscribe()
-    expect(client.inspect().polls).toEqual([])
+    expect(client.inspect().polls).toMatchObject([{ mint: weth, subscribers: 0, lastResult: 'ok' }])
+    await eventually(() => expect(client.inspect().polls).toEqual([]))
   })
 
   it('signs the path with the path and the query of baseUrl (section 5 of the service)', async () => {

@@ -165,6 +165,7 @@ describe('the depth methods of createClient', () => {
       baseUrl: 'https://relayer.example:3000',
       priceBaseUrl: 'https://prices.example:3000',
       authKey: key,
+      linger: 0,
       http,
     })
     return { client, http }
@@ -196,6 +197,18 @@ describe('the depth methods of createClient', () => {
     expect(events).toEqual(['complete'])
     expect(http.request(1).aborted).toBe(true)
     expect(http.closeCalls).toBe(1)
+    expect(client.inspect().polls).toEqual([])
+  })
+
+  it('ends its lingering polls on close, and aborts their requests', async () => {
+    const http = new FakeHttp()
+    const urls = { baseUrl: 'https://relayer.example', priceBaseUrl: 'https://prices.example' }
+    const client = createClient({ environment: 'mainnet', ...urls, authKey: key, http })
+    client.depth$(mint, 1000).subscribe().unsubscribe()
+    expect(client.inspect().polls).toMatchObject([{ mint, subscribers: 0, lastResult: 'none' }])
+    expect(http.request(1).aborted).toBe(false)
+    await client.close()
+    expect(http.request(1).aborted).toBe(true)
     expect(client.inspect().polls).toEqual([])
   })
 

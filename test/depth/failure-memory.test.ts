@@ -29,18 +29,18 @@ const scripted = (
   return { request$, starts }
 }
 
-/** Runs a scenario with scripted responses. Returns the start times of the requests. */
+/** Runs a scenario with scripted responses. Returns the start times of the requests. `latency` and `linger` are in ms. */
 const startsIn = (
   responses: readonly DepthEvent[],
   scenario: (polls: ReturnType<typeof pollsOf>, time: VirtualTime) => void,
-  latency = 0,
+  { latency = 0, linger = 1000 } = {},
 ): readonly number[] => {
   let starts: readonly number[] = []
   runInVirtualTime(
     (time) => {
       const script = scripted(time.now, responses, latency)
       starts = script.starts
-      scenario(pollsOf(script.request$), time)
+      scenario(pollsOf(script.request$, { linger }), time)
     },
     { endsAt: 200_000 },
   )
@@ -115,7 +115,7 @@ describe('DepthPolls after the last subscriber of a mint has left', () => {
     expect(starts).toEqual([0, 125, 375, 1000, 1125])
   })
 
-  it('keeps the failures when the last unsubscription aborts a request', () => {
+  it('keeps the failures when the end of the poll aborts a request', () => {
     const starts = startsIn(
       [f, f, f, d],
       (polls, { at }) => {
@@ -124,7 +124,7 @@ describe('DepthPolls after the last subscriber of a mint has left', () => {
         at(140, () => first.unsubscribe())
         at(150, () => polls.depth$(mint, 1).pipe(take(2)).subscribe())
       },
-      10,
+      { latency: 10, linger: 0 },
     )
     expect(starts).toEqual([0, 135, 150, 150 + 10 + 250])
   })

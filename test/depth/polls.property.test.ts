@@ -60,7 +60,7 @@ it('delays the polls of a mint after each failure, and always sends a next reque
           )
           const subscriptions: (readonly [number, Subscription])[] = []
           const join = (interval: number): void => {
-            const isNew = !subscriptions.some(([each]) => each === interval)
+            const isNew = !polls.snapshot().some((poll) => poll.interval === interval)
             const isDelayed = isNew && now() < waitEndsAt
             let received = false
             const subscription = polls.depth$(mint, interval).subscribe(() => {

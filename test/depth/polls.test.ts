@@ -162,7 +162,9 @@ describe('DepthPolls.snapshot', () => {
       at(1011, () => subscriptions[0]?.unsubscribe())
       expectAt(1015, { subscribers: 1, lastResult: 'ok', lastResultAgeMs: 5 })
       at(1020, () => subscriptions[1]?.unsubscribe())
-      at(1021, () => expect(polls.snapshot()).toEqual([]))
+      // The poll lingers for 1000 ms.
+      expectAt(2019, { subscribers: 0, lastResult: 'ok', lastResultAgeMs: 1009 })
+      at(2021, () => expect(polls.snapshot()).toEqual([]))
     })
   })
 })

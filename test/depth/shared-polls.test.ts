@@ -17,7 +17,7 @@ describe('DepthPolls with several subscribers', () => {
       expectObservable(polls.depth$('0xaa', 5), '               ^-----!').toBe('--d', results)
       expectObservable(polls.depth$('0xAA', 5), '               ^-----!').toBe('--d', upper)
       expectObservable(polls.depth$('0xaa', 6), '               ^-----!').toBe('--d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['       ^-!', '^-!', '-----^!'])
+      expectSubscriptions(request$.subscriptions).toBe(['       ^-!', '^-!', '-----^-!'])
     })
   })
 
@@ -37,39 +37,6 @@ describe('DepthPolls with several subscribers', () => {
       expectObservable(polls.depth$(mint, 20), '  ^---------!').toBe('--f', results)
       expectObservable(polls.depth$(mint, 20), '  ----^-----!').toBe('----f', results)
     })
-  })
-
-  it('emits no result of an earlier poll to a new subscriber', () => {
-    marbles(({ cold, expectObservable }) => {
-      const polls = pollsOf(() => cold('          --(d|)', results))
-      expectObservable(polls.depth$(mint, 20), '  ^---!').toBe('--d', results)
-      expectObservable(polls.depth$(mint, 20), '  ------^----!').toBe('--------d', results)
-    })
-  })
-
-  it('aborts the request when the last subscriber unsubscribes', () => {
-    marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      ------(d|)', results)
-      const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 20), '   ^--!').toBe('')
-      expectObservable(polls.depth$(mint, 20), '   -^--!').toBe('')
-      expectSubscriptions(request$.subscriptions).toBe(['^---!'])
-    })
-  })
-
-  it('clears its timer when the last subscriber unsubscribes', () => {
-    let requests = 0
-    const remainingTimers = runInVirtualTime(({ at }) => {
-      const polls = pollsOf(() => {
-        requests++
-        return of(results['d']!)
-      })
-      const subscription = polls.depth$(mint, 100).subscribe()
-      at(150, () => subscription.unsubscribe())
-      at(1000, () => expect(polls.snapshot()).toEqual([]))
-    })
-    expect(requests).toBe(2)
-    expect(remainingTimers).toBe(0)
   })
 
   it('counts the failures of each poll separately', () => {
@@ -100,7 +67,7 @@ describe('DepthPolls with reentrant handlers', () => {
     })
   })
 
-  it('starts a new poll after its only subscriber has unsubscribed synchronously', () => {
+  it('continues for a next subscriber when its only one has unsubscribed synchronously', () => {
     const lines: string[] = []
     const remainingTimers = runInVirtualTime((virtual) => {
       const log = createTimedLog(virtual)
@@ -113,24 +80,27 @@ describe('DepthPolls with reentrant handlers', () => {
       '0 first: 1',
       '0 first: complete',
       '5 second: 1',
-      '105 second: 1',
-      '105 second: complete',
+      '100 second: 1',
+      '100 second: complete',
     ])
     expect(remainingTimers).toBe(0)
   })
 
-  it('starts one new poll when its only handler unsubscribes and subscribes again', () => {
+  it('starts one new poll when its only handler unsubscribes and subscribes again, without linger', () => {
     let requests = 0
     const remainingTimers = runInVirtualTime(({ at }) => {
-      const polls = pollsOf(() => {
-        requests++
-        return new Observable((subscriber) => {
-          at(requests * 10, () => {
-            subscriber.next(d)
-            subscriber.complete()
+      const polls = pollsOf(
+        () => {
+          requests++
+          return new Observable((subscriber) => {
+            at(requests * 10, () => {
+              subscriber.next(d)
+              subscriber.complete()
+            })
           })
-        })
-      })
+        },
+        { linger: 0 },
+      )
       const subscriptions: Subscription[] = []
       const resubscribe = (): void => {
         subscriptions.pop()?.unsubscribe()

@@ -78,13 +78,16 @@ describe('a message on svc-streams:collect', () => {
     ])
   })
 
-  it('reports the number of polls while there is one', async () => {
+  it('reports the number of polls with subscribers, while there is a poll', async () => {
     const simulator = await startTestSimulator()
-    const client = createClientFor(simulator)
+    const { host } = new URL(simulator.baseUrl)
+    const client = createClientFor(simulator, { linger: 20 })
     const subscriptions = [100, 200].map((interval) => client.depth$(weth, interval).subscribe())
-    expect(collect().polls).toEqual([{ host: new URL(simulator.baseUrl).host, count: 2 }])
+    expect(collect().polls).toEqual([{ host, count: 2 }])
     for (const subscription of subscriptions) subscription.unsubscribe()
-    expect(collect()).toEqual(nothing)
+    // They linger, without subscribers.
+    expect(collect().polls).toEqual([{ host, count: 0 }])
+    await eventually(() => expect(collect()).toEqual(nothing))
   })
 
   it('has a subscriber only while there is something to report', async () => {

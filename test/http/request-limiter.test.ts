@@ -139,6 +139,29 @@ describe('RequestLimiter', () => {
     expect(reported).toEqual([])
   })
 
+  it('does not start a task that is cancelled in its turn, and starts the next one instead', () => {
+    const results: string[] = []
+    const remainingTimers = runInVirtualTime((time) => {
+      const { starts, taskOf } = createTasks(time)
+      const limiter = limiterOf(2, 1)
+      const run = (name: string, onTurn?: () => void): Cancel =>
+        limiter.run(taskOf(name, 10), (result) => results.push(result), onTurn)
+      run('first', () => expect.unreachable())
+      const cancel = run('second', () => cancel())
+      run('third')
+      const late = run('late', () => undefined)
+      time.at(500, () => late())
+      time.at(2000, () => {
+        expect(starts).toEqual([
+          ['first', 0],
+          ['third', 10],
+        ])
+      })
+    })
+    expect(results).toEqual(['first', 'third'])
+    expect(remainingTimers).toBe(0)
+  })
+
   it('starts the next tasks when a handler throws', () => {
     const results: string[] = []
     runInVirtualTime((time) => {

@@ -17,6 +17,7 @@ describe('the heap does not grow, and Node prints no warning, after', () => {
     ['10 000 subscriptions to a topic without other subscribers', 'price$ without other subscribers', 32],
     // Sockets of aborted requests add noise. A retained request would be several kB.
     ['1000 polls of a mint without other subscribers', 'depth$ without other subscribers', 400],
+    ['10 000 subscriptions that take over a poll', 'a depth$ that lingers', 32],
     ['1000 reconnects', 'reconnects', 32],
     ['1000 clients that share a signal', 'clients that share a signal', 32],
   ])('%s', async (_title, scenario, bytes) => {

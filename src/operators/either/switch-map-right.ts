@@ -20,7 +20,7 @@ type ValueFrom<O extends Events> = ValueOf<ObservedValueOf<O>>
  *
  * @example
  * import { timer, map } from 'rxjs'
- * // The depth, polled while the last price is current.
+ * // The depth, polled while the price is current. Each price takes over the poll of the one before: one request per second.
  * client.price$(topic).pipe(switchMapRight(() => client.depth$(mint, 1000)))
  */
 export const switchMapRight =

@@ -20,16 +20,18 @@ export const results: Readonly<Record<string, Either<DepthError, Depth>>> = {
   f: left(refused),
 }
 
-const backoffPolicy = { initialDelay: 250, maxDelay: 30_000 }
+/** All in ms. */
+const defaultTimes = { initialDelay: 250, maxDelay: 30_000, linger: 1000 }
 
 /** Polls whose requests subscribe to a stream and take its first value as the result. */
 export const pollsOf = (
   request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
-  reconnect = backoffPolicy,
+  times: Partial<typeof defaultTimes> = {},
 ): DepthPolls =>
   new DepthPolls({
     signedGet: signedGetOf(request$),
-    reconnect,
+    reconnect: { ...defaultTimes, ...times },
+    linger: times.linger ?? defaultTimes.linger,
     host: 'relayer',
     publish: node.publish,
     addSource: node.addSource,

@@ -67,6 +67,15 @@ const scenarios: Readonly<Record<string, () => Promise<Cycle>>> = {
     }
     return { cyclesInRound: 100, cycle, end: client.close }
   },
+  'a depth$ that lingers': async () => {
+    const client = createClient({ ...options, linger: 600_000 })
+    await firstValueFrom(client.depth$('0xab', 600_000))
+    const cycle = (index: number) => {
+      client.depth$('0xab', 600_000).subscribe().unsubscribe()
+      return index % 20 === 0 ? nextTurn() : undefined
+    }
+    return { cyclesInRound: 1000, cycle, end: client.close }
+  },
   reconnects: async () => {
     const client = createReconnectingClient()
     client.price$(topicOf(1)).subscribe()

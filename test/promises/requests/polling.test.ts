@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, skip, take } from 'rxjs'
+import { firstValueFrom, skip, take, tap } from 'rxjs'
 import { createClient, type Client, type DepthClientOptions } from 'svc-streams'
+import { switchMapRight } from 'svc-streams/operators'
 import { describe, expect, it } from 'vitest'
+import { collectMessages } from '../../diagnostics/support/collect-messages.js'
 import { eventually } from '../../support/time/eventually.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
-import { wbtc, weth } from '../../support/tokens.js'
+import { ethTopic, wbtc, weth } from '../../support/tokens.js'
 import { startHttpServer } from '../../support/network/servers.js'
 
 const side = { total_quantity: 1, total_quantity_usd: 1 }
@@ -78,8 +80,8 @@ describe('a poll', () => {
     expect(client.inspect().polls).toMatchObject([{ subscribers: 11 }])
   })
 
-  it('aborts its request when the last subscriber leaves, and not earlier', async () => {
-    const { client, arrivals } = await startRelayer(() => undefined)
+  it('aborts its request when its last subscriber has left for `linger`, and not earlier', async () => {
+    const { client, arrivals } = await startRelayer(() => undefined, { linger: 50 })
     const streams = [collectEvents(client.depth$(weth, 1000)), collectEvents(client.depth$(weth, 1000))]
     await eventually(() => expect(arrivals.length).toBe(1))
     streams[0]!.subscription.unsubscribe()
@@ -93,14 +95,19 @@ describe('a poll', () => {
     await other
     expect(isClosed).toBe(false)
     streams[1]!.subscription.unsubscribe()
+    const leftAt = performance.now()
+    expect(client.inspect().polls).toMatchObject([{ mint: weth, subscribers: 0 }])
     await eventually(() => expect([isClosed, response.writableFinished]).toEqual([true, false]))
+    // A lower bound. Timers may fire 1 ms early.
+    expect(performance.now() - leftAt).toBeGreaterThanOrEqual(49)
     expect(streams.map(({ events }) => events.length)).toEqual([0, 0])
     expect(client.inspect().polls).toEqual([])
   })
 
-  it('starts again for a returning subscriber, without a result of the aborted request', async () => {
-    const { client, arrivals } = await startRelayer((response, index) =>
-      index === 0 ? undefined : ok(response),
+  it('starts again for a subscriber that comes after `linger`, without a result of the aborted request', async () => {
+    const { client, arrivals } = await startRelayer(
+      (response, index) => (index === 0 ? undefined : ok(response)),
+      { linger: 0 },
     )
     const first = collectEvents(client.depth$(weth, 1))
     await eventually(() => expect(arrivals.length).toBeGreaterThan(0))
@@ -109,6 +116,47 @@ describe('a poll', () => {
     await eventually(() => expect(again.values().length).toBeGreaterThan(3))
     expect(first.events).toEqual([])
     expect(new Set(again.tags())).toEqual(new Set(['Right']))
+  })
+
+  it('is taken over by a subscriber that comes within `linger`, with the request in flight', async () => {
+    const { client, arrivals } = await startRelayer(() => undefined)
+    const first = collectEvents(client.depth$(weth, 60_000))
+    await eventually(() => expect(arrivals.length).toBe(1))
+    first.subscription.unsubscribe()
+    const second = collectEvents(client.depth$(weth, 60_000))
+    ok(arrivals[0]!.response)
+    await eventually(() => expect(second.tags()).toEqual(['Right']))
+    second.subscription.unsubscribe()
+    const third = collectEvents(client.depth$(weth, 60_000))
+    expect(third.events).toEqual(second.events)
+    expect(arrivals.length).toBe(1)
+  })
+
+  it('gives depths to a switchMapRight from quick prices, with one request per interval, none of them aborted', async () => {
+    const interval = 300
+    const polled = collectMessages('svc-streams:poll')
+    const simulator = await startTestSimulator({
+      tokens: [weth],
+      tick: 20,
+      faults: { httpDelay: 30 },
+    })
+    const client = createClientFor(simulator)
+    let prices = 0
+    const depth = collectEvents(
+      client.price$(ethTopic).pipe(
+        tap(() => prices++),
+        switchMapRight(() => client.depth$(weth, interval)),
+      ),
+    )
+    await eventually(() => expect(depth.values().length).toBeGreaterThan(0))
+    const before = prices
+    await eventually(() => expect(polled.length).toBeGreaterThanOrEqual(4))
+    // Each price gets the latest depth at once.
+    expect(prices - before).toBeGreaterThan(10)
+    expect(depth.values().length).toBeGreaterThanOrEqual(prices - before)
+    expect(new Set(depth.tags())).toEqual(new Set(['Right']))
+    // Each request has a result; the last one may be in flight.
+    expect(simulator.requests.length - polled.length).toBeLessThanOrEqual(1)
   })
 })
 

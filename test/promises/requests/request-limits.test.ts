@@ -157,6 +157,24 @@ describe('maxConcurrentRequests', () => {
     ok(arrivals[0]!.response)
     await eventually(() => expect(arrivals.length).toBe(2))
     expect(names()).toEqual(['0x0', '0x3'])
+    // The polls linger. Their next subscribers have them send the requests.
+    collectEvents(client.depth$('0x2', 60_000))
+    ok(arrivals[1]!.response)
+    await eventually(() => expect(names()).toEqual(['0x0', '0x3', '0x2']))
+  })
+
+  it('keeps the place of the request of a poll whose next subscriber comes before its turn', async () => {
+    const { client, arrivals, names } = await startService({ maxConcurrentRequests: 1 })
+    void client.depth('0x0')()
+    await eventually(() => expect(arrivals.length).toBe(1))
+    const first = collectEvents(client.depth$('0x1', 60_000))
+    collectEvents(client.depth$('0x2', 60_000))
+    first.subscription.unsubscribe()
+    const next = collectEvents(client.depth$('0x1', 60_000))
+    ok(arrivals[0]!.response)
+    await eventually(() => expect(names()).toEqual(['0x0', '0x1']))
+    ok(arrivals[1]!.response)
+    await eventually(() => expect(next.tags()).toEqual(['Right']))
   })
 
   it('sends no queued request on close: each is ClientClosed', async () => {

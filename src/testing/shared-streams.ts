@@ -1,0 +1,123 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { EMPTY, filter, Observable, of, share, Subject, takeWhile } from 'rxjs'
+import { RetainingSubject, type Retention } from '../client/retaining-subject.js'
+import { delay$ } from '../time/deadline.js'
+import { rxClock } from '../time/rx-clock.js'
+
+export interface SharedStreamsConfig<E, A> {
+  readonly retention: Retention<E, A>
+  /** Time for which a given observable stays subscribed after its last subscriber has left, in ms. */
+  readonly linger: number
+  /** Changes what late subscribers receive. Subscribed to together with a given observable. Default: never. */
+  readonly updates$?: Observable<(retained: Either<E, A> | undefined) => Either<E, A> | undefined>
+}
+
+/** The errors that are followed by completion. */
+const finalTags: ReadonlySet<string> = new Set([
+  'InvalidTopic',
+  'InvalidMint',
+  'InvalidInterval',
+  'SubscriptionRejected',
+  'ClientClosed',
+])
+
+/** The price streams or the depth streams of a test client, by topic or mint. Names are case-insensitive. */
+export class SharedStreams<E extends { readonly _tag: string }, A> {
+  private readonly streams = new Map<string, SharedStream<E, A>>()
+
+  constructor(
+    /** The given observable of a name. */
+    private readonly sourceOf$: (name: string) => Observable<Either<E, A>> | undefined,
+    private readonly config: SharedStreamsConfig<E, A>,
+  ) {}
+
+  /** Returns `undefined` for a name without a given observable. */
+  event$(name: string): Observable<Either<E, A>> | undefined {
+    const key = name.toLowerCase()
+    const existing = this.streams.get(key)
+    if (existing !== undefined) return existing.event$
+    const source$ = this.sourceOf$(name)
+    if (source$ === undefined) return undefined
+    const stream = new SharedStream(source$, this.config)
+    this.streams.set(key, stream)
+    return stream.event$
+  }
+
+  /** Unsubscribes from the given observables. Called after their subscribers have left. */
+  close(): void {
+    for (const stream of this.streams.values()) stream.close()
+  }
+}
+
+/** A stream whose subscribers share one subscription to the given observable. */
+class SharedStream<E extends { readonly _tag: string }, A> {
+  private readonly ended$ = new Subject<void>()
+  /** True while the given observable emits inside of its subscription. */
+  private isConnecting = false
+  private isClosed = false
+  /** When the last subscriber left, monotonic, in ms; `undefined` while there are subscribers. */
+  private idleSince: number | undefined
+
+  readonly event$: Observable<Either<E, A>>
+
+  constructor(
+    source$: Observable<Either<E, A>>,
+    private readonly config: SharedStreamsConfig<E, A>,
+  ) {
+    const { retention, updates$ = EMPTY } = config
+    let subject$ = new RetainingSubject(retention)
+    const connected$ = new Observable<Either<E, A>>((subscriber) => {
+      const update = updates$.subscribe((retainedAfter) => subject$.updateRetained(retainedAfter))
+      subscriber.add(update)
+      this.isConnecting = true
+      source$.subscribe(subscriber)
+      this.isConnecting = false
+    })
+    const shared$ = connected$.pipe(
+      filter(() => !this.endIfIdle()),
+      takeWhile((event) => !isFinal(event), true),
+      share({
+        connector: () => (subject$ = new RetainingSubject(retention)),
+        resetOnRefCountZero: () => this.end$(),
+      }),
+    )
+    this.event$ = new Observable((subscriber) => {
+      this.endIfIdle()
+      this.idleSince = undefined
+      return shared$.subscribe(subscriber)
+    })
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.ended$.next()
+  }
+
+  /**
+   * Emits when the subscription that has lost its last subscriber ends. In virtual time at the end of the frame, so that a
+   * subscriber of the same frame takes it over, such as the next inner stream of a `switchMap`; in real time at once.
+   */
+  private end$(): Observable<void> {
+    const { linger } = this.config
+    // What a given observable emits inside of its subscription, it emits again to the next subscriber.
+    if (this.isConnecting || this.isClosed) return of(undefined)
+    if (linger === 0) return rxClock.isVirtual ? delay$(rxClock, 0) : of(undefined)
+    this.idleSince = rxClock.elapsed()
+    return this.ended$
+  }
+
+  /**
+   * Ends the subscription `linger` ms after it has lost its last subscriber. Called for each event and subscriber: a timer
+   * would be pending at the end of a test. Returns true if the subscription has ended.
+   */
+  private endIfIdle(): boolean {
+    const { idleSince, config } = this
+    if (idleSince === undefined || rxClock.elapsed() - idleSince < config.linger) return false
+    this.idleSince = undefined
+    this.ended$.next()
+    return true
+  }
+}
+
+const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
+  isLeft(event) && finalTags.has(event.left._tag)

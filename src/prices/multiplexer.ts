@@ -38,6 +38,9 @@ const maxRefusals = 10
 /** The longest wait of a subscriber that receives a failure later, in ms. */
 const maxRepeatDelay = 100
 
+/** Time between two questions whether the data of a socket is current, in ms. */
+const socketCheckInterval = 20
+
 /** Carries the subscriptions of many subscribers to many topics over one connection. */
 export class Multiplexer {
   private readonly subscriptions: Subscriptions
@@ -178,21 +181,26 @@ export class Multiplexer {
     const event = this.initialEventOf(state)?.(subscription.topic)
     if (event === undefined) return
     const refusals = this.refusals.get(state.base) ?? 0
-    if (isLeft(event) && refusals >= maxRefusals) return this.repeatLater(subscription, state)
+    if (isLeft(event) && refusals >= maxRefusals)
+      return this.repeatLater(subscription, state, Math.min(this.failureRepeats++, maxRepeatDelay))
+    if (!isLeft(event) && !this.reconciler.isSocketCurrent)
+      return this.repeatLater(subscription, state, socketCheckInterval)
     subscription.hasFailed = isLeft(event)
     subscription.subscriber.next(event)
   }
 
-  /** The first waits for the next turn, each further one 1 ms longer. A newer event replaces the failure. */
-  private repeatLater(subscription: PriceSubscription, state: TopicState): void {
+  /** Delivers the initial event after `ms` ms, unless a newer event has replaced it. */
+  private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
     const { subscriber, topic } = subscription
-    const failure = (): unknown => this.reconciler.currentFailure ?? state.lastActivityAt
-    const before = failure()
-    const waiting = delay(this.config.clock, Math.min(this.failureRepeats++, maxRepeatDelay), () => {
-      const event = failure() === before ? this.initialEventOf(state)?.(topic) : undefined
-      if (event === undefined || !isLeft(event)) return
-      subscription.hasFailed = true
-      safeNext(subscriber, event)
+    const cause = (): unknown => this.reconciler.currentFailure ?? state.lastActivityAt
+    const before = cause()
+    const waiting = delay(this.config.clock, ms, () => {
+      const event = cause() === before ? this.initialEventOf(state)?.(topic) : undefined
+      if (event === undefined) return
+      subscription.hasFailed = isLeft(event)
+      const isOutOfDate = !isLeft(event) && !this.reconciler.isSocketCurrent
+      if (isOutOfDate) this.repeatLater(subscription, state, socketCheckInterval)
+      else safeNext(subscriber, event)
     })
     this.repeats.add(waiting)
     subscriber.add(waiting)

@@ -109,6 +109,11 @@ export class Reconciler {
     this.open?.onAnswer()
   }
 
+  /** False if the last prices may be out of date by the transport. */
+  get isSocketCurrent(): boolean {
+    return this.open?.isCurrent() ?? true
+  }
+
   /** True while the next frames may be older than the last `requireAnswer`. */
   get isAnswerMissing(): boolean {
     return this.open?.isAnswerMissing() ?? false

@@ -60,6 +60,9 @@ export class GuardedSocket implements Socket {
     })
   }
 
+  /** See `Socket.isCurrent`. */
+  readonly isCurrent = (): boolean => this.try(() => this.socket.isCurrent?.()) ?? true
+
   close(): void {
     this.try(() => this.socket.close())
   }

@@ -65,6 +65,8 @@ export interface SessionOpenedEvent {
   readonly isAnswerMissing: () => boolean
   /** Called when a probe other than a ping is answered. */
   readonly onAnswer: () => void
+  /** See `Socket.isCurrent`. */
+  readonly isCurrent: () => boolean
   /** The number of frames that the sink handled as bytes so far. */
   readonly bytesCount: () => number
 }
@@ -176,6 +178,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           requireAnswer,
           isAnswerMissing: () => answers.isPending,
           onAnswer,
+          isCurrent: socket.isCurrent,
           bytesCount: () => handled,
         })
       },

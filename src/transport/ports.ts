@@ -62,6 +62,12 @@ export interface Socket {
    * answer.
    */
   readonly ping?: ((payload: string) => void) | undefined
+  /**
+   * False while the data that the socket has delivered may be out of date, because newer data may not have been read: a new
+   * subscriber of a topic then receives its last price later. For transports whose service measures the age of its data
+   * itself. Optional; `maxLag` decides without it.
+   */
+  readonly isCurrent?: () => boolean
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
   /** Closes immediately, without a close frame. */

@@ -65,6 +65,17 @@ describeNats('a consumer that is too slow for its prices', { concurrent: true },
     expectNoOldPrice(fleet, consumer, maxLag)
   })
 
+  it('gives no old price to a subscriber that comes in the tick of a block', async (test) => {
+    const maxLag = 1_000
+    const { fleet, consumer } = await startFleetWithLink(test, maxLag)
+    const since = Date.now()
+    const { topic } = await consumer.next('Right', since)
+    consumer.send({ block: 3_000, late: topic })
+    const lost = await consumer.next('Disconnected', since)
+    await consumer.next('Right', lost.at)
+    expectNoOldPrice(fleet, consumer, maxLag)
+  })
+
   it('gets prices and Disconnected in turn, and no old price, over a link of 5 kB/s', async (test) => {
     // Shorter than the time after which the connection to NATS ends, because its pings get no answer.
     const maxLag = 300

@@ -47,6 +47,8 @@ export class NatsSocket implements Socket {
   private isEnded = false
   /** Why no gateway is found. */
   private refusal = 'no gateway answers'
+  /** When the newest renewal that is answered was sent: monotonic, in ms. Everything read since is as new. */
+  private measuredAt = 0
 
   constructor(
     private readonly context: ConsumerContext,
@@ -91,6 +93,12 @@ export class NatsSocket implements Socket {
 
   readonly ping = (): void => {
     if (this.isOpen) this.renew(true)
+  }
+
+  /** A blocked event loop has read neither prices nor replies. */
+  readonly isCurrent = (): boolean => {
+    const { clock, maxLag } = this.context
+    return clock.elapsed() - this.measuredAt <= Math.max(maxLag, 2 * renewInterval)
   }
 
   close(): void {
@@ -218,6 +226,7 @@ export class NatsSocket implements Socket {
     const sent = this.renewals.onReply(number)
     if (sent === undefined) return false
     this.lag.onRoundTrip(sent.at, now, time)
+    this.measuredAt = sent.at
     this.awaitReply()
     return sent.isPing
   }

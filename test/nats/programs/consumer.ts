@@ -40,8 +40,10 @@ serveCommands(
       subscriptions.set(command.subscribe, observePrices(client, command.subscribe, onLine))
     else if ('unsubscribe' in command) subscriptions.get(command.unsubscribe)?.unsubscribe()
     else if ('slowness' in command) slowness = command.slowness
-    else if ('block' in command) block(command.block)
-    else
+    else if ('block' in command) {
+      block(command.block)
+      if (command.late !== undefined) observePrices(client, command.late as Topic, onLine)
+    } else
       void client
         .depth(command.depth)()
         .then((result) =>

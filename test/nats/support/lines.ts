@@ -40,7 +40,8 @@ export type Command =
   /** The time for which the handler of each event blocks the event loop, in ms. */
   | { readonly slowness: number }
   /** Blocks the event loop once, for this time, in ms. */
-  | { readonly block: number }
+  /** `late`: a topic that the program subscribes to again in the same tick, after it has blocked its event loop. */
+  | { readonly block: number; readonly late?: string }
   /** A jump of the time of day, in ms. */
   | { readonly jump: number }
   | 'suspend clock with process'

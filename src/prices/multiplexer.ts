@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Subscription, type Subscriber, type Unsubscribable } from 'rxjs'
+import type { Subscriber, Subscription, Unsubscribable } from 'rxjs'
 import type { Address } from '../domain/address.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
@@ -54,7 +54,7 @@ export class Multiplexer {
   private readonly refusals = new Map<Address, number>()
   /** The number of subscribers that have received the current failure later. */
   private failureRepeats = 0
-  private readonly repeats = new Subscription()
+  private refusalTimer: Subscription | undefined
 
   constructor(
     private readonly config: MultiplexerConfig,
@@ -195,6 +195,8 @@ export class Multiplexer {
     const cause = (): unknown => this.reconciler.currentFailure ?? state.lastActivityAt
     const before = cause()
     const waiting = delay(this.config.clock, ms, () => {
+      // Removes it from the subscriber.
+      waiting.unsubscribe()
       const event = cause() === before ? this.initialEventOf(state)?.(topic) : undefined
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
@@ -202,13 +204,12 @@ export class Multiplexer {
       if (isOutOfDate) this.repeatLater(subscription, state, socketCheckInterval)
       else safeNext(subscriber, event)
     })
-    this.repeats.add(waiting)
     subscriber.add(waiting)
   }
 
   private refuse({ base }: TopicState): void {
-    const { refusals, repeats, config } = this
-    if (refusals.size === 0) repeats.add(delay(config.clock, 0, () => refusals.clear()))
+    const { refusals, config } = this
+    if (refusals.size === 0) this.refusalTimer = delay(config.clock, 0, () => refusals.clear())
     refusals.set(base, (refusals.get(base) ?? 0) + 1)
   }
 
@@ -228,7 +229,7 @@ export class Multiplexer {
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
   close(): void {
-    this.repeats.unsubscribe()
+    this.refusalTimer?.unsubscribe()
     const subscribers = this.reconciler.close({ _tag: 'Closed' })
     this.subscriptions.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)

@@ -254,9 +254,15 @@ describe('the replay of a damaged recording', () => {
         const seen = await collect(client.run$((inside) => merge(inside.price$(topic), NEVER)))
         const result = await client.finished
         if (result._tag === 'Left') {
-          expect(result.left.line).toBeLessThanOrEqual(rows.length + 1)
+          // A byte that becomes a line end may add an empty line, which counts and has no row.
+          const linesBefore = Buffer.from(bytes)
+            .toString()
+            .split('\n')
+            .slice(0, result.left.line - 1)
+          const rowsBefore = Math.max(0, linesBefore.filter((line) => line.trim() !== '').length - 1)
+          expect(rowsBefore).toBeLessThan(rows.length)
           expect(seen.slice(0, -1)).toEqual(
-            rows.slice(0, Math.max(0, result.left.line - 2)).map((row) => row._tag === 'Price' && row.event),
+            rows.slice(0, rowsBefore).map((row) => row._tag === 'Price' && row.event),
           )
         }
       }),

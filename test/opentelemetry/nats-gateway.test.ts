@@ -30,7 +30,10 @@ describeNats('the metrics of a gateway on NATS', () => {
       expect(gatewayValue('disconnects')).toBe(1)
     })
     expect(gatewayValue('consumer.count')).toBe(1)
-    expect(gatewayValue('sent')).toBeGreaterThan(sent)
+    await eventually(async () => {
+      await collect()
+      expect(gatewayValue('sent')).toBeGreaterThan(sent)
+    })
     const before = gatewayValue('sent')
     await gateway.close()
     await collect()

@@ -7,6 +7,7 @@ import {
   type PollSnapshot,
   type StreamEvent,
   type TopicSnapshot,
+  type TopicSnapshotState,
 } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
 import { asText } from '../errors/text.js'
@@ -18,6 +19,8 @@ interface CountedStream {
   /** In ms; 0 for prices, which have no interval. */
   readonly interval: number
   subscribers: number
+  /** Of a topic. */
+  state: TopicSnapshotState
   last: StreamEvent | undefined
   lastValueAt: number | undefined
   lastEventAt: number | undefined
@@ -40,10 +43,10 @@ export class StreamStats {
   }
 
   topics(): readonly TopicSnapshot[] {
-    return [...this.prices.values()].map(({ name, subscribers, last, lastValueAt }) => ({
+    return [...this.prices.values()].map(({ name, subscribers, state, lastValueAt }) => ({
       topic: name,
       subscribers,
-      state: stateAfter(last),
+      state,
       lastPriceAgeMs: this.ageOf(lastValueAt),
     }))
   }
@@ -72,6 +75,7 @@ export class StreamStats {
       const stream = streams.get(key) ?? {
         ...names,
         subscribers: 0,
+        state: 'waiting',
         last: undefined,
         lastValueAt: undefined,
         lastEventAt: undefined,
@@ -85,6 +89,7 @@ export class StreamStats {
           tap((event) => {
             if (isRepeated || event === stream.last) return
             stream.last = event
+            stream.state = stateAfter(event, stream.state)
             stream.lastEventAt = this.elapsed()
             if (isRight(event)) stream.lastValueAt = stream.lastEventAt
           }),

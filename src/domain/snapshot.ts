@@ -39,11 +39,11 @@ export interface ClientSnapshot {
 /** An event of any stream of the client. */
 export type StreamEvent = Either<{ readonly _tag: string }, unknown>
 
-/** The state of a topic after an event of its stream; before the first event it is `waiting`. */
-export const stateAfter = (event: StreamEvent | undefined): Exclude<TopicSnapshotState, 'lingering'> => {
-  if (event === undefined) return 'waiting'
+/** The state of a topic after an event of its stream. `before`: the state until then, first `waiting`. */
+export const stateAfter = (event: StreamEvent, before: TopicSnapshotState): TopicSnapshotState => {
   if (isRight(event)) return 'live'
-  return event.left._tag === 'Stale' ? 'stale' : 'waiting'
+  if (event.left._tag === 'Stale') return 'stale'
+  return event.left._tag === 'DecodeError' ? before : 'waiting'
 }
 
 /** `PollSnapshot.lastResult` after an event. */

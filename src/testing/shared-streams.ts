@@ -1,6 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, Observable, of, share, Subject, takeWhile } from 'rxjs'
-import { RetainingSubject, type Retention } from '../client/retaining-subject.js'
+import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
+import { RetainedEvent, type Retention } from '../client/retained-event.js'
+import { Multicast } from '../task/multicast.js'
 import { delay$ } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
@@ -121,3 +122,37 @@ class SharedStream<E extends { readonly _tag: string }, A> {
 
 const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
   isLeft(event) && finalTags.has(event.left._tag)
+
+/** Like an RxJS `Subject`. A late subscriber receives the retained event first, as from a live client. */
+class RetainingSubject<E, A> extends Observable<Either<E, A>> implements Observer<Either<E, A>> {
+  private readonly events$ = new Multicast<Either<E, A>>()
+  private readonly retained: RetainedEvent<E, A>
+
+  constructor(private readonly retention: Retention<E, A>) {
+    super((subscriber) => {
+      this.events$.subscribe(subscriber)
+      this.retained.repeat(subscriber)
+    })
+    this.retained = new RetainedEvent(retention)
+  }
+
+  next(event: Either<E, A>): void {
+    this.retained.event = this.retention.retainedAfter(event, this.retained.event)
+    this.events$.next(event)
+  }
+
+  /** Changes what late subscribers receive. */
+  updateRetained(update: (before: Either<E, A> | undefined) => Either<E, A> | undefined): void {
+    this.retained.event = update(this.retained.event)
+  }
+
+  error(thrown: unknown): void {
+    this.retained.event = undefined
+    this.events$.error(thrown)
+  }
+
+  complete(): void {
+    this.retained.event = undefined
+    this.events$.complete()
+  }
+}

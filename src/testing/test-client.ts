@@ -3,8 +3,6 @@ import { identity } from 'fp-ts/lib/function.js'
 import {
   catchError,
   concat,
-  EMPTY,
-  filter,
   isObservable,
   map,
   NEVER,
@@ -16,7 +14,7 @@ import {
 } from 'rxjs'
 import { clientFromStreams } from '../client/client-from-streams.js'
 import type { Client } from '../client/client.js'
-import { depthRetention, priceRetention, retainedWhileOpen } from '../client/retaining-subject.js'
+import { depthRetention, outage, priceRetention, retainedWhileOpen } from '../client/retained-event.js'
 import type { Depth } from '../domain/depth.js'
 import type { Environment } from '../domain/environment.js'
 import type { Price } from '../domain/price.js'
@@ -93,7 +91,10 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   const sharedPrices = new SharedStreams((topic) => find$(prices, topic, stamp ? stampPrice : identity), {
     retention: priceRetention,
     linger,
-    updates$: openings$(sharedStatus$).pipe(map(() => retainedWhileOpen)),
+    updates$: sharedStatus$.pipe(
+      map(retainedUnder),
+      catchError(() => NEVER),
+    ),
   })
   const sharedDepths = new SharedStreams((mint) => find$(depths, mint, stamp ? stampDepth : identity), {
     retention: depthRetention,
@@ -120,12 +121,13 @@ const withLatest$ = (status$: Observable<ConnectionStatus>): Observable<Connecti
     share({ connector: () => new ReplaySubject<ConnectionStatus>(1), resetOnRefCountZero: true }),
   )
 
-/** Emits when the connection opens. An Rx error of the test reaches those who subscribe to the status. */
-const openings$ = (status$: Observable<ConnectionStatus>): Observable<ConnectionStatus> =>
-  status$.pipe(
-    filter(({ _tag }) => _tag === 'Open'),
-    catchError(() => EMPTY),
-  )
+/** What late subscribers of a topic receive after a status. An Rx error of the test reaches those who subscribe to it. */
+const retainedUnder =
+  (status: ConnectionStatus) =>
+  (before: Either<PriceError, Price> | undefined): Either<PriceError, Price> | undefined => {
+    if (status._tag === 'Open') return retainedWhileOpen(before)
+    return status._tag === 'Waiting' ? left(outage(status.reason, status)) : before
+  }
 
 /** The current status, if somebody subscribes to it or the stream emits it synchronously; otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {

@@ -40,6 +40,8 @@ const prices: Readonly<Record<string, Either<PriceError, Price>>> = {
   c: right(price(topic, 3)),
   D: left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 })),
   S: left(stale(topic, 5, undefined)),
+  /** `S`, 3 ms later. */
+  L: left(stale(topic, 8, undefined)),
   T: left(subscriptionTimeout(topic, 5, [])),
   E: left({ _tag: 'DecodeError', message: '', input: '', issues: [] }),
   R: left(subscriptionRejected(topic, 'unknown')),
@@ -120,8 +122,9 @@ describe('a late subscriber of a topic', () => {
     expectLate('----b----', '--^', '----b')
   })
 
-  it.each(['D', 'S'])('receives the error that replaced the price: %s', (error) => {
-    expectLate(`a-${error}----c`, '     -----^', `-----${error}-c`)
+  it('receives the error that replaced the price, a Stale with the silence until now', () => {
+    expectLate('a-D----c', '-----^', '-----D-c')
+    expectLate('a-S----c', '-----^', '-----L-c')
   })
 
   it('receives neither a timeout of the subscription nor what was before it', () => {
@@ -130,7 +133,19 @@ describe('a late subscriber of a topic', () => {
 
   it('receives the current price after a DecodeError', () => {
     expectLate('a-E----c', '---^', '---a---c')
-    expectLate('S-E----c', '---^', '---S---c')
+    expectLate('S-E----c', '---^', '---L---c')
+  })
+
+  it('receives the outage that the status reports', () => {
+    const reported = left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 }))
+    marbles(({ hot, expectObservable }) => {
+      const client = createTestClient({
+        prices: { [topic]: hot('                           a------c', prices) },
+        status$: hot('                                     o-w-----', statuses),
+      })
+      expectObservable(client.price$(topic))
+      expectObservable(client.price$(topic), '---^').toBe('---D---c', { ...prices, D: reported })
+    })
   })
 
   it('receives no outage that is over: data or the status shows that the connection is open', () => {

@@ -1,12 +1,13 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject, type Observable } from 'rxjs'
+import { depthRetention, outage, priceRetention } from '../../client/retained-event.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { Topic } from '../../domain/topic.js'
-import { disconnected, subscriptionRejected, unsupportedPair } from '../../errors/constructors.js'
+import { subscriptionRejected, unsupportedPair } from '../../errors/constructors.js'
 import type {
   DecodeError,
   DepthError,
@@ -37,24 +38,27 @@ export class RecordedStreams {
   readonly status$ = withSafeComplete$(this.statusSubject$)
   readonly errors$ = withSafeComplete$(this.errorSubject$)
 
-  /** `onSubscribe` is called for each subscriber of a price or depth stream, and returns the teardown. */
+  /**
+   * `elapsed`: the monotonic time of the replay, in ms. `onSubscribe` is called for each subscriber of a price or depth
+   * stream, and returns the teardown.
+   */
   constructor(
     private readonly range: TimeRange,
+    elapsed: () => number,
     onSubscribe: () => () => void,
   ) {
     this.prices = new ReplayStreams<PriceError, Price>({
-      // Like a live client.
-      isRetained: (event) => isRight(event) || isDisconnected(event) || event.left._tag === 'Stale',
+      retention: priceRetention,
       isOutage: isDisconnected,
-      delaysErrors: false,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
+      elapsed,
       onSubscribe,
     })
     this.depths = new ReplayStreams<DepthError, Depth>({
-      isRetained: () => true,
+      retention: depthRetention,
       isOutage: () => false,
-      delaysErrors: true,
       notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
+      elapsed,
       onSubscribe,
     })
     this.statusSubject$.next(this.currentStatus)
@@ -193,9 +197,6 @@ const notRecorded = 'it is not in the recording'
 
 const isDisconnected = (event: Either<PriceError, unknown>): boolean =>
   isLeft(event) && event.left._tag === 'Disconnected'
-
-const outage = (reason: string, { attempt, retryInMs } = { attempt: 1, retryInMs: 0 }): PriceError =>
-  disconnected({ code: 1006, reason, attempt, retryInMs })
 
 const decodeErrorFrom = ({ message, input, issues }: RecordingError): DecodeError => ({
   _tag: 'DecodeError',

@@ -82,7 +82,7 @@ describe('replay', () => {
         ),
       ),
     )
-    expect(late).toEqual([['1'], ['Disconnected']])
+    expect(late).toEqual([['Disconnected'], ['Disconnected']])
   })
 
   it('rejects topics and mints that are not recorded or not valid, and an invalid interval', async () => {

@@ -27,6 +27,8 @@ class VirtualClock {
   private callbacksAtOnce = 0
   private readonly timers = new Map<number, Timer>()
 
+  constructor(private readonly shortestTimer: number) {}
+
   now = (): number => this.time
 
   get pending(): number {
@@ -40,7 +42,7 @@ class VirtualClock {
   /** Calls `work`, then fires timers in order until `endsAt`. RxJS uses this clock during the call. */
   run(work: () => void, endsAt: number): void {
     const clear = (handle: unknown): void => void this.timers.delete(handle as number)
-    const after = (ms = 0): number => this.time + ms
+    const after = (ms = 0): number => this.time + Math.max(ms, this.shortestTimer)
     try {
       dateTimestampProvider.delegate = this
       performanceTimestampProvider.delegate = this
@@ -118,15 +120,17 @@ export interface VirtualTimeOptions {
   readonly endsAt?: number
   /** Replaces `Math.random`. Default: returns 0.5. */
   readonly random?: () => number
+  /** Shorter timers take this long, in ms. Default: 0. Node's take 1. */
+  readonly shortestTimer?: number
 }
 
 /** Runs a scenario in virtual time. Returns the number of pending timers at its end. */
 export const runInVirtualTime = (
   scenario: (time: VirtualTime) => void,
-  { endsAt = 1_000_000, random = () => 0.5 }: VirtualTimeOptions = {},
+  { endsAt = 1_000_000, random = () => 0.5, shortestTimer = 0 }: VirtualTimeOptions = {},
 ): number => {
   const mathRandom = vi.spyOn(Math, 'random').mockImplementation(random)
-  const clock = new VirtualClock()
+  const clock = new VirtualClock(shortestTimer)
   try {
     const at = (ms: number, callback: () => void): void => clock.schedule(ms, callback)
     const after = (ms: number, callback: () => void): void => clock.schedule(clock.now() + ms, callback)

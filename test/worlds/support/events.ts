@@ -1,0 +1,46 @@
+import { asyncScheduler, type Observer } from 'rxjs'
+import { expect } from 'vitest'
+
+/** What a strategy has emitted, as text: the time in ms since the start of the market, and the notification. */
+export interface Events {
+  readonly lines: string[]
+  readonly observer: Observer<unknown>
+}
+
+/** `now`: the time in ms since the start of the market. */
+export const createEvents = (now: () => number = () => asyncScheduler.now()): Events => {
+  const lines: string[] = []
+  const add = (kind: string, value?: unknown): void =>
+    void lines.push(`${now()} ${kind} ${value === undefined ? '' : textOf(value)}`)
+  return {
+    lines,
+    observer: {
+      next: (value) => add('next', value),
+      error: (thrown) => add('error', thrown),
+      complete: () => add('complete'),
+    },
+  }
+}
+
+/** A `Waiting` status does not say how the connection was closed: until the next row, a replay says 1006. */
+const withoutCode = (text: string): string => text.replace(/\((?:1006|1012): /, '(').replace(/"code":\d+,/, '')
+
+const textOf = (value: unknown): string =>
+  value instanceof Error ? `${value.name}: ${value.message}` : withoutCode(JSON.stringify(value, replacer))
+
+const replacer = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
+
+const timeOf = (line: string): number => Number(line.slice(0, line.indexOf(' ')))
+
+/** The events before a time, in ms. */
+export const before = (ms: number, lines: readonly string[]): readonly string[] =>
+  lines.filter((line) => timeOf(line) < ms)
+
+/** The same events in the same order, each at the same time, or at most `tolerance` ms earlier. */
+export const expectSame = (actual: readonly string[], expected: readonly string[], tolerance = 0): void => {
+  const moved = actual.map((line, index) => {
+    const early = timeOf(expected[index] ?? line) - timeOf(line)
+    return early > 0 && early <= tolerance ? `${timeOf(line) + early}${line.slice(line.indexOf(' '))}` : line
+  })
+  expect(moved).toEqual(expected)
+}

@@ -1,0 +1,216 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import {
+  asapScheduler,
+  asyncScheduler,
+  auditTime,
+  buffer,
+  bufferCount,
+  catchError,
+  combineLatest,
+  concatMap,
+  count,
+  debounceTime,
+  delay,
+  distinctUntilChanged,
+  exhaustMap,
+  expand,
+  filter,
+  groupBy,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  observeOn,
+  of,
+  pairwise,
+  queueScheduler,
+  race,
+  repeat,
+  retry,
+  sample,
+  scan,
+  share,
+  shareReplay,
+  subscribeOn,
+  switchMap,
+  take,
+  takeUntil,
+  throttleTime,
+  timeInterval,
+  timeout,
+  timer,
+  timestamp,
+  toArray,
+  windowCount,
+  withLatestFrom,
+  zip,
+  type Observable,
+} from 'rxjs'
+import type { Address, Client, Topic } from 'svc-streams'
+import {
+  candles,
+  combineFresh,
+  conflate,
+  filterRight,
+  freshWithin,
+  lefts,
+  mapRight,
+  orThrow,
+  rights,
+  scanRight,
+  switchMapRight,
+  tapLeft,
+} from 'svc-streams/operators'
+
+// Strategies that every world must run alike. The market changes at multiples of 20 ms, and the delays of the strategies are
+// 3 ms above such multiples, so that no timer of a strategy is due together with an event of the market: the order of two
+// things at the same millisecond is not the same in all worlds.
+
+export const a: Topic = 'svc-0xaa'
+export const b: Topic = 'svc-0xbb'
+export const mint: Address = '0xcc'
+/** In ms. */
+export const interval = 200
+
+export type Strategy = (client: Client) => Observable<unknown>
+
+const eth$ = (client: Client) => client.price$(a)
+const btc$ = (client: Client) => client.price$(b)
+const depth$ = (client: Client) => client.depth$(mint, interval)
+const usd$ = (client: Client): Observable<number> =>
+  eth$(client).pipe(
+    rights(),
+    map(({ price }) => price),
+  )
+const tagOf = (event: Either<{ readonly _tag: string }, unknown>): string =>
+  isRight(event) ? 'Right' : event.left._tag
+/** A recording does not tell when the service confirmed a topic: `live` and `waiting` may differ until the first price. */
+const isStale = (client: Client): boolean =>
+  client.inspect().topics.some(({ topic, state }) => topic === a && state === 'stale')
+
+/** Strategies that start no timer. */
+export const timeless: Readonly<Record<string, Strategy>> = {
+  'every event': eth$,
+  'every price': usd$,
+  'both topics': (client) => merge(eth$(client), btc$(client)),
+  'every depth': depth$,
+  'an Rx error, and a new subscription': (client) => eth$(client).pipe(orThrow(), retry()),
+  'an Rx error of depth, and a new subscription': (client) => depth$(client).pipe(orThrow(), retry()),
+  'an Rx error, and a value instead': (client) =>
+    eth$(client).pipe(
+      orThrow(),
+      catchError(() => of('failed')),
+    ),
+  changes: (client) => eth$(client).pipe(map(tagOf), distinctUntilChanged()),
+  pairs: (client) => usd$(client).pipe(pairwise()),
+  'a sum': (client) => usd$(client).pipe(scan((sum, price) => sum + price, 0)),
+  'three at a time': (client) => usd$(client).pipe(bufferCount(3)),
+  windows: (client) =>
+    usd$(client).pipe(
+      windowCount(4),
+      mergeMap((window$) => window$.pipe(count())),
+    ),
+  'with the latest of another topic': (client) => eth$(client).pipe(withLatestFrom(btc$(client))),
+  'the latest of two topics': (client) => combineLatest([eth$(client), btc$(client)]),
+  'pairs of two topics': (client) => zip(usd$(client), btc$(client)),
+  'the first of two topics': (client) => race(eth$(client), btc$(client)),
+  'fresh prices of two topics': (client) =>
+    combineFresh({ eth: eth$(client), btc: btc$(client) }, { maxSkew: 250 }),
+  'a fresh price with depth': (client) =>
+    combineFresh({ price: eth$(client), depth: depth$(client) }, { maxSkew: 350 }),
+  'all errors': (client) => merge(eth$(client), btc$(client), depth$(client)).pipe(lefts()),
+  'depth while the price is current': (client) => eth$(client).pipe(switchMapRight(() => depth$(client))),
+  'a mapped price': (client) => eth$(client).pipe(mapRight(({ price }) => 2 * price)),
+  'a running sum': (client) => eth$(client).pipe(scanRight((sum, { price }) => sum + price, 0)),
+  'even prices': (client) => eth$(client).pipe(filterRight(({ price }) => price % 2 === 0)),
+  'counted errors': (client) => {
+    let errors = 0
+    return eth$(client).pipe(
+      tapLeft(() => errors++),
+      map(() => errors),
+    )
+  },
+  'events by kind': (client) =>
+    eth$(client).pipe(
+      groupBy(tagOf),
+      mergeMap((group$) => group$.pipe(scan((seen) => seen + 1, 0), map((seen) => [group$.key, seen]))),
+    ),
+  'a shared stream': (client) => {
+    const shared$ = usd$(client).pipe(share())
+    return merge(shared$, shared$.pipe(map((price) => -price)))
+  },
+  'a replayed stream': (client) => {
+    const shared$ = eth$(client).pipe(shareReplay({ bufferSize: 1, refCount: true }))
+    return merge(shared$, btc$(client).pipe(switchMap(() => shared$.pipe(take(1)))))
+  },
+  'a late subscriber per price of another topic': (client) =>
+    btc$(client).pipe(mergeMap(() => eth$(client).pipe(take(1)))),
+  'a late subscriber of depth per price': (client) =>
+    eth$(client).pipe(switchMap(() => depth$(client).pipe(take(1)))),
+  'a subscriber of the same topic from its own event': (client) =>
+    eth$(client).pipe(switchMap(() => eth$(client).pipe(take(1)))),
+  'two events, again and again': (client) => eth$(client).pipe(take(2), repeat(), take(200)),
+  'the connection': (client) => client.status$.pipe(map(({ _tag }) => _tag)),
+  'the price when the connection is lost': (client) =>
+    client.status$.pipe(
+      filter(({ _tag }) => _tag === 'Waiting'),
+      mergeMap(() => eth$(client).pipe(take(1))),
+    ),
+  'the price when the connection is open': (client) =>
+    client.status$.pipe(
+      filter(({ _tag }) => _tag === 'Open'),
+      switchMap(() => merge(eth$(client), btc$(client))),
+    ),
+  'uncorrelated errors': (client) => client.errors$,
+  'prices through asapScheduler': (client) => eth$(client).pipe(observeOn(asapScheduler)),
+  'prices through queueScheduler': (client) => eth$(client).pipe(observeOn(queueScheduler)),
+  'a subscription through asapScheduler': (client) => eth$(client).pipe(subscribeOn(asapScheduler)),
+  'the state of a topic at each event': (client) =>
+    eth$(client).pipe(
+      map((event) => [tagOf(event), isStale(client)]),
+    ),
+}
+
+/** Strategies that start timers. */
+export const timed: Readonly<Record<string, Strategy>> = {
+  'candles': (client) => eth$(client).pipe(candles(503)),
+  'the newest of each window': (client) => eth$(client).pipe(conflate(243)),
+  'prices that a newer one must follow': (client) => eth$(client).pipe(freshWithin(303)),
+  'a delay': (client) => eth$(client).pipe(delay(103)),
+  'prices before a pause': (client) => eth$(client).pipe(debounceTime(203)),
+  'the newest after a while': (client) => eth$(client).pipe(auditTime(203)),
+  'the first and the last of a while': (client) =>
+    eth$(client).pipe(throttleTime(203, asyncScheduler, { leading: true, trailing: true })),
+  'a sample': (client) => eth$(client).pipe(sample(timer(3, 200))),
+  'prices of each window': (client) => usd$(client).pipe(buffer(timer(3, 300))),
+  'a late subscriber': (client) => timer(1303).pipe(switchMap(() => merge(eth$(client), depth$(client)))),
+  'late subscribers': (client) => timer(3, 300).pipe(exhaustMap(() => eth$(client).pipe(take(1)))),
+  'late subscribers of depth': (client) => timer(3, 300).pipe(switchMap(() => depth$(client).pipe(take(1)))),
+  'a subscriber that comes and goes': (client) =>
+    eth$(client).pipe(takeUntil(timer(303)), repeat({ delay: 203 })),
+  'silence': (client) => eth$(client).pipe(timeout({ each: 403 }), retry({ delay: 103 })),
+  'a new subscription after a rejection': (client) => btc$(client).pipe(repeat({ delay: 103 })),
+  'a new subscription after an error, later': (client) => eth$(client).pipe(orThrow(), retry({ delay: 103 })),
+  'one task after the other': (client) =>
+    usd$(client).pipe(concatMap((price) => timer(43).pipe(map(() => price)))),
+  'the newest task': (client) => usd$(client).pipe(switchMap((price) => timer(43).pipe(map(() => price)))),
+  'a task at a time': (client) => usd$(client).pipe(exhaustMap((price) => timer(143).pipe(map(() => price)))),
+  'a loop of timers': () => of(0).pipe(expand((step) => timer(103).pipe(map(() => step + 1))), take(15)),
+  'a count until a time': (client) => eth$(client).pipe(takeUntil(timer(1503)), count()),
+  'a list until a time': (client) => usd$(client).pipe(takeUntil(timer(903)), toArray()),
+  'the time of each event': (client) =>
+    eth$(client).pipe(
+      timestamp(),
+      map((event) => event.timestamp),
+    ),
+  'the time between events': (client) =>
+    eth$(client).pipe(
+      timeInterval(),
+      map((event) => event.interval),
+    ),
+  'the state of a topic from time to time': (client) =>
+    merge(
+      eth$(client).pipe(ignoreElements()),
+      timer(3, 100).pipe(map(() => isStale(client))),
+    ),
+}

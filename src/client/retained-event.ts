@@ -7,6 +7,7 @@ import type { DepthError, PriceError } from '../errors/model.js'
 import { safeNext } from '../task/safe-notify.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
+import { activeContext, type RxContext } from '../time/rx-context.js'
 
 /** What late subscribers of a stream receive. */
 export interface Retention<E, A> {
@@ -27,16 +28,22 @@ const maxRefusals = 10
 /** A subscriber that comes within this time after another one left may be the same pipeline, in ms. */
 const shortestTurn = 1
 
+/** The subscribers of one strategy that received the retained error: parameters of a sweep share streams. */
+interface Repeats {
+  /** When the last ones left, monotonic, in ms, and their number. */
+  refusedAt: number
+  refusals: number
+  /** The error that some received later, and their number. */
+  delayed: unknown
+  delays: number
+}
+
 /** The event that a late subscriber of a stream receives first. */
 export class RetainedEvent<E, A> {
   private current: Either<E, A> | undefined
   /** When the current error was emitted, monotonic, in ms. */
   private errorAt = 0
-  /** When the last subscribers left upon the error, monotonic, in ms, and their number. */
-  private refusedAt = -Infinity
-  private refusals = 0
-  /** The number of subscribers that have received the error later. */
-  private errorRepeats = 0
+  private readonly repeats = new WeakMap<RxContext, Repeats>()
 
   /** `elapsed`: the monotonic time at which events are emitted and subscribers come, in ms. */
   constructor(
@@ -51,9 +58,7 @@ export class RetainedEvent<E, A> {
   set event(event: Either<E, A> | undefined) {
     if (event === this.current) return
     this.current = event
-    if (event === undefined || isRight(event)) return
-    this.errorRepeats = 0
-    this.errorAt = this.elapsed()
+    if (event !== undefined && isLeft(event)) this.errorAt = this.elapsed()
   }
 
   /**
@@ -64,12 +69,14 @@ export class RetainedEvent<E, A> {
     const { current } = this
     if (current === undefined) return
     if (isRight(current)) return subscriber.next(current)
-    const isDelayed = this.retention.delaysErrors || this.isRefused
-    subscriber.add(() => this.refuse())
+    const repeats = this.repeatsOf(activeContext())
+    const isDelayed = this.retention.delaysErrors || this.isRefused(repeats)
+    subscriber.add(() => this.refuse(repeats))
     if (!isDelayed) return subscriber.next(this.aged(current))
-    const ms = Math.min(this.errorRepeats++, maxErrorDelay)
+    repeats.delays = repeats.delayed === current ? repeats.delays + 1 : 0
+    repeats.delayed = current
     subscriber.add(
-      delay(rxClock, ms, () => {
+      delay(rxClock, Math.min(repeats.delays, maxErrorDelay), () => {
         if (this.current === current) safeNext(subscriber, this.aged(current))
       }),
     )
@@ -79,14 +86,22 @@ export class RetainedEvent<E, A> {
     return left(this.retention.agedBy(event.left, this.elapsed() - this.errorAt))
   }
 
-  private get isRefused(): boolean {
-    return this.refusals >= maxRefusals && this.elapsed() - this.refusedAt < shortestTurn
+  private repeatsOf(context: RxContext): Repeats {
+    const existing = this.repeats.get(context)
+    if (existing !== undefined) return existing
+    const repeats = { refusedAt: -Infinity, refusals: 0, delayed: undefined, delays: 0 }
+    this.repeats.set(context, repeats)
+    return repeats
   }
 
-  private refuse(): void {
+  private isRefused({ refusals, refusedAt }: Repeats): boolean {
+    return refusals >= maxRefusals && this.elapsed() - refusedAt < shortestTurn
+  }
+
+  private refuse(repeats: Repeats): void {
     const now = this.elapsed()
-    this.refusals = now - this.refusedAt < shortestTurn ? this.refusals + 1 : 1
-    this.refusedAt = now
+    repeats.refusals = now - repeats.refusedAt < shortestTurn ? repeats.refusals + 1 : 1
+    repeats.refusedAt = now
   }
 }
 
@@ -114,7 +129,10 @@ export const retainedWhileOpen = (
 /** The error of streams during an outage that only a status has reported. It does not tell how the connection was closed. */
 export const outage = (
   reason: string,
-  { attempt, retryInMs }: { readonly attempt: number; readonly retryInMs: number } = { attempt: 1, retryInMs: 0 },
+  { attempt, retryInMs }: { readonly attempt: number; readonly retryInMs: number } = {
+    attempt: 1,
+    retryInMs: 0,
+  },
 ): PriceError => disconnected({ code: 1006, reason, attempt, retryInMs })
 
 const isDisconnected = (event: Either<PriceError, Price>): boolean =>

@@ -62,7 +62,11 @@ export class Playback {
     /** Called before the events of each line are emitted. */
     private readonly onLine?: (line: Row | RecordingHeader) => void,
   ) {
-    this.streams = new RecordedStreams(range, () => this.elapsed(), () => this.addSubscriber())
+    this.streams = new RecordedStreams(
+      range,
+      () => this.elapsed(),
+      () => this.addSubscriber(),
+    )
     this.runs = new StrategyRuns(clock)
   }
 

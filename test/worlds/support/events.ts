@@ -11,7 +11,7 @@ export interface Events {
 export const createEvents = (now: () => number = () => asyncScheduler.now()): Events => {
   const lines: string[] = []
   const add = (kind: string, value?: unknown): void =>
-    void lines.push(`${now()} ${kind} ${value === undefined ? '' : textOf(value)}`)
+    void lines.push(`${Number(now().toFixed(3))} ${kind} ${value === undefined ? '' : textOf(value)}`)
   return {
     lines,
     observer: {
@@ -23,7 +23,8 @@ export const createEvents = (now: () => number = () => asyncScheduler.now()): Ev
 }
 
 /** A `Waiting` status does not say how the connection was closed: until the next row, a replay says 1006. */
-const withoutCode = (text: string): string => text.replace(/\((?:1006|1012): /, '(').replace(/"code":\d+,/, '')
+const withoutCode = (text: string): string =>
+  text.replace(/\((?:1006|1012): /, '(').replace(/"code":\d+,/, '')
 
 const textOf = (value: unknown): string =>
   value instanceof Error ? `${value.name}: ${value.message}` : withoutCode(JSON.stringify(value, replacer))

@@ -107,8 +107,8 @@ export const runLive = (market: Market, strategy: Strategy): LiveRun => {
         authKey: Buffer.alloc(32, 1).toString('base64'),
         webSocket: playMarket(market, time, http),
         http,
-        staleAfter: 500,
-        confirmTimeout: 300,
+        staleAfter: 510,
+        confirmTimeout: 310,
         reconnect: { initialDelay: 80, maxDelay: 80 },
       })
       const recorder = record(client, { topics: [a, b], mints: [mint], interval, to: writer })

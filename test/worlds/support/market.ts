@@ -16,7 +16,10 @@ export type Market = readonly Step[]
 
 const oneOf = <A>(...values: readonly A[]): fc.Arbitrary<A> => fc.constantFrom(...values)
 
-const price: fc.Arbitrary<Step['does']> = fc.record({ kind: fc.constant('price' as const), topic: oneOf(a, a, b) })
+const price: fc.Arbitrary<Step['does']> = fc.record({
+  kind: fc.constant('price' as const),
+  topic: oneOf(a, a, b),
+})
 
 const trouble: fc.Arbitrary<Step['does']> = fc.oneof(
   fc.record({ kind: fc.constant('garbage' as const), topic: oneOf(a, b) }),

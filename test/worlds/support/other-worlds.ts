@@ -26,7 +26,10 @@ export const runReplay = async (
 }
 
 /** Runs a strategy under `TestScheduler`, with a test client that is given what the live client has emitted. */
-export const runMarbles = ({ emitted, emittedBefore, endsAt }: LiveRun, strategy: Strategy): readonly string[] => {
+export const runMarbles = (
+  { emitted, emittedBefore, endsAt }: LiveRun,
+  strategy: Strategy,
+): readonly string[] => {
   const events = createEvents()
   const scheduler = new TestScheduler(() => undefined)
   scheduler.run(() => {

@@ -62,9 +62,9 @@ import {
   tapLeft,
 } from 'svc-streams/operators'
 
-// Strategies that every world must run alike. The market changes at multiples of 20 ms, and the delays of the strategies are
-// 3 ms above such multiples, so that no timer of a strategy is due together with an event of the market: the order of two
-// things at the same millisecond is not the same in all worlds.
+// Strategies that every world must run alike. The market changes at multiples of 20 ms, and timers of the client are due at
+// multiples of 10 ms. The delays of the strategies are 3 ms above, or a fraction if they add up, so that no timer of a strategy
+// is due together with an event: the order of two things at the same time is not the same in all worlds.
 
 export const a: Topic = 'svc-0xaa'
 export const b: Topic = 'svc-0xbb'
@@ -133,7 +133,12 @@ export const timeless: Readonly<Record<string, Strategy>> = {
   'events by kind': (client) =>
     eth$(client).pipe(
       groupBy(tagOf),
-      mergeMap((group$) => group$.pipe(scan((seen) => seen + 1, 0), map((seen) => [group$.key, seen]))),
+      mergeMap((group$) =>
+        group$.pipe(
+          scan((seen) => seen + 1, 0),
+          map((seen) => [group$.key, seen]),
+        ),
+      ),
     ),
   'a shared stream': (client) => {
     const shared$ = usd$(client).pipe(share())
@@ -166,14 +171,23 @@ export const timeless: Readonly<Record<string, Strategy>> = {
   'prices through queueScheduler': (client) => eth$(client).pipe(observeOn(queueScheduler)),
   'a subscription through asapScheduler': (client) => eth$(client).pipe(subscribeOn(asapScheduler)),
   'the state of a topic at each event': (client) =>
-    eth$(client).pipe(
-      map((event) => [tagOf(event), isStale(client)]),
-    ),
+    eth$(client).pipe(map((event) => [tagOf(event), isStale(client)])),
 }
+
+/** Strategies over prices alone, whose results over a gateway are those of its own client. */
+export const ofPrices: readonly string[] = Object.keys(timeless).filter(
+  (name) => !/depth|connection|uncorrelated|errors/.test(name),
+)
+
+/** Strategies that subscribe again after the service has rejected a topic. A recording has no events of it from there on. */
+export const resubscribing: readonly string[] = [
+  'the price when the connection is open',
+  'a new subscription after a rejection',
+]
 
 /** Strategies that start timers. */
 export const timed: Readonly<Record<string, Strategy>> = {
-  'candles': (client) => eth$(client).pipe(candles(503)),
+  candles: (client) => eth$(client).pipe(candles(503)),
   'the newest of each window': (client) => eth$(client).pipe(conflate(243)),
   'prices that a newer one must follow': (client) => eth$(client).pipe(freshWithin(303)),
   'a delay': (client) => eth$(client).pipe(delay(103)),
@@ -187,15 +201,20 @@ export const timed: Readonly<Record<string, Strategy>> = {
   'late subscribers': (client) => timer(3, 300).pipe(exhaustMap(() => eth$(client).pipe(take(1)))),
   'late subscribers of depth': (client) => timer(3, 300).pipe(switchMap(() => depth$(client).pipe(take(1)))),
   'a subscriber that comes and goes': (client) =>
-    eth$(client).pipe(takeUntil(timer(303)), repeat({ delay: 203 })),
-  'silence': (client) => eth$(client).pipe(timeout({ each: 403 }), retry({ delay: 103 })),
-  'a new subscription after a rejection': (client) => btc$(client).pipe(repeat({ delay: 103 })),
-  'a new subscription after an error, later': (client) => eth$(client).pipe(orThrow(), retry({ delay: 103 })),
+    timer(3).pipe(switchMap(() => eth$(client).pipe(takeUntil(timer(303)), repeat({ delay: 217 })))),
+  silence: (client) => eth$(client).pipe(timeout({ each: 403 }), retry({ delay: 100.007 })),
+  'a new subscription after a rejection': (client) => btc$(client).pipe(repeat({ delay: 100.007 })),
+  'a new subscription after an error, later': (client) =>
+    eth$(client).pipe(orThrow(), retry({ delay: 100.007 })),
   'one task after the other': (client) =>
     usd$(client).pipe(concatMap((price) => timer(43).pipe(map(() => price)))),
   'the newest task': (client) => usd$(client).pipe(switchMap((price) => timer(43).pipe(map(() => price)))),
   'a task at a time': (client) => usd$(client).pipe(exhaustMap((price) => timer(143).pipe(map(() => price)))),
-  'a loop of timers': () => of(0).pipe(expand((step) => timer(103).pipe(map(() => step + 1))), take(15)),
+  'a loop of timers': () =>
+    of(0).pipe(
+      expand((step) => timer(103).pipe(map(() => step + 1))),
+      take(15),
+    ),
   'a count until a time': (client) => eth$(client).pipe(takeUntil(timer(1503)), count()),
   'a list until a time': (client) => usd$(client).pipe(takeUntil(timer(903)), toArray()),
   'the time of each event': (client) =>
@@ -209,8 +228,14 @@ export const timed: Readonly<Record<string, Strategy>> = {
       map((event) => event.interval),
     ),
   'the state of a topic from time to time': (client) =>
-    merge(
-      eth$(client).pipe(ignoreElements()),
-      timer(3, 100).pipe(map(() => isStale(client))),
-    ),
+    merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => isStale(client)))),
+}
+
+export const strategies: Readonly<Record<string, Strategy>> = { ...timeless, ...timed }
+
+/** For a sweep, whose parameters are names of strategies. */
+export default (client: Client, name: string): Observable<unknown> => {
+  const strategy = strategies[name]
+  if (strategy === undefined) throw new Error(`there is no strategy ${name}`)
+  return strategy(client)
 }

@@ -174,9 +174,15 @@ export const timeless: Readonly<Record<string, Strategy>> = {
     eth$(client).pipe(map((event) => [tagOf(event), isStale(client)])),
 }
 
-/** Strategies over prices alone, whose results over a gateway are those of its own client. */
+/**
+ * Strategies over prices alone, whose results over a gateway are those of its own client. Subscribers that join during an outage
+ * are not among them: a consumer has outages of its own.
+ */
 export const ofPrices: readonly string[] = Object.keys(timeless).filter(
-  (name) => !/depth|connection|uncorrelated|errors/.test(name),
+  (name) =>
+    !/depth|connection|uncorrelated|errors|late subscriber|same topic|again|new subscription|replayed/.test(
+      name,
+    ),
 )
 
 /** Strategies that subscribe again after the service has rejected a topic. A recording has no events of it from there on. */

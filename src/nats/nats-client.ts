@@ -19,7 +19,6 @@ import type { NatsClientOptions, NatsDepthClientOptions } from './consumer/optio
 import { subjectsOf } from './subjects.js'
 
 const maxLagOption = numberOption({
-  meaning: 'Lag of a price above which the epoch ends',
   unit: 'ms',
   min: 1,
   default: 1_000,

@@ -3,12 +3,6 @@ import { objectOption, type OptionTable } from '../option-kinds/option.js'
 import type { InstrumentOptions } from './options.js'
 
 export const instrumentTable = {
-  meterProvider: objectOption<MeterProvider>(['getMeter'], {
-    meaning: 'Provider of the metrics',
-    defaultText: 'the global one, which must be registered before',
-  }),
-  tracerProvider: objectOption<TracerProvider>(['getTracer'], {
-    meaning: 'Provider of the spans',
-    defaultText: 'the global one',
-  }),
+  meterProvider: objectOption<MeterProvider>(['getMeter']),
+  tracerProvider: objectOption<TracerProvider>(['getTracer']),
 } satisfies OptionTable<InstrumentOptions>

@@ -3,11 +3,10 @@ import { oneOf } from './check.js'
 import { checkedOption } from './option.js'
 
 /** The environment of a client that is not connected to a service. */
-export const environmentOption = checkedOption<Environment, { meaning: string; default: Environment }>(
+export const environmentOption = checkedOption<Environment, { default: Environment }>(
   'word',
   oneOf(...Object.keys(chainIds)),
   {
-    meaning: 'Environment of the client',
     default: 'mainnet',
   },
 )

@@ -20,13 +20,9 @@ export type OptionKind =
  */
 export interface Option<A> {
   readonly kind: OptionKind
-  /** One sentence without its period, in Markdown. The unit of a number is appended to it. */
-  readonly meaning: string
   /** The accepted values, in words. */
   readonly expected: string
   readonly default?: A
-  /** The default in words, if it is not a constant. */
-  readonly defaultText?: string
 }
 
 /** An option that the description alone checks. A key, an address or a certificate is checked by its parser. */
@@ -52,16 +48,14 @@ export type OptionTable<T> = {
 
 /** What the caller of a constructor gives. */
 export interface Described<A> {
-  readonly meaning: string
   readonly default?: A
-  readonly defaultText?: string
 }
 
 /** An option with a check of its own. */
 export const checkedOption = <A, S extends Described<A> = Described<A>>(
   kind: OptionKind,
   check: Check,
-  described: S,
+  described = {} as S,
 ): CheckedOption<A> & S => ({ kind, ...check, ...described })
 
 export const flagOption = (described: Described<boolean>): CheckedOption<boolean> =>
@@ -85,37 +79,24 @@ export const stringOption = <S extends Described<string>>(
     described,
   )
 
-export const functionOption = <A>(described: Described<A>): CheckedOption<A> =>
-  checkedOption(
-    'function',
-    { expected: 'a function', holds: (value) => typeof value === 'function' },
-    described,
-  )
+export const functionOption = <A>(): CheckedOption<A> =>
+  checkedOption('function', { expected: 'a function', holds: (value) => typeof value === 'function' })
 
 /** An object of the caller that has these methods. */
-export const objectOption = <A>(
-  methods: readonly (keyof A & string)[],
-  described: Described<A>,
-): CheckedOption<A> => checkedOption('object', objectWith(methods), described)
+export const objectOption = <A>(methods: readonly (keyof A & string)[]): CheckedOption<A> =>
+  checkedOption('object', objectWith(methods))
 
-export const nestedOption = <A>(table: OptionTable<A>, described: Described<A>): NestedOption<A> => ({
-  ...checkedOption<A, Described<A>>('options', plainObject, described),
+export const nestedOption = <A>(table: OptionTable<A>): NestedOption<A> => ({
+  ...checkedOption<A>('options', plainObject),
   table,
 })
 
 /** A value that its own parser checks, such as a key; `expected` repeats that parser's words. */
-export const parsedOption = <A>(
-  kind: OptionKind,
-  described: Described<A> & Pick<Option<A>, 'expected'>,
-): Option<A> => ({ kind, ...described })
+export const parsedOption = <A>(kind: OptionKind, expected: string): Option<A> => ({ kind, expected })
 
 /** An address, which `parseUrl` checks. */
-export const urlOption = <S extends Described<string>>(
-  schemes: UrlOption['schemes'],
-  described: S,
-): UrlOption & S => ({
+export const urlOption = (schemes: UrlOption['schemes']): UrlOption => ({
   kind: 'URL',
   schemes,
   expected: `a URL like ${schemes.map((scheme) => `${scheme}//…`).join(' or ')}`,
-  ...described,
 })

@@ -16,55 +16,36 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-
 
 export const simulatorTable = {
   httpPort: portOption({
-    meaning: 'Port of the relayer API and of prices over HTTP; 0 picks a free port',
     default: 0,
   }),
-  wsPort: portOption({ meaning: 'Port of live prices over WebSocket; 0 picks a free port', default: 0 }),
-  market: checkedOption<Market | readonly Market[]>(
-    'object',
-    {
-      expected: 'a market or an array of markets, such as recordedMarket()',
-      holds: (value) => [value].flat().every(isMarket),
-    },
-    {
-      meaning: 'Source of prices; several markets are combined',
-      defaultText: '`recordedMarket()`, or `randomWalk({ tokens, seed, tick })` if one of these is given',
-    },
-  ),
+  wsPort: portOption({ default: 0 }),
+  market: checkedOption<Market | readonly Market[]>('object', {
+    expected: 'a market or an array of markets, such as recordedMarket()',
+    holds: (value) => [value].flat().every(isMarket),
+  }),
   tokens: tokensOption,
   seed: seedOption,
   tick: tickOption,
   repeat: timerOption({
-    meaning: 'Time without a change after which a price is published again',
     default: 10_000,
   }),
-  authKey: checkedOption<string>(
-    'string',
-    {
-      expected: 'a base64 string of at least one byte; omit it for a random key',
-      holds: (value) =>
-        typeof value === 'string' && base64.test(value.replaceAll('-', '+').replaceAll('_', '/')),
-      secret: true,
-    },
-    { meaning: 'Key that depth requests must be signed with, in base64', defaultText: '32 random bytes' },
-  ),
+  authKey: checkedOption<string>('string', {
+    expected: 'a base64 string of at least one byte; omit it for a random key',
+    holds: (value) =>
+      typeof value === 'string' && base64.test(value.replaceAll('-', '+').replaceAll('_', '/')),
+    secret: true,
+  }),
   service: stringOption(
     /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
     'letters and digits, with single hyphens or underscores between them',
-    { meaning: 'Name of the service: prefix of topics and of signed headers', default: 'svc' },
+    { default: 'svc' },
   ),
   cors: flagOption({
-    meaning: 'Answers browsers of any origin, preflight requests included',
     default: false,
   }),
-  faults: checkedOption<Faults>(
-    'object',
-    { expected: 'an object of faults', holds: isObject },
-    { meaning: 'Faults from the start', defaultText: 'none' },
-  ),
-  signal: checkedOption<Signal>(
-    'object',
-    { expected: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
-    { meaning: 'Closes the simulator when aborted' },
-  ),
+  faults: checkedOption<Faults>('object', { expected: 'an object of faults', holds: isObject }),
+  signal: checkedOption<Signal>('object', {
+    expected: 'an AbortSignal',
+    holds: (value) => value instanceof AbortSignal,
+  }),
 } satisfies OptionTable<SimulatorOptions>

@@ -105,5 +105,5 @@ const scriptCheck: Check = {
 }
 
 const scriptedSocketTable = {
-  answersPings: flagOption({ meaning: 'True if each ping gets an immediate pong' }),
+  answersPings: flagOption({}),
 } satisfies OptionTable<ScriptedSocketOptions>

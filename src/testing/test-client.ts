@@ -151,38 +151,30 @@ const find$ = <E, A extends object>(
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
   '_tag' in value && ['Left', 'Right'].includes(value._tag)
 
-const streamOption = (meaning: string) =>
-  checkedOption<never>('object', { expected: 'an observable', holds: isObservable }, { meaning })
+const streamOption = checkedOption<never>('object', { expected: 'an observable', holds: isObservable })
 
-const streamsOption = (meaning: string) =>
-  checkedOption<never>(
-    'object',
-    {
-      expected: 'an object of observables',
-      holds: (value) =>
-        plainObject.holds(value) &&
-        Object.values(value as object).every((each) => each === undefined || isObservable(each)),
-    },
-    { meaning },
-  )
+const streamsOption = checkedOption<never>('object', {
+  expected: 'an object of observables',
+  holds: (value) =>
+    plainObject.holds(value) &&
+    Object.values(value as object).every((each) => each === undefined || isObservable(each)),
+})
 
 const stampOption = flagOption({
-  meaning: 'Sets `receivedAt` of each value to the time of its emission',
   default: false,
 })
 
 const lingerOption = numberOption({
-  meaning: 'Time for which a given observable stays subscribed after its last subscriber has left',
   unit: 'ms',
   min: 0,
   default: 0,
 })
 
 const testClientTable = {
-  prices: streamsOption('Price streams by topic'),
-  depths: streamsOption('Depth streams by mint'),
-  status$: streamOption('States of the connection'),
-  errors$: streamOption('Uncorrelated errors'),
+  prices: streamsOption,
+  depths: streamsOption,
+  status$: streamOption,
+  errors$: streamOption,
   environment: environmentOption,
   stamp: stampOption,
   linger: lingerOption,

@@ -8,14 +8,14 @@ interface Inner {
   readonly depth?: number
 }
 
-const innerTable = { depth: numberOption({ meaning: 'Depth', above: 0, max: 9, default: 1 }) }
+const innerTable = { depth: numberOption({ above: 0, max: 9, default: 1 }) }
 
 const table = {
-  loud: flagOption({ meaning: 'Loud' }),
-  length: numberOption({ meaning: 'Length', min: 2, default: 3 }),
-  limit: numberOption({ meaning: 'Limit', min: 1, default: Infinity }),
-  handler: objectOption<{ run: () => void; stop: () => void }>(['run', 'stop'], { meaning: 'Handler' }),
-  nested: nestedOption<Inner>(innerTable, { meaning: 'Nested' }),
+  loud: flagOption({}),
+  length: numberOption({ min: 2, default: 3 }),
+  limit: numberOption({ min: 1, default: Infinity }),
+  handler: objectOption<{ run: () => void; stop: () => void }>(['run', 'stop']),
+  nested: nestedOption<Inner>(innerTable),
 }
 const { length, limit } = table
 

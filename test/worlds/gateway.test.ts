@@ -72,7 +72,7 @@ it('each strategy over prices emits the same over a gateway as over the client o
       await eventually(() => Object.values(consumed).every(({ tags }) => tags().at(-1) === 'Disconnected'))
       await eventually(isRequested)
     } else {
-      const topic = does as typeof a
+      const topic = does
       given[topic]?.next(right(price(topic, ++prices, { receivedAt: Date.now(), epoch })))
       await eventually(() => {
         const last = consumed[topic]?.events.at(-1)

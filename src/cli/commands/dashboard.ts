@@ -29,7 +29,7 @@ shows other tokens then.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-const intervalOption = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
+const intervalOption = timerOption({ default: 1000 })
 
 /** `svc-streams dashboard`: live prices and depth in a browser, until Ctrl-C. */
 export const dashboardCommand = (): Command => {
@@ -42,8 +42,14 @@ export const dashboardCommand = (): Command => {
         ),
       )
       .addOption(tokensFlag())
-      .addOption(numberFlag('--interval <ms>', intervalOption))
-      .addOption(numberFlag('--port <port>', gatewayTable.port)),
+      .addOption(numberFlag('--interval <ms>', 'interval between depth requests, in ms', intervalOption))
+      .addOption(
+        numberFlag(
+          '--port <port>',
+          'port to listen on, for HTTP and WebSocket; 0 picks a free port',
+          gatewayTable.port,
+        ),
+      ),
   )
   return command.action(async (given: readonly string[], flags: DashboardFlags) => {
     const { serveDashboard } = await import('../actions/dashboard.js')

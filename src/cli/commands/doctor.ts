@@ -20,13 +20,13 @@ most 9 times --timeout.
 
 Exit codes: 0 if no check failed, 1 otherwise.`
 
-const timeoutOption = timerOption({ meaning: 'Limit of each wait', default: 5000 })
+const timeoutOption = timerOption({ default: 5000 })
 
 /** `svc-streams doctor`: checks the options, the network and the service. */
 export const doctorCommand = (): Command => {
   const command = addDeploymentFlags(
     createCommand('doctor', 'Check the options, the network and the service.', examples)
-      .addOption(numberFlag('--timeout <ms>', timeoutOption))
+      .addOption(numberFlag('--timeout <ms>', 'limit of each wait, in ms', timeoutOption))
       .option('--json', 'print each result as a JSON object, one per line'),
   )
   return command.action(async (flags: DoctorFlags) => {

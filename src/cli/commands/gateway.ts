@@ -40,7 +40,9 @@ export const gatewayCommand = (): Command => {
   const { host, port } = gatewayTable
   const command = addSourceFlags(
     createCommand('gateway', 'Serve prices and depth to other programs over one connection.', examples)
-      .addOption(numberFlag('--port <port>', port))
+      .addOption(
+        numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
+      )
       .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
       .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
       .option('--open-depth', 'allow a --host that other machines can reach without --keys')

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { ReplayFlags } from '../actions/replay.js'
 import { numberOption } from '../../option-kinds/number-option.js'
-import { helpText, parseSpeed } from '../input/number-flag.js'
+import { parseSpeed } from '../input/number-flag.js'
 import { priceHelp } from '../output/price-help.js'
 import { parseTime } from '../input/time-flag.js'
 import { tokensFlag } from '../tokens/tokens-flag.js'
@@ -31,7 +31,6 @@ The command stops at the end of the recording, with exit code 0. If the recordin
 all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
 
 const replaySpeed = numberOption({
-  meaning: 'Playback speed as a factor, or max to show all events immediately',
   above: 0,
   default: 1,
 })
@@ -40,7 +39,12 @@ const replaySpeed = numberOption({
 export const replayCommand = (): Command =>
   createCommand('replay', 'Show a recording made by svc-streams record.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip; - reads standard input'))
-    .option('--speed <factor>', helpText(replaySpeed), parseSpeed(replaySpeed), replaySpeed.default)
+    .option(
+      '--speed <factor>',
+      'playback speed as a factor, or max to show all events immediately',
+      parseSpeed(replaySpeed),
+      replaySpeed.default,
+    )
     .option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime)
     .option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime)
     .option('--json', 'print each event as a JSON object, one per line')

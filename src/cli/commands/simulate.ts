@@ -7,7 +7,7 @@ import type { SimulateFlags } from '../actions/simulate.js'
 import { addresses } from '../input/arguments.js'
 import { parseDuration } from '../input/duration-flag.js'
 import { parseFaults } from '../input/faults-flag.js'
-import { helpText, numberFlag, parseNumber } from '../input/number-flag.js'
+import { numberFlag, parseNumber } from '../input/number-flag.js'
 import { createCommand } from './create-command.js'
 
 const examples = `
@@ -30,16 +30,44 @@ key of depth requests) and SVC_TOKENS (the listed tokens).`
 /** `svc-streams simulate`: a local simulator of the service until Ctrl-C. */
 export const simulateCommand = (): Command => {
   const command = createCommand('simulate', 'Run a local simulator of the service.', examples)
-    .addOption(numberFlag('--http-port <port>', simulatorTable.httpPort))
-    .addOption(numberFlag('--ws-port <port>', simulatorTable.wsPort))
+    .addOption(
+      numberFlag(
+        '--http-port <port>',
+        'port of the relayer API and of prices over HTTP; 0 picks a free port',
+        simulatorTable.httpPort,
+      ),
+    )
+    .addOption(
+      numberFlag(
+        '--ws-port <port>',
+        'port of live prices over WebSocket; 0 picks a free port',
+        simulatorTable.wsPort,
+      ),
+    )
     .option('--auth-key <base64>', 'key that depth requests must be signed with (default: a random one)')
     .addOption(
       new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
     )
-    .addOption(marketFlag('--speed <factor>', 'recorded', speedOption))
+    .addOption(
+      marketFlag(
+        '--speed <factor>',
+        'recorded',
+        'playback speed as a factor; 10 is ten times as fast as recorded',
+        speedOption,
+      ),
+    )
     .option('--token <address...>', 'walk: tokens (default: ETH and BTC); implies --market walk', addresses)
-    .addOption(marketFlag('--tick <ms>', 'walk', tickOption))
-    .addOption(marketFlag('--seed <n>', 'walk', integerOption({ ...seedOption, min: 0 })))
+    .addOption(
+      marketFlag('--tick <ms>', 'walk', 'interval between prices of the random walk, in ms', tickOption),
+    )
+    .addOption(
+      marketFlag(
+        '--seed <n>',
+        'walk',
+        'seed of the random walk; the same seed gives the same prices',
+        integerOption({ ...seedOption, min: 0 }),
+      ),
+    )
   command
     .option('--cors', 'allow pages of any origin to read the responses')
     .option('--faults <json>', 'faults of the service, as the option of startSimulator', parseFaults)
@@ -54,9 +82,10 @@ export const simulateCommand = (): Command => {
 const marketFlag = (
   flags: string,
   market: 'recorded' | 'walk',
+  help: string,
   described: NumberOption & { readonly default: number },
 ): Option => {
-  const help = `${market}: ${helpText(described)} (default: ${described.default})`
-  const flag = new Option(flags, market === 'walk' ? `${help}; implies --market walk` : help)
+  const implied = market === 'walk' ? '; implies --market walk' : ''
+  const flag = new Option(flags, `${market}: ${help} (default: ${described.default})${implied}`)
   return flag.argParser(parseNumber(described))
 }

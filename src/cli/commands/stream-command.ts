@@ -18,7 +18,7 @@ export interface StreamFlags {
   readonly depth: boolean
 }
 
-const intervalOption = timerOption({ meaning: 'Interval between depth requests', default: 1000 })
+const intervalOption = timerOption({ default: 1000 })
 
 /** Adds the tokens, the flags above and those of the deployment to a command. */
 export const addStreamFlags = (command: Command): Command =>
@@ -31,7 +31,7 @@ export const addStreamFlags = (command: Command): Command =>
         ),
       )
       .addOption(tokensFlag())
-      .addOption(numberFlag('--interval <ms>', intervalOption))
+      .addOption(numberFlag('--interval <ms>', 'interval between depth requests, in ms', intervalOption))
       .option(
         '--duration <duration>',
         'stop after this time: a number of seconds, or 30s, 15m, 1h, 1d, …',

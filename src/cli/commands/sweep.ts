@@ -29,7 +29,12 @@ export const sweepCommand = (): Command =>
   createCommand('sweep', 'Run a strategy with many parameters over a recording.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip, and last the module of the strategy'))
     .requiredOption('--parameters <file>', 'parameters of the strategy, as a JSON array')
-    .addOption(numberFlag('--workers <n>', workersOption))
+    .addOption(
+      numberFlag('--workers <n>', 'number of worker threads', workersOption).default(
+        workersOption.default,
+        'the number of cores',
+      ),
+    )
     .option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime)
     .option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime)
     .option('--json', 'print each result as a JSON object, one per line')

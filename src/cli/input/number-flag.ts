@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { NumberOption } from '../../option-kinds/number-option.js'
 
-/** A flag that takes a number, with the help text, the bounds and the default of its description. */
-export const numberFlag = (flags: string, described: NumberOption): Option => {
-  const flag = new Option(flags, helpText(described)).argParser(parseNumber(described))
-  return described.default === undefined ? flag : flag.default(described.default, described.defaultText)
+/** A flag that takes a number, with the bounds and the default of an option. */
+export const numberFlag = (flags: string, help: string, described: NumberOption): Option => {
+  const flag = new Option(flags, help).argParser(parseNumber(described))
+  return described.default === undefined ? flag : flag.default(described.default)
 }
 
 /** Parses the argument of a number flag. Commander prepends the name of the flag to the error message. */
@@ -33,7 +33,3 @@ const numberWords = ({ kind, min, above, max }: NumberOption): string => {
   if (kind === 'integer') return `a whole number from ${String(min)} to ${String(max)}`
   return `a number above ${String(above)}${max === undefined ? '' : `, at most ${max}`}`
 }
-
-/** The meaning as a fragment in lower case, with the unit. */
-export const helpText = ({ meaning, unit }: NumberOption): string =>
-  `${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}${unit === undefined ? '' : `, in ${unit}`}`

@@ -12,7 +12,6 @@ export interface SourceFlags extends DeploymentFlags {
 }
 
 const speedOption = numberOption({
-  meaning: 'Playback speed of --recording as a factor',
   above: 0,
   default: 1,
 })
@@ -26,4 +25,4 @@ export const addSourceFlags = (command: Command, table = deploymentFlags): Comma
         'play a recording instead, plain or gzip; repeat the flag for further files',
       ).argParser(files),
     )
-    .addOption(numberFlag('--speed <factor>', speedOption))
+    .addOption(numberFlag('--speed <factor>', 'playback speed of --recording as a factor', speedOption))

@@ -17,11 +17,9 @@ type Limit = 'maxConnections' | 'maxTopicsPerConnection' | 'depthEvery'
 /** Numbers are checked in this order. */
 const limitTable = {
   maxConnections: countOption({
-    meaning: 'Number of sessions; a further one is refused',
     default: 10_000,
   }),
   maxTopicsPerConnection: countOption({
-    meaning: 'Number of topics of one session; a further one gets an error text',
     default: 5_000,
   }),
   depthEvery: httpTable.depthEvery,

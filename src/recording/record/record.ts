@@ -116,32 +116,25 @@ const writable = objectWith(['write'])
 
 const recordTable = {
   to: {
-    ...checkedOption<string | LineWriter>(
-      'object',
-      {
-        expected: `a path, or ${writable.expected}`,
-        holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
-      },
-      { meaning: 'Path of a new file, or writable that receives the lines' },
-    ),
+    ...checkedOption<string | LineWriter>('object', {
+      expected: `a path, or ${writable.expected}`,
+      holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
+    }),
     required: true,
   },
-  topics: checkedOption<readonly Topic[]>(
-    'array',
-    { expected: 'topics like svc-0x82af…', holds: arrayOf(isTopicOfAnyService) },
-    { meaning: 'Topics whose prices are recorded' },
-  ),
-  mints: checkedOption<readonly Address[]>(
-    'array',
-    { expected: 'token addresses like 0x82af…', holds: arrayOf(isAddress) },
-    { meaning: 'Mints whose depths are recorded' },
-  ),
+  topics: checkedOption<readonly Topic[]>('array', {
+    expected: 'topics like svc-0x82af…',
+    holds: arrayOf(isTopicOfAnyService),
+  }),
+  mints: checkedOption<readonly Address[]>('array', {
+    expected: 'token addresses like 0x82af…',
+    holds: arrayOf(isAddress),
+  }),
   interval: {
-    ...checkedOption<number>(
-      'number',
-      { expected: 'a finite number of at least 1', holds: (value) => isInterval(value) },
-      { meaning: 'Interval of the depth polls' },
-    ),
+    ...checkedOption<number>('number', {
+      expected: 'a finite number of at least 1',
+      holds: (value) => isInterval(value),
+    }),
     default: 1000,
   },
 } satisfies OptionTable<RecordOptions>

@@ -19,32 +19,23 @@ export interface ReplayOptions {
   readonly to?: number
 }
 
-const timeOption = (meaning: string): CheckedOption<number> =>
-  checkedOption<number>(
-    'number',
-    {
-      expected: 'a time in ms since the Unix epoch',
-      holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
-    },
-    { meaning },
-  )
+const timeOption: CheckedOption<number> = checkedOption<number>('number', {
+  expected: 'a time in ms since the Unix epoch',
+  holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
+})
 
 /** Every option of `replay`. */
 export const replayTable = {
   speed: {
-    ...checkedOption<number>(
-      'number',
-      {
-        expected: 'a number above 0, or Infinity',
-        holds: (value) => typeof value === 'number' && value > 0,
-      },
-      { meaning: 'Speed relative to the recording' },
-    ),
+    ...checkedOption<number>('number', {
+      expected: 'a number above 0, or Infinity',
+      holds: (value) => typeof value === 'number' && value > 0,
+    }),
     default: 1,
   },
   environment: environmentOption,
-  from: timeOption('Time of the first row that is played'),
-  to: timeOption('Time after the last row that is played'),
+  from: timeOption,
+  to: timeOption,
 } satisfies OptionTable<ReplayOptions>
 
 /** The options with their defaults. */

@@ -18,21 +18,18 @@ export interface RandomWalkOptions {
   readonly tick?: number
 }
 
-export const tokensOption = checkedOption<RandomWalkOptions['tokens']>(
-  'array',
-  { expected: 'an array of addresses or of { address, symbol, decimals, price }', holds: Array.isArray },
-  { meaning: 'Tokens of the random walk', defaultText: 'ETH and BTC' },
-)
+export const tokensOption = checkedOption<RandomWalkOptions['tokens']>('array', {
+  expected: 'an array of addresses or of { address, symbol, decimals, price }',
+  holds: Array.isArray,
+})
 
 export const seedOption = integerOption({
-  meaning: 'Seed of the random walk; the same seed gives the same prices',
   min: Number.MIN_SAFE_INTEGER,
   max: Number.MAX_SAFE_INTEGER,
   default: 1,
 })
 
 export const tickOption = timerOption({
-  meaning: 'Interval between prices of the random walk',
   default: 250,
 })
 

@@ -19,7 +19,6 @@ interface RecordedQuote {
 }
 
 export const speedOption = numberOption({
-  meaning: 'Playback speed as a factor; 10 is ten times as fast as recorded',
   above: 0,
   max: 1000,
   default: 1,

@@ -179,23 +179,18 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 
 export const proxyTable = {
   target: {
-    ...checkedOption<string>(
-      'URL',
-      {
-        expected: 'a URL with a port',
-        holds: (value) => typeof value === 'string' && URL.canParse(value),
-      },
-      { meaning: 'URL of the service' },
-    ),
+    ...checkedOption<string>('URL', {
+      expected: 'a URL with a port',
+      holds: (value) => typeof value === 'string' && URL.canParse(value),
+    }),
     required: true,
   },
-  port: portOption({ meaning: 'Port to listen on; 0 picks a free port', default: 0 }),
+  port: portOption({ default: 0 }),
   bytesPerSecond: numberOption({
-    meaning: 'Number of bytes that are forwarded in a second, in each direction',
     above: 0,
     default: Infinity,
   }),
-  seed: { ...seedOption, meaning: 'Seed that selects the bits that `corrupt` flips' },
+  seed: { ...seedOption },
 } satisfies OptionTable<TcpProxyOptions>
 
 /** The schedule of one direction of a link with a limited bandwidth. */

@@ -10,7 +10,7 @@ export const bundleForBrowsers = async (entryPoint: URL): Promise<string> => {
     format: 'iife',
     target: 'es2022',
     alias: { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' },
-    tsconfigRaw: '{}',
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   })
   return outputFiles[0]?.text ?? ''
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
 import { clientTable, reconnectTable } from '../../../src/client/option-table.js'
 import { gatewayTable, tlsTable } from '../../../src/gateway/option-table.js'
 import { instrumentTable } from '../../../src/opentelemetry/option-table.js'
@@ -19,13 +21,55 @@ const isNumber = (option: Option<unknown>): option is NumberOption =>
 
 export const unitOf = (option: Option<unknown>): string => (isNumber(option) ? (option.unit ?? '') : '')
 
-/** The default as documentation and doc comments write it. */
+/** A constant default as doc comments write it; empty if there is none. */
 export const defaultOf = (option: Option<unknown>): string => {
-  const { default: value, defaultText } = option
-  if (defaultText !== undefined) return defaultText
-  if (unitOf(option) === 'bytes' && typeof value === 'number') return `${value / 2 ** 20} MiB`
+  const { default: value } = option
+  if (unitOf(option) === 'bytes' && typeof value === 'number' && value < Infinity)
+    return `${value / 2 ** 20} MiB`
   if (typeof value === 'number') return numberText(value)
   return typeof value === 'string' || typeof value === 'boolean' ? `\`${value}\`` : ''
+}
+
+/** What a doc comment says of an option. */
+export interface OptionComment {
+  /** The first sentence, without the unit and the period. */
+  readonly meaning: string
+  /** Empty if the comment states none. */
+  readonly default: string
+}
+
+/** The doc comments of the properties of an interface, in a file of `src`. */
+export const commentsOf = (
+  file: string,
+  name: string,
+  unitOfOption: (option: string) => string = () => '',
+): Readonly<Record<string, OptionComment>> => {
+  const text = readFileSync(new URL(`../../../src/${file}`, import.meta.url), 'utf8')
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const found = source.statements.find(
+    (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name,
+  ) as ts.InterfaceDeclaration
+  return Object.fromEntries(
+    found.members.map((member) => {
+      const option = member.name?.getText() ?? ''
+      const comments = ts
+        .getJSDocCommentsAndTags(member)
+        .map(({ comment }) => ts.getTextOfJSDocComment(comment))
+      const words = comments.join(' ').replace(/\s+/g, ' ')
+      const [, meaning = ''] = /^(.*?)\.(?: [A-Z`]|$)/.exec(words) ?? []
+      const [, stated = ''] = / Default: (.*)\.$/.exec(words) ?? []
+      const unit = unitOfOption(option)
+      return [
+        option,
+        { meaning: unit === '' ? meaning : meaning.replace(`, in ${unit}`, ''), default: stated },
+      ]
+    }),
+  )
+}
+
+const defaultText = ({ required }: Table[string], stated = ''): string => {
+  if (required === true) return 'required'
+  return stated === '' ? 'none' : stated
 }
 
 const acceptedBy = (option: Option<unknown>): string => {
@@ -42,21 +86,25 @@ const acceptedBy = (option: Option<unknown>): string => {
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-const tableOf = (table: Table): string =>
-  [
+const tableOf = (table: Table, file: string, name: string): string => {
+  const comments = commentsOf(file, name, (option) =>
+    table[option] === undefined ? '' : unitOf(table[option]),
+  )
+  return [
     row(['Option', 'Type', 'Accepted', 'Unit', 'Default', 'Meaning']),
     row(Array.from({ length: 6 }, () => '---')),
-    ...Object.entries(table).map(([name, option]) =>
+    ...Object.entries(table).map(([key, option]) =>
       row([
-        `\`${name}\``,
+        `\`${key}\``,
         option.kind,
         acceptedBy(option),
         unitOf(option),
-        option.required === true ? 'required' : defaultOf(option) || 'none',
-        option.meaning,
+        defaultText(option, comments[key]?.default),
+        comments[key]?.meaning ?? '',
       ]),
     ),
   ].join('\n')
+}
 
 /** The text of docs/options.md. */
 export const optionsPage = (): string => `# Options
@@ -71,37 +119,37 @@ be spread into the options. A name is similar if it differs only in upper and lo
 names has 4 characters or more, or by two if both have 8 or more. An edit inserts, deletes or replaces a character, or
 swaps two neighbours.
 
-${tableOf(clientTable)}
+${tableOf(clientTable, 'client/options.ts', 'ClientOptions')}
 
 ### \`reconnect\`
 
 Every wait is random between 0 and an upper bound, which doubles with each failure.
 
-${tableOf(reconnectTable)}
+${tableOf(reconnectTable, 'client/options.ts', 'ReconnectOptions')}
 
 ## \`startGateway\`
 
 As with \`createClient\`; the promise is rejected with the \`ConfigurationError\`.
 
-${tableOf(gatewayTable)}
+${tableOf(gatewayTable, 'gateway/options.ts', 'GatewayOptions')}
 
 ### \`tls\`
 
-${tableOf(tlsTable)}
+${tableOf(tlsTable, 'gateway/options.ts', 'GatewayTls')}
 
 ## \`instrument\`
 
 As with \`createClient\`.
 
-${tableOf(instrumentTable)}
+${tableOf(instrumentTable, 'opentelemetry/options.ts', 'InstrumentOptions')}
 
 ## \`startSimulator\`
 
 An unknown option and an invalid value reject with a \`SimulatorError\`. \`undefined\` counts as absent.
 
-${tableOf(simulatorTable)}
+${tableOf(simulatorTable, 'simulator/options.ts', 'SimulatorOptions')}
 
 ## \`startTcpProxy\`
 
-${tableOf(proxyTable)}
+${tableOf(proxyTable, 'simulator/network/tcp-proxy.ts', 'TcpProxyOptions')}
 `

@@ -7,8 +7,8 @@ interface Options {
   readonly verbose?: boolean
 }
 
-const size = { ...numberOption({ meaning: 'Size' }), required: true } as const
-const verbose = flagOption({ meaning: 'Verbose' })
+const size = { ...numberOption({}), required: true } as const
+const verbose = flagOption({})
 
 const accept = (table: OptionTable<Options>): OptionTable<Options> => table
 
@@ -29,17 +29,17 @@ describe('a compile error occurs for', () => {
 
   test('a description of another type', () => {
     // @ts-expect-error -- verbose is a boolean
-    accept({ size, verbose: numberOption({ meaning: 'Verbose', default: 1 }) })
+    accept({ size, verbose: numberOption({ default: 1 }) })
   })
 
   test('a default of another type', () => {
     // @ts-expect-error -- verbose is a boolean
-    flagOption({ meaning: 'Verbose', default: 1 })
+    flagOption({ default: 1 })
   })
 
   test('a required option that is described as optional, or the reverse', () => {
     // @ts-expect-error -- size is required
-    accept({ size: numberOption({ meaning: 'Size' }), verbose })
+    accept({ size: numberOption({}), verbose })
     // @ts-expect-error -- verbose is optional
     accept({ size, verbose: { ...verbose, required: true } })
   })

@@ -12,7 +12,7 @@ import { a, b, interval, mint, type Strategy } from './strategies.js'
 /** An event of a stream of the live client, with its time in ms: what a test client is given. */
 export interface Emitted {
   readonly at: number
-  readonly of: 'status' | 'error' | typeof a | typeof b | typeof mint
+  readonly of: string
   /** Undefined if the stream completes. */
   readonly event: unknown
 }

@@ -38,7 +38,13 @@ export const runMarbles = (
     const errors$ = new Subject<UncorrelatedError>()
     const [eth$, btc$] = [new Subject<Either<PriceError, Price>>(), new Subject<Either<PriceError, Price>>()]
     const depth$ = new Subject<Either<DepthError, Depth>>()
-    const given = { status: status$, error: errors$, [a]: eth$, [b]: btc$, [mint]: depth$ }
+    const given: Readonly<Record<string, unknown>> = {
+      status: status$,
+      error: errors$,
+      [a]: eth$,
+      [b]: btc$,
+      [mint]: depth$,
+    }
     const client = createTestClient({
       prices: { [a]: eth$, [b]: btc$ },
       depths: { [mint]: depth$ },

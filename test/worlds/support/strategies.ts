@@ -40,7 +40,7 @@ import {
   timeout,
   timer,
   timestamp,
-  toArray,
+  window,
   windowCount,
   withLatestFrom,
   zip,
@@ -221,8 +221,13 @@ export const timed: Readonly<Record<string, Strategy>> = {
       expand((step) => timer(103).pipe(map(() => step + 1))),
       take(15),
     ),
-  'a count until a time': (client) => eth$(client).pipe(takeUntil(timer(1503)), count()),
-  'a list until a time': (client) => usd$(client).pipe(takeUntil(timer(903)), toArray()),
+  'a count until a time': (client) =>
+    eth$(client).pipe(
+      window(timer(1503)),
+      take(1),
+      concatMap((window$) => window$.pipe(count())),
+    ),
+  'a list until a time': (client) => usd$(client).pipe(buffer(timer(903)), take(1)),
   'the time of each event': (client) =>
     eth$(client).pipe(
       timestamp(),

@@ -45,3 +45,9 @@ export const expectSame = (actual: readonly string[], expected: readonly string[
   })
   expect(moved).toEqual(expected)
 }
+
+/** The events alone, for worlds in which time is real. A completion is the end of the replay. */
+export const withoutTime = (lines: readonly string[]): readonly string[] =>
+  lines
+    .map((line) => line.slice(line.indexOf(' ') + 1).replace(/("silentForMs":|no price for )\d+/g, '$1'))
+    .filter((line) => !line.startsWith('complete'))

@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { filter, firstValueFrom, tap } from 'rxjs'
+import { concat, filter, firstValueFrom, NEVER, of, tap } from 'rxjs'
 import { natsClient, startNatsGateway } from 'svc-streams/nats'
-import { createTestClient } from 'svc-streams/testing'
+import { createTestClient, price } from 'svc-streams/testing'
 import { ethTopic } from '../../support/tokens.js'
 
 // A client and a gateway that start without free file descriptors. There are some from the first `Disconnected` on. The
@@ -22,7 +22,9 @@ const occupyAll = (): void => {
 
 occupyAll()
 const client = natsClient({ environment: 'mainnet', servers })
-const starting = startNatsGateway(createTestClient(), { servers })
+// The consumer may follow either gateway.
+const upstream = createTestClient({ prices: { [ethTopic]: concat(of(price(ethTopic, 1)), NEVER) } })
+const starting = startNatsGateway(upstream, { servers })
 const price$ = client.price$(ethTopic).pipe(
   tap((event) => {
     console.log(isRight(event) ? 'price' : event.left.message)

@@ -1,3 +1,4 @@
+import { isLoopback } from '../domain/host-with-port.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import type { UrlOption } from '../option-kinds/option.js'
 
@@ -22,11 +23,11 @@ export const parseUrl = (
   if (url.hash !== '') return fail('a fragment (#…) is not supported')
   // Transports replace it by the default port of the scheme.
   if (url.port === '0') return fail('expected a port from 1 to 65535, not 0')
-  if (secure && url.protocol === schemes[1] && !isLoopback(url.hostname)) {
+  if (secure && url.protocol === schemes[1] && !isThisMachine(url.hostname)) {
     return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]} or set allowInsecure`)
   }
   return url
 }
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
+/** Subdomains of `localhost` are loopback addresses too (RFC 6761). */
+const isThisMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost')

@@ -1,4 +1,5 @@
-import { hostOf, isIpLiteral, isLoopback, urlHost } from './host.js'
+import { isLoopback } from '../../domain/host-with-port.js'
+import { hostOf, isIpLiteral, urlHost } from './host.js'
 
 export interface AccessConfig {
   readonly scheme: 'http' | 'https'

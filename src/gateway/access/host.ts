@@ -10,9 +10,5 @@ export const hostOf = (header: string): string | undefined => hostPattern.exec(h
 export const isIpLiteral = (host: string): boolean =>
   isIPv4(host) || (host.startsWith('[') && host.endsWith(']') && isIPv6(host.slice(1, -1)))
 
-/** True for `localhost` and the addresses of this machine alone. `host`: as `hostOf` returns it. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))
-
 /** The form of an address in a URL and in a Host header: an IPv6 address has brackets. */
 export const urlHost = (address: string): string => (isIPv6(address) ? `[${address}]` : address).toLowerCase()

@@ -1,5 +1,6 @@
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe } from '../errors/escape-unsafe.js'
+import { messageOf } from '../errors/text.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -15,7 +16,7 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    process.stderr.write(escapeUnsafe(`error: ${error instanceof Error ? error.message : String(error)}\n`))
+    process.stderr.write(escapeUnsafe(`error: ${messageOf(error)}\n`))
     return exitCodes.failure
   }
 }

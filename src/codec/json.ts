@@ -1,4 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { messageOf } from '../errors/text.js'
 import { JsonReader } from './json-reader.js'
 
 /** The source of a regular expression for a JSON number. */
@@ -20,7 +21,7 @@ const attempt = (read: () => unknown): Either<JsonProblem, unknown> => {
   try {
     return right(read())
   } catch (thrown) {
-    return left(thrown instanceof Error ? thrown.message : String(thrown))
+    return left(messageOf(thrown))
   }
 }
 

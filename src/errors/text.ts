@@ -42,6 +42,10 @@ export const asText = (value: unknown): string => {
 /** Returns `NaN` for an argument of any other type, which a caller in plain JavaScript may pass. */
 export const asNumber = (value: unknown): number => (typeof value === 'number' ? value : NaN)
 
+/** The message of a thrown value of any type. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown)
+
 /** Formats a caller's argument as part of one line of a log. */
 export const describeValue = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(asText(value))

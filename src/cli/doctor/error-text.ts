@@ -1,8 +1,6 @@
 import { TimeoutError } from 'rxjs'
-import { printable } from '../../errors/text.js'
+import { messageOf, printable } from '../../errors/text.js'
 
 /** The text of an exception of Node, or of a wait that reached its limit. */
 export const errorText = (error: unknown, limit: number): string =>
-  error instanceof TimeoutError
-    ? `no answer in ${limit} ms`
-    : printable(error instanceof Error ? error.message : String(error))
+  error instanceof TimeoutError ? `no answer in ${limit} ms` : printable(messageOf(error))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isLeft, left, right, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../../auth/key.js'
-import { describeValue } from '../../errors/text.js'
+import { describeValue, messageOf } from '../../errors/text.js'
 import type { GatewayKeys } from '../../gateway/index.js'
 
 /**
@@ -35,5 +35,3 @@ const entryProblem = ([name, key]: readonly [string, unknown], index: number): s
 /** The name, or the position if the name may be a key: keys are longer than names. */
 const entryName = (name: string, index: number): string =>
   name !== '' && name.length <= 20 ? `key ${describeValue(name)}` : `key ${index + 1}`
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

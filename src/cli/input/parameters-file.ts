@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isLeft, left, right, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { printable } from '../../errors/text.js'
+import { messageOf, printable } from '../../errors/text.js'
 
 /** The parameters of a file, a JSON array. Left: the reason why it cannot be used. */
 export const readParametersFile = (path: string): Either<string, readonly unknown[]> => {
@@ -15,5 +15,4 @@ export const readParametersFile = (path: string): Either<string, readonly unknow
 
 const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
 
-const attempt = <A>(work: () => A): Either<string, A> =>
-  tryCatch(work, (thrown) => (thrown instanceof Error ? thrown.message : String(thrown)))
+const attempt = <A>(work: () => A): Either<string, A> => tryCatch(work, messageOf)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isLeft, left, right, tryCatch, type Either } from 'fp-ts/lib/Either.js'
+import { messageOf } from '../../errors/text.js'
 import type { GatewayTls } from '../../gateway/index.js'
 
 /** The flags of a server's certificate. */
@@ -22,5 +23,5 @@ export const readTlsFiles = ({ tlsKey, tlsCert }: TlsFlags): Either<string, Gate
 const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
   tryCatch(
     () => readFileSync(path),
-    (thrown) => `${flag}: ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    (thrown) => `${flag}: ${path}: ${messageOf(thrown)}`,
   )

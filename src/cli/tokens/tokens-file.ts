@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isLeft, left, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { defineTokens, type DefinedToken, type TokenDefinition } from '../../client/tokens.js'
-import { describeValue, printable } from '../../errors/text.js'
+import { describeValue, messageOf, printable } from '../../errors/text.js'
 import { parseTokenAddress } from './token-address.js'
 
 /** The tokens of a file. Left: the reason why it cannot be used. */
@@ -17,8 +17,7 @@ export const readTokensFile = (path: string): Either<string, readonly DefinedTok
   return problem === undefined ? tokens : failed(problem)
 }
 
-const attempt = <A>(work: () => A): Either<string, A> =>
-  tryCatch(work, (thrown) => (thrown instanceof Error ? thrown.message : String(thrown)))
+const attempt = <A>(work: () => A): Either<string, A> => tryCatch(work, messageOf)
 
 /** A symbol is one word of the output, and differs from an address and a topic. */
 const symbolProblem = (symbol: string): string | undefined => {

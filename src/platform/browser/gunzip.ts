@@ -1,3 +1,5 @@
+import { messageOf } from '../../errors/text.js'
+
 /**
  * Decompresses gzip data of one member by the browser's `DecompressionStream`, which rejects further members. It discards
  * the output of damaged data, so that rows directly before the damage may be lost.
@@ -60,6 +62,4 @@ interface ByteReader {
 }
 
 const gzipError = (thrown: unknown): Error =>
-  new Error(
-    `damaged gzip data, or several members: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-  )
+  new Error(`damaged gzip data, or several members: ${messageOf(thrown)}`)

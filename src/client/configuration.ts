@@ -1,36 +1,29 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { parseHeaders } from '../auth/additional-headers.js'
 import { decodeKey } from '../auth/key.js'
-import { concatenateHeaders } from '../auth/canonical-headers.js'
-import { createSigner, type Signer, type SignerConfig } from '../auth/signed-headers.js'
 import { Secrets } from '../auth/secrets.js'
+import { createSigner, type Signer, type SignerConfig } from '../auth/signed-headers.js'
 import { endpointOf, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
+import { isLoopback } from '../domain/host-with-port.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { checkNames, checkShapes, checkOption, numbersOf } from '../option-kinds/check-options.js'
+import { parseOptions, type Completed } from '../option-kinds/parse-options.js'
 import type { Platform } from '../platform/platform.js'
-import type { ReconnectPolicy } from '../socket/reconnecting.js'
-import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
-import { clientTable, limitTable, reconnectTable, type Limits } from './option-table.js'
-import type { ClientOptions } from './options.js'
-import { parseUrl } from './parse-url.js'
+import { clientTable, urlsOf, type ClientOptions, type Schemes } from './options.js'
 
 /** Options that are checked and completed by their defaults. */
-export interface Configuration {
+export interface Configuration extends Omit<
+  Completed<typeof clientTable>,
+  'environment' | UrlName | AccessName | 'ca'
+> {
   readonly chainId: ChainId
-  readonly service: string
   readonly prices: Endpoint
   readonly priceWsUrl: string
   /** `undefined` unless the options allow depth: mainnet, with `baseUrl`, and `authKey` or `unsigned`. */
   readonly depth: RelayerAccess | undefined
   /** Redacted from every error. */
   readonly secrets: Secrets
-  readonly limits: Limits
-  readonly reconnect: ReconnectPolicy
   readonly ca: string | undefined
-  readonly signal: AbortSignal | undefined
-  readonly webSocket: WebSocketTransport | undefined
-  readonly http: HttpTransport | undefined
 }
 
 interface RelayerAccess {
@@ -42,28 +35,31 @@ interface RelayerAccess {
 
 type UrlName = 'priceBaseUrl' | 'baseUrl' | 'priceWsUrl'
 
+type AccessName =
+  'authKey' | 'allowBrowserKey' | 'unsigned' | 'headers' | 'allowInsecure' | 'canonicalHeaders'
+
 /** Throws a `ConfigurationError` that names the first invalid option. */
 export const configure = (
   options: ClientOptions,
   { createMac, parseCertificates, isPublic }: Platform,
 ): Configuration => {
-  checkShapes(options, clientTable)
-  checkNames(options, clientTable)
-  const { environment, baseUrl, authKey, allowInsecure = clientTable.allowInsecure.default } = options
-  const { service = clientTable.service.default, unsigned = clientTable.unsigned.default } = options
-  checkOption('environment', environment, clientTable.environment)
-  checkOption('service', service, clientTable.service)
-  if (unsigned === true && authKey !== undefined) {
+  const given = parseOptions(clientTable, options)
+  const { environment, priceBaseUrl, baseUrl, headers: givenHeaders, ca, ...others } = given
+  const { authKey, allowBrowserKey, unsigned, allowInsecure, canonicalHeaders, ...settings } = others
+  const { service, pingInterval, pongTimeout } = settings
+  if (unsigned && authKey !== undefined) {
     throw new ConfigurationError('unsigned', 'cannot be combined with authKey; omit one of them')
   }
-  const { allowBrowserKey = clientTable.allowBrowserKey.default } = options
   if (isPublic && authKey !== undefined && !allowBrowserKey) {
     throw new ConfigurationError(
       'authKey',
       'is public in a browser; use a gateway with unsigned: true, or set allowBrowserKey: true',
     )
   }
-  const headers = parseHeaders(options.headers ?? {}, service)
+  if (options.pongTimeout !== undefined && pongTimeout > pingInterval) {
+    throw new ConfigurationError('pongTimeout', 'expected at most pingInterval')
+  }
+  const headers = parseHeaders(givenHeaders, service)
   const secrets = new Secrets()
   for (const value of Object.values(headers)) secrets.addHeader(value)
   const url = (name: UrlName, value: unknown) => {
@@ -73,34 +69,21 @@ export const configure = (
     secrets.addUrl(parsed)
     return parsed
   }
-  const prices = url('priceBaseUrl', options.priceBaseUrl)
-  const { priceWsUrl = defaultPriceWsUrl(prices) } = options
+  const prices = url('priceBaseUrl', priceBaseUrl)
+  const { priceWsUrl = defaultPriceWsUrl(prices) } = settings
   const relayer = baseUrl === undefined ? undefined : url('baseUrl', baseUrl)
-  const sign =
-    authKey === undefined
-      ? undefined
-      : createCheckedSigner(authKey, {
-          service,
-          createMac,
-          headers,
-          secrets,
-          canonicalHeaders: options.canonicalHeaders ?? concatenateHeaders,
-        })
-  const hasDepth =
-    environment === 'mainnet' && relayer !== undefined && (unsigned === true || sign !== undefined)
+  const signerConfig = { service, createMac, headers, secrets, canonicalHeaders }
+  const sign = authKey === undefined ? undefined : createCheckedSigner(authKey, signerConfig)
+  const hasDepth = environment === 'mainnet' && relayer !== undefined && (unsigned || sign !== undefined)
   return {
+    ...settings,
     chainId: chainIds[environment],
-    service,
     prices: endpointOf(prices),
     priceWsUrl: url('priceWsUrl', priceWsUrl).href,
     depth: hasDepth ? { relayer: endpointOf(relayer), headers, sign } : undefined,
     secrets,
-    limits: checkLimits(options),
-    reconnect: numbersOf(options.reconnect ?? {}, reconnectTable, 'reconnect.'),
-    ca: options.ca === undefined ? undefined : parseCertificates('ca', options.ca),
-    signal: options.signal,
-    webSocket: options.webSocket,
-    http: options.http,
+    pongTimeout: Math.min(pongTimeout, pingInterval),
+    ca: ca === undefined ? undefined : parseCertificates('ca', ca),
   }
 }
 
@@ -124,13 +107,26 @@ const defaultPriceWsUrl = (prices: URL): string => {
   return url.href
 }
 
-const checkLimits = (options: ClientOptions): Limits => {
-  const checked = numbersOf(options, limitTable)
-  if (options.pongTimeout === undefined) {
-    return { ...checked, pongTimeout: Math.min(checked.pongTimeout, checked.pingInterval) }
+/**
+ * Parses an option as a URL. Throws a `ConfigurationError` that does not repeat the URL, which may contain a secret.
+ * With `secure`, a scheme without TLS is accepted only for loopback addresses.
+ */
+export const parseUrl = (option: string, value: unknown, schemes: Schemes, secure: boolean): URL => {
+  const fail = (problem: string): never => {
+    throw new ConfigurationError(option, problem)
   }
-  if (checked.pongTimeout > checked.pingInterval) {
-    throw new ConfigurationError('pongTimeout', 'expected at most pingInterval')
+  if (typeof value !== 'string' || !URL.canParse(value)) return fail(`expected a URL like ${urlsOf(schemes)}`)
+  const url = new URL(value)
+  if (!schemes.includes(url.protocol)) return fail(`expected ${urlsOf(schemes)}, not ${url.protocol}`)
+  if (url.username !== '' || url.password !== '') return fail('credentials in a URL are not supported')
+  if (url.hash !== '') return fail('a fragment (#…) is not supported')
+  // Transports replace it by the default port of the scheme.
+  if (url.port === '0') return fail('expected a port from 1 to 65535, not 0')
+  if (secure && url.protocol === schemes[1] && !isThisMachine(url.hostname)) {
+    return fail(`${url.protocol} to another machine is not encrypted; use ${schemes[0]} or set allowInsecure`)
   }
-  return checked
+  return url
 }
+
+/** Subdomains of `localhost` are loopback addresses too (RFC 6761). */
+const isThisMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost')

@@ -37,13 +37,13 @@ export const createClientOn =
   }
 
 const clientOf = (configuration: Configuration, platform: Platform): Client => {
-  const { chainId, limits, priceWsUrl: url, ca } = configuration
+  const { chainId, priceWsUrl: url, connectTimeout, maxConcurrentRequests, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
-  const http = configuration.http ?? platform.httpTransport({ ...limits, ca })
+  const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
-  const limiter = new RequestLimiter({ ...limits, clock })
+  const limiter = new RequestLimiter({ ...configuration, clock })
   const { publish, addSource } = platform
-  const shared = { ...configuration, ...limits, http, clock, publish, addSource, limiter }
+  const shared = { ...configuration, http, clock, publish, addSource, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
   const depths = createDepths(configuration, shared)
   const stopWaking = platform.onWake((event) => pool.wake(event))
@@ -95,13 +95,12 @@ interface Depths {
 }
 
 const createDepths = (
-  { depth, limits, reconnect }: Configuration,
+  { depth, authExpiration, reconnect, linger }: Configuration,
   shared: GetConfig & Pick<Platform, 'addSource'>,
 ): Depths | undefined => {
   if (depth === undefined) return undefined
-  const signedGet = new SignedGet({ ...shared, ...depth, authExpiration: limits.authExpiration })
+  const signedGet = new SignedGet({ ...shared, ...depth, authExpiration })
   const host = hostWithPort(new URL(depth.relayer.origin))
-  const { linger } = limits
   return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host, linger }) }
 }
 

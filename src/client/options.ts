@@ -1,6 +1,22 @@
-import type { CanonicalHeaders } from '../auth/canonical-headers.js'
+import { concatenateHeaders, type CanonicalHeaders } from '../auth/canonical-headers.js'
 import type { Environment } from '../domain/environment.js'
 import type { Signal } from '../domain/signal.js'
+import { defaultService } from '../domain/topic.js'
+import { countOption, numberOption } from '../option-kinds/number-option.js'
+import {
+  checkedOption,
+  environmentOption,
+  flagOption,
+  nestedOption,
+  objectOption,
+  parsedOption,
+  plainObject,
+  required,
+  stringOption,
+  withDefault,
+  type Option,
+  type OptionTable,
+} from '../option-kinds/option.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 /**
@@ -137,3 +153,86 @@ export interface UnsignedClientOptions extends ClientOptions {
   readonly authKey?: never
   readonly unsigned: true
 }
+
+/** The schemes of an address: with TLS, and without. */
+export type Schemes = readonly [secure: string, plain: string]
+
+/** An address, which `parseUrl` checks. */
+const urlOption = (schemes: Schemes): Option<string> & { readonly schemes: Schemes } => ({
+  ...parsedOption<string>('URL', `a URL like ${urlsOf(schemes)}`),
+  schemes,
+})
+
+export const urlsOf = (schemes: Schemes): string => schemes.map((scheme) => `${scheme}//…`).join(' or ')
+
+const msOption = (fallback: number, min = 1, orInfinity = false) =>
+  numberOption({ unit: 'ms', min, orInfinity, default: fallback })
+
+const bytesOption = (fallback: number) => countOption({ unit: 'bytes', default: fallback })
+
+const unlimitedOption = countOption({ default: Infinity })
+
+/** @internal */
+export const signalOption = objectOption<Signal>(['addEventListener', 'removeEventListener'])
+
+/** @internal */
+export const serviceOption = withDefault(
+  stringOption(/^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/, 'letters and digits, as in topics and header names'),
+  defaultService,
+)
+
+/** @internal */
+export const reconnectTable = {
+  initialDelay: msOption(250),
+  maxDelay: msOption(30_000),
+  stableAfter: msOption(5_000, 0),
+} satisfies OptionTable<ReconnectOptions>
+
+/**
+ * The options are checked in this order.
+ *
+ * @internal
+ */
+export const clientTable = {
+  environment: required(environmentOption),
+  priceBaseUrl: required(urlOption(['https:', 'http:'])),
+  priceWsUrl: urlOption(['wss:', 'ws:']),
+  baseUrl: urlOption(['https:', 'http:']),
+  authKey: parsedOption<string>('string', 'a base64 string of at least one byte'),
+  allowBrowserKey: flagOption(false),
+  unsigned: flagOption(false),
+  // `parseHeaders` checks the names and values. A `Headers` or a `Map` has no properties, so all would be lost.
+  headers: withDefault(
+    checkedOption<Readonly<Record<string, string | undefined>>>('object', {
+      expected: 'an object of strings, by the names of the headers',
+      holds: (value) => plainObject.holds(value) && !(Symbol.iterator in (value as object)),
+    }),
+    {},
+  ),
+  service: serviceOption,
+  allowInsecure: flagOption(false),
+  ca: parsedOption<string | Uint8Array>('string or bytes', 'PEM certificates, as a string or bytes'),
+  canonicalHeaders: withDefault<CanonicalHeaders>(
+    checkedOption('function', { expected: 'a function', holds: (value) => typeof value === 'function' }),
+    concatenateHeaders,
+  ),
+  linger: msOption(1_000, 0),
+  staleAfter: msOption(30_000),
+  confirmTimeout: msOption(10_000),
+  connectTimeout: msOption(10_000),
+  maxLag: msOption(5_000, 1, true),
+  pingInterval: msOption(15_000),
+  pongTimeout: msOption(10_000),
+  requestTimeout: msOption(5_000),
+  authExpiration: msOption(10_000),
+  maxTopicsPerConnection: unlimitedOption,
+  maxFramesPerSecond: unlimitedOption,
+  maxRequestsPerSecond: unlimitedOption,
+  maxConcurrentRequests: countOption({ default: 64 }),
+  maxFrameBytes: bytesOption(2 ** 20),
+  maxBodyBytes: bytesOption(2 ** 20),
+  reconnect: { ...nestedOption(reconnectTable), default: {} },
+  signal: signalOption,
+  webSocket: objectOption<WebSocketTransport>(['dial', 'close']),
+  http: objectOption<HttpTransport>(['get', 'close']),
+} satisfies OptionTable<ClientOptions>

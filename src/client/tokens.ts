@@ -1,11 +1,10 @@
 import { isAddress, type Address } from '../domain/address.js'
 import { decimalsSyntax, isDecimals } from '../domain/decimals.js'
 import type { Topic } from '../domain/topic.js'
-import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue, oneLine } from '../errors/text.js'
-import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
-import { checkNames, checkOption, checkSpelling } from '../option-kinds/check-options.js'
-import { clientTable } from './option-table.js'
+import { checkedOption, plainObject, required, type Check, type OptionTable } from '../option-kinds/option.js'
+import { checkValue, parseOptions, type Surface } from '../option-kinds/parse-options.js'
+import { serviceOption } from './options.js'
 
 /** The contract of a token. */
 export interface TokenDefinition {
@@ -59,25 +58,13 @@ export const defineTokens = <const Addresses extends Readonly<Record<string, str
   definitions: Definitions<Addresses>,
   options: DefineTokensOptions = {},
 ): DefinedTokens<keyof Addresses & string> => {
-  checkOption('options', options, plainObject)
-  checkNames(options, { service: clientTable.service })
-  const { service = clientTable.service.default } = options
-  checkOption('service', service, clientTable.service)
-  checkValue('tokens', definitions, definitionsCheck)
+  const { service } = parseOptions({ service: serviceOption }, options)
+  checkValue('tokens', definitions, definitionsCheck, tokenSurface)
   const tokens = Object.entries<object>(definitions).map(([symbol, definition]) => {
-    const { address, decimals } = checkedDefinition(oneLine(symbol), definition)
+    const { address, decimals } = parseOptions(tokenTable, definition, tokenSurface, oneLine(symbol))
     return [symbol, { symbol, address, topic: `${service}-${address}`, decimals }]
   })
   return Object.fromEntries(tokens) as DefinedTokens<keyof Addresses & string>
-}
-
-const checkedDefinition = (symbol: string, definition: object): TokenDefinition => {
-  checkValue(symbol, definition, definitionCheck)
-  for (const name of Object.keys(definition)) checkSpelling(name, propertyChecks, `${symbol}.`)
-  const { address, decimals } = definition as TokenDefinition
-  checkValue(`${symbol}.address`, address, propertyChecks.address)
-  checkValue(`${symbol}.decimals`, decimals, propertyChecks.decimals)
-  return { address, decimals }
 }
 
 const definitionsCheck: Check = {
@@ -85,13 +72,13 @@ const definitionsCheck: Check = {
   expected: 'an object like { WETH: { address, decimals } }',
 }
 
-const definitionCheck: Check = { ...plainObject, expected: 'an object like { address, decimals }' }
-
-const propertyChecks: Checks<TokenDefinition> = {
-  address: { expected: '0x and hex digits', holds: isAddress },
-  decimals: { expected: decimalsSyntax, holds: isDecimals },
+const tokenSurface: Surface = {
+  expected: 'an object like { address, decimals }',
+  allowsUndefined: true,
+  format: describeValue,
 }
 
-const checkValue = (name: string, value: unknown, { expected, holds }: Check): void => {
-  if (!holds(value)) throw new ConfigurationError(name, `expected ${expected}, got ${describeValue(value)}`)
-}
+const tokenTable = {
+  address: required(checkedOption<Address>('string', { expected: '0x and hex digits', holds: isAddress })),
+  decimals: required(checkedOption<number>('integer', { expected: decimalsSyntax, holds: isDecimals })),
+} satisfies OptionTable<TokenDefinition>

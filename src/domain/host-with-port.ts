@@ -14,11 +14,11 @@ export const hostWithPort = ({ hostname, port, protocol }: URL): string => {
   return number === undefined ? hostname : `${hostname}:${number}`
 }
 
-const loopbackIPv4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
-
 /**
  * True for `localhost` and the addresses of this machine alone. `host`: in lower case as in a URL, an IPv6 address in
  * brackets.
  */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || loopbackIPv4.test(host)
+
+const loopbackIPv4 = /^127(?:\.(?:[1-9]?\d|1\d\d|2[0-4]\d|25[0-5])){3}$/

@@ -1,4 +1,21 @@
+import { serviceOption, signalOption } from '../client/options.js'
+import { isLoopback } from '../domain/host-with-port.js'
 import type { Signal } from '../domain/signal.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { countOption, portOption, timerOption } from '../option-kinds/number-option.js'
+import {
+  checkedOption,
+  flagOption,
+  nestedOption,
+  parsedOption,
+  plainObject,
+  required,
+  stringOption,
+  withDefault,
+  type OptionTable,
+} from '../option-kinds/option.js'
+import { parseOptions, type Completed } from '../option-kinds/parse-options.js'
+import { urlHost } from './access/host.js'
 
 /**
  * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
@@ -55,4 +72,65 @@ export interface SignedGatewayOptions extends GatewayOptions {
 /** Options with which depth requests need no signature. */
 export interface UnsignedGatewayOptions extends GatewayOptions {
   readonly keys?: never
+}
+
+/** @internal */
+const pem = required(parsedOption<string | Uint8Array>('string or bytes', 'PEM, as a string or bytes'))
+
+/** @internal */
+export const tlsTable = { key: pem, cert: pem } satisfies OptionTable<GatewayTls>
+
+/**
+ * The options are checked in this order.
+ *
+ * @internal
+ */
+export const gatewayTable = {
+  host: withDefault(
+    stringOption(/^[\w.:%-]+$/, 'a host name or an IP address, without brackets'),
+    '127.0.0.1',
+  ),
+  port: portOption(),
+  service: serviceOption,
+  keys: checkedOption<GatewayKeys>('object', {
+    expected: 'an object of base64 strings, by the names of the keys, with at least one key',
+    holds: (value) => plainObject.holds(value) && Object.keys(value as object).length > 0,
+  }),
+  openDepth: flagOption(false),
+  tls: nestedOption(tlsTable),
+  origins: withDefault(
+    checkedOption<readonly string[]>('array', {
+      expected: 'an array of origins like https://app.example, without a path',
+      holds: (value) => Array.isArray(value) && value.every(isOrigin),
+    }),
+    [],
+  ),
+  maxConnections: countOption({ default: 2000 }),
+  maxTopicsPerConnection: countOption({ default: 1000 }),
+  maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
+  depthEvery: timerOption({ default: 250 }),
+  signal: signalOption,
+} satisfies OptionTable<GatewayOptions>
+
+/** An origin as browsers write it. */
+const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  URL.canParse(value) &&
+  /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
+  (!/^https?:/.test(value) || new URL(value).origin === value)
+
+/**
+ * Throws a `ConfigurationError` that names the first invalid option. The values of `keys` and `tls` are not checked.
+ *
+ * @internal
+ */
+export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof gatewayTable> => {
+  const setup = parseOptions(gatewayTable, options)
+  if (setup.keys === undefined && !setup.openDepth && !isLoopback(urlHost(setup.host))) {
+    throw new ConfigurationError(
+      'host',
+      'other machines can reach this address; set keys, which depth requests must be signed with, or openDepth: true',
+    )
+  }
+  return setup
 }

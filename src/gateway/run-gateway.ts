@@ -1,3 +1,6 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeKey } from '../auth/key.js'
+import type { Mac } from '../auth/mac.js'
 import type { PriceClient } from '../client/client.js'
 import { hostWithPort } from '../domain/host-with-port.js'
 import { node } from '../platform/node.js'
@@ -7,6 +10,7 @@ import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/current-clock.js'
 import { delay } from '../time/deadline.js'
 import { checkAccess, type AccessConfig } from './access/access.js'
+import { parsePem } from './access/pem-pair.js'
 import { addressesOf } from './addresses.js'
 import type { Gateway } from './gateway.js'
 import { createHttpServer, httpLimits, type HttpLimits } from './http/http-server.js'
@@ -14,10 +18,9 @@ import { createRequestHandler } from './http/request-handler.js'
 import { createRoute, type Pages } from './http/routes.js'
 import { trackSockets } from './http/track-sockets.js'
 import { listen } from './listen.js'
-import type { GatewayOptions } from './options.js'
+import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { createPriceSide } from './prices/create-price-side.js'
 import { createRelays } from './relay/create-relays.js'
-import { checkGatewayOptions } from './setup.js'
 
 /** What only the library itself may set. */
 export interface GatewayInternals {
@@ -35,11 +38,14 @@ export const runGateway = async (
   options: GatewayOptions,
   { pages = () => undefined, limits }: GatewayInternals = {},
 ): Promise<Gateway> => {
-  const setup = checkGatewayOptions(options)
-  const { service, macs, tls, host, signal } = setup
+  const { keys, tls: pem, origins, ...setup } = parseGatewayOptions(options)
+  const { service, host, signal } = setup
+  const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
+  const tls = pem === undefined ? undefined : parsePem(pem)
   signal?.throwIfAborted()
   const clock = currentClock()
-  const access: AccessConfig = { ...setup, scheme: tls === undefined ? 'http' : 'https' }
+  const scheme = tls === undefined ? 'http' : 'https'
+  const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   const { publish, addSource } = node
   let ownHost = ''
   const prices = createPriceSide(client, { ...setup, clock, publish, ownHost: () => ownHost })
@@ -96,4 +102,10 @@ export const runGateway = async (
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+const macOf = ([name, key]: readonly [string, string]): Mac => {
+  const decoded = decodeKey(key, `keys.${name}`)
+  if (isLeft(decoded)) throw decoded.left
+  return node.createMac(decoded.right)
 }

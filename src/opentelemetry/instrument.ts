@@ -1,9 +1,8 @@
 import { metrics, trace } from '@opentelemetry/api'
-import { checkNames, checkShapes } from '../option-kinds/check-options.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 import { connectionMetrics } from './connection-metrics.js'
 import { gatewayMetrics } from './gateway-metrics.js'
-import { instrumentTable } from './option-table.js'
-import type { InstrumentOptions } from './options.js'
+import { instrumentTable, type InstrumentOptions } from './options.js'
 import { pollSpans } from './poll-spans.js'
 import { requestMetrics } from './request-metrics.js'
 import { stateMetrics } from './state-metrics.js'
@@ -23,9 +22,7 @@ const scope = 'svc-streams'
  * stop()
  */
 export const instrument = (options: InstrumentOptions = {}): (() => void) => {
-  checkShapes(options, instrumentTable)
-  checkNames(options, instrumentTable)
-  const { meterProvider = metrics, tracerProvider = trace } = options
+  const { meterProvider = metrics, tracerProvider = trace } = parseOptions(instrumentTable, options)
   const meter = meterProvider.getMeter(scope)
   const stops = [
     connectionMetrics(meter),

@@ -1,8 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, type ObservedValueOf } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
-import { plainObject, type Check } from '../option-kinds/check.js'
-import { checkOption, checkSpelling } from '../option-kinds/check-options.js'
+import { parsedOption, required, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions, type Surface } from '../option-kinds/parse-options.js'
 import { checkMs } from './check-ms.js'
 import { Combination } from './combination.js'
 import type { ErrorOf } from './either/sides.js'
@@ -57,9 +57,7 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   legs: FreshLegs<A> & Legs,
   options: CombineFreshOptions,
 ): Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>> => {
-  checkOption('options', options, optionsCheck)
-  for (const name of Object.keys(options)) checkSpelling(name, optionNames)
-  const { maxSkew } = options
+  const { maxSkew } = parseOptions(optionTable, options, surface)
   checkMs('combineFresh', 'maxSkew', maxSkew)
   const keys = Object.keys(legs) as (keyof A & string)[]
   if (keys.length === 0) return EMPTY
@@ -69,6 +67,9 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
 
-const optionsCheck: Check = { ...plainObject, expected: 'an object like { maxSkew: 2000 }' }
+/** `checkMs` checks the value. */
+const optionTable = {
+  maxSkew: required(parsedOption<number>('number', 'a finite number of ms')),
+} satisfies OptionTable<CombineFreshOptions>
 
-const optionNames: Readonly<Record<keyof CombineFreshOptions, true>> = { maxSkew: true }
+const surface: Surface = { expected: 'an object like { maxSkew: 2000 }', allowsUndefined: true }

@@ -1,6 +1,5 @@
 import { maxTimerMs } from '../domain/interval.js'
-import { integer, type Check } from './check.js'
-import { checkedOption, type CheckedOption, type Described } from './option.js'
+import type { Check, CheckedOption } from './option.js'
 
 /** The unit of a number. A count has none. */
 export type Unit = 'ms' | 'bytes'
@@ -16,56 +15,49 @@ export interface Bounds {
   readonly orInfinity?: boolean
 }
 
-export interface NumberOption extends CheckedOption<number>, Bounds {
-  readonly kind: 'number' | 'integer'
-  readonly unit?: Unit
-}
-
-interface DescribedNumber extends Described<number>, Bounds {
-  readonly unit?: Unit
-}
-
-interface DescribedInteger extends DescribedNumber {
-  readonly min: number
-  readonly max: number
-  /** For the error message. Default: `a whole number`, with the unit. */
-  readonly noun?: string
-}
-
-export const numberOption = <S extends DescribedNumber>(described: S): NumberOption & S => ({
-  ...checkedOption<number, S>('number', numberWithin(described), described),
-  kind: 'number',
-})
-
-export const integerOption = <S extends DescribedInteger>(described: S): NumberOption & S => {
-  const {
-    min,
-    max,
-    unit,
-    noun = unit === undefined ? 'a whole number' : `a whole number of ${unit}`,
-  } = described
-  return { ...checkedOption<number, S>('integer', integer(min, max, noun), described), kind: 'integer' }
-}
-
-interface DescribedCount extends Described<number> {
+interface Described extends Bounds {
   readonly unit?: Unit
   readonly default: number
 }
 
+export interface NumberOption extends CheckedOption<number>, Described {
+  readonly kind: 'number' | 'integer'
+  readonly default: number
+}
+
+export const numberOption = (described: Described): NumberOption =>
+  optionOf('number', described, numberWithin(described))
+
+/** A whole number within bounds. `noun`: for the error message. */
+export const integerOption = (
+  described: Described & { readonly min: number; readonly max: number },
+  noun = described.unit === undefined ? 'a whole number' : `a whole number of ${described.unit}`,
+): NumberOption => optionOf('integer', described, integer(described.min, described.max, noun))
+
 /** A number of things, at least 1. `Infinity` is accepted only as the default. */
-export const countOption = <S extends DescribedCount>(described: S): NumberOption & S => ({
-  ...checkedOption<number, S>('integer', countUpTo(described.default), described),
-  kind: 'integer',
-  min: 1,
-})
+export const countOption = (described: Omit<Described, keyof Bounds>): NumberOption =>
+  optionOf('integer', { ...described, min: 1 }, countUpTo(described.default))
 
 /** A timer's delay in ms. */
-export const timerOption = <S extends Described<number>>(described: S) =>
+export const timerOption = (described: Pick<Described, 'default'>): NumberOption =>
   integerOption({ ...described, unit: 'ms', min: 1, max: maxTimerMs })
 
-/** A TCP port to listen on. */
-export const portOption = <S extends Described<number>>(described: S) =>
-  integerOption({ ...described, min: 0, max: 65_535, noun: 'a port' })
+/** A TCP port to listen on. The default, 0, is any free one. */
+export const portOption = (): NumberOption => integerOption({ min: 0, max: 65_535, default: 0 }, 'a port')
+
+const optionOf = (kind: NumberOption['kind'], described: Described, check: Check): NumberOption => ({
+  ...described,
+  ...check,
+  kind,
+})
+
+/** A whole number within bounds, both inclusive. */
+export const integer = (min: number, max: number, noun = 'an integer'): Check => ({
+  expected: `${noun} from ${min} to ${max}`,
+  holds: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+})
+
+export const milliseconds = integer(1, maxTimerMs, 'a whole number of ms')
 
 const countUpTo = (fallback: number): Check => ({
   expected: `a whole number of at least 1${fallback === Infinity ? ', or Infinity' : ''}`,
@@ -73,7 +65,7 @@ const countUpTo = (fallback: number): Check => ({
     typeof value === 'number' && value >= 1 && (Number.isSafeInteger(value) || value === fallback),
 })
 
-const numberWithin = ({ default: fallback, ...bounds }: DescribedNumber): Check => {
+const numberWithin = ({ default: fallback, ...bounds }: Described): Check => {
   const { min = -Infinity, above = -Infinity, max = Infinity, orInfinity = fallback === Infinity } = bounds
   const finite = max < Infinity || orInfinity ? '' : 'finite '
   return {

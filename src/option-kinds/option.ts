@@ -1,4 +1,25 @@
-import { flag, objectWith, oneOf, plainObject, type Check } from './check.js'
+import { chainIds, type Environment } from '../domain/environment.js'
+
+/** A condition on a value: as a predicate, and in words for an error message (`expected …`). */
+export interface Check {
+  readonly expected: string
+  readonly holds: (value: unknown) => boolean
+  /** The value must not appear in a message. */
+  readonly secret?: boolean
+}
+
+/** One check for each property of `T`. The names of the checks are the names that exist. */
+export type Checks<T> = Readonly<Record<keyof T, Check>>
+
+/** What `parseOptions` reads of an option. Without `holds`, a parser of its own checks the value, such as that of a key. */
+export interface Field<A> extends Partial<Check> {
+  readonly expected: string
+  readonly default?: A
+  /** The options that the value consists of. */
+  readonly table?: Table
+}
+
+export type Table = Readonly<Record<string, Field<unknown> & { readonly required?: true }>>
 
 /** The type of an option, as the documentation names it. */
 export type OptionKind =
@@ -16,25 +37,14 @@ export type OptionKind =
 
 /**
  * The description of an option. The check, the suggestion for a misspelt name, the documentation and the flags of the
- * command line are derived from it.
+ * command line are derived from it. Its meaning is in the doc comment of the option's type.
  */
-export interface Option<A> {
+export interface Option<A> extends Field<A> {
   readonly kind: OptionKind
-  /** The accepted values, in words. */
-  readonly expected: string
-  readonly default?: A
 }
 
-/** An option that the description alone checks. A key, an address or a certificate is checked by its parser. */
-export interface CheckedOption<A> extends Option<A>, Check {}
-
-export interface UrlOption extends Option<string> {
-  readonly schemes: readonly [secure: string, plain: string]
-}
-
-/** An option that is an object of options, such as `reconnect`. */
-export interface NestedOption<A> extends CheckedOption<A> {
-  readonly table: OptionTable<A>
+export interface CheckedOption<A> extends Option<A> {
+  readonly holds: (value: unknown) => boolean
 }
 
 /**
@@ -46,57 +56,65 @@ export type OptionTable<T> = {
     (object extends Pick<T, K> ? { readonly required?: never } : { readonly required: true })
 }
 
-/** What the caller of a constructor gives. */
-export interface Described<A> {
-  readonly default?: A
-}
+export const required = <O extends Option<unknown>>(option: O): O & { readonly required: true } => ({
+  ...option,
+  required: true,
+})
+
+export const withDefault = <A>(
+  option: CheckedOption<A>,
+  fallback: NoInfer<A>,
+): CheckedOption<A> & { readonly default: A } => ({ ...option, default: fallback })
 
 /** An option with a check of its own. */
-export const checkedOption = <A, S extends Described<A> = Described<A>>(
-  kind: OptionKind,
-  check: Check,
-  described = {} as S,
-): CheckedOption<A> & S => ({ kind, ...check, ...described })
+export const checkedOption = <A>(kind: OptionKind, check: Check): CheckedOption<A> => ({ kind, ...check })
 
-export const flagOption = (described: Described<boolean>): CheckedOption<boolean> =>
-  checkedOption('boolean', flag, described)
+/** A value that its own parser checks, such as a key; `expected` repeats that parser's words. */
+export const parsedOption = <A>(kind: OptionKind, expected: string): Option<A> => ({ kind, expected })
 
-/** One of several words. */
-export const wordOption = <A extends string>(
-  words: readonly A[],
-  described: Described<A> & { readonly required: true },
-) => checkedOption<A, typeof described>('word', oneOf(...words), described)
+export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' }
+
+export const flagOption = (fallback: boolean) =>
+  withDefault<boolean>(checkedOption('boolean', flag), fallback)
+
+export const oneOf = (...words: readonly string[]): Check => ({
+  expected: words.map((word) => `'${word}'`).join(' or '),
+  holds: (value) => typeof value === 'string' && words.includes(value),
+})
+
+export const environmentOption = checkedOption<Environment>('word', oneOf(...Object.keys(chainIds)))
 
 /** A string that matches a pattern; `expected` describes the pattern. */
-export const stringOption = <S extends Described<string>>(
-  pattern: RegExp,
-  expected: string,
-  described: S,
-): CheckedOption<string> & S =>
-  checkedOption(
-    'string',
-    { expected, holds: (value) => typeof value === 'string' && pattern.test(value) },
-    described,
-  )
+export const stringOption = (pattern: RegExp, expected: string): CheckedOption<string> =>
+  checkedOption('string', {
+    expected,
+    holds: (value) => typeof value === 'string' && pattern.test(value),
+  })
 
-export const functionOption = <A>(): CheckedOption<A> =>
-  checkedOption('function', { expected: 'a function', holds: (value) => typeof value === 'function' })
+export const plainObject: Check = {
+  expected: 'an object',
+  holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
+/** An object that has all these methods. */
+export const objectWith = (methods: readonly string[]): Check => ({
+  expected: `an object with the methods ${methods.join(' and ')}`,
+  holds: (value) =>
+    plainObject.holds(value) &&
+    methods.every((method) => typeof Reflect.get(value as object, method) === 'function'),
+})
 
 /** An object of the caller that has these methods. */
 export const objectOption = <A>(methods: readonly (keyof A & string)[]): CheckedOption<A> =>
   checkedOption('object', objectWith(methods))
 
-export const nestedOption = <A>(table: OptionTable<A>): NestedOption<A> => ({
-  ...checkedOption<A>('options', plainObject),
+/** An object of options, such as `reconnect`. Its type is that of the table. */
+export interface NestedOption<T extends Table> extends CheckedOption<never> {
+  readonly table: T
+}
+
+export const nestedOption = <T extends Table>(table: T): NestedOption<T> => ({
+  kind: 'options',
+  ...plainObject,
   table,
-})
-
-/** A value that its own parser checks, such as a key; `expected` repeats that parser's words. */
-export const parsedOption = <A>(kind: OptionKind, expected: string): Option<A> => ({ kind, expected })
-
-/** An address, which `parseUrl` checks. */
-export const urlOption = (schemes: UrlOption['schemes']): UrlOption => ({
-  kind: 'URL',
-  schemes,
-  expected: `a URL like ${schemes.map((scheme) => `${scheme}//…`).join(' or ')}`,
 })

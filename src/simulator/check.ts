@@ -1,22 +1,19 @@
-import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
-import { display } from '../option-kinds/display.js'
+import type { Check, Table } from '../option-kinds/option.js'
+import {
+  checkValue as checkWith,
+  display,
+  parseOptions,
+  type Completed,
+  type Surface,
+} from '../option-kinds/parse-options.js'
 import { SimulatorError } from './simulator-error.js'
 
-/** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `kind` names a field. */
-export const checkFields = <T extends object>(values: T, checks: Checks<T>, kind: string): void => {
-  checkValue(`${kind}s`, values, plainObject)
-  const known: Readonly<Record<string, Check>> = checks
-  for (const [name, value] of Object.entries(values)) {
-    const check = Object.hasOwn(known, name) ? known[name] : undefined
-    if (check === undefined) {
-      throw new SimulatorError(name, `unknown ${kind}; expected one of ${Object.keys(known).join(', ')}`)
-    }
-    if (value !== undefined) checkValue(name, value, check)
-  }
-}
+const surface: Surface = { allowsUndefined: true, format: display, Failure: SimulatorError }
 
-export const checkValue = (name: string, value: unknown, check: Check): void => {
-  if (check.holds(value)) return
-  const received = check.secret === true ? '' : `, got ${display(value)}`
-  throw new SimulatorError(name, `expected ${check.expected}${received}`)
-}
+/** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `noun` names a field. */
+export const parseFields = <T extends Table>(table: T, values: unknown, noun: string): Completed<T> =>
+  parseOptions(table, values, { ...surface, name: `${noun}s`, rejectsUnknown: noun })
+
+/** Throws a `SimulatorError` for an invalid value. */
+export const checkValue = (name: string, value: unknown, check: Check): void =>
+  checkWith(name, value, check, surface)

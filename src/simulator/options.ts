@@ -1,8 +1,23 @@
 import type { Address } from '../domain/address.js'
 import type { Signal } from '../domain/signal.js'
+import { portOption, timerOption } from '../option-kinds/number-option.js'
+import {
+  checkedOption,
+  flagOption,
+  stringOption,
+  withDefault,
+  type OptionTable,
+} from '../option-kinds/option.js'
+import type { Completed } from '../option-kinds/parse-options.js'
+import { parseFields } from './check.js'
 import type { Faults } from './faults/faults.js'
+import { combinedMarket } from './market/combined-market.js'
+import { btc, eth } from './market/known-tokens.js'
 import type { Market } from './market/market.js'
+import { randomWalk, seedOption, tickOption, tokensOption } from './market/random-walk.js'
+import { recordedMarket } from './market/recorded-market.js'
 import type { TokenOptions } from './market/token-options.js'
+import { SimulatorError } from './simulator-error.js'
 
 /** Options of `startSimulator`. A wrong value or an unknown name throws a `SimulatorError`. */
 export interface SimulatorOptions {
@@ -34,3 +49,84 @@ export interface SimulatorOptions {
   /** Closes the simulator when aborted. */
   readonly signal?: Signal
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isMarket = (value: unknown): boolean =>
+  isObject(value) && 'open' in value && 'tokens' in value && Array.isArray(value.tokens)
+
+/** Groups of four digits, in either alphabet. The last group may be short and unpadded, but not a single digit. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{2}(?:==)?)$/
+
+/** @internal */
+export const simulatorTable = {
+  httpPort: portOption(),
+  wsPort: portOption(),
+  market: checkedOption<Market | readonly Market[]>('object', {
+    expected: 'a market or an array of markets, such as recordedMarket()',
+    holds: (value) => [value].flat().every(isMarket),
+  }),
+  tokens: tokensOption,
+  seed: seedOption,
+  tick: tickOption,
+  repeat: timerOption({ default: 10_000 }),
+  authKey: checkedOption<string>('string', {
+    expected: 'a base64 string of at least one byte; omit it for a random key',
+    holds: (value) =>
+      typeof value === 'string' && base64.test(value.replaceAll('-', '+').replaceAll('_', '/')),
+    secret: true,
+  }),
+  service: withDefault(
+    stringOption(
+      /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/,
+      'letters and digits, with single hyphens or underscores between them',
+    ),
+    'svc',
+  ),
+  cors: flagOption(false),
+  faults: withDefault(
+    checkedOption<Faults>('object', { expected: 'an object of faults', holds: isObject }),
+    {},
+  ),
+  signal: checkedOption<Signal>('object', {
+    expected: 'an AbortSignal',
+    holds: (value) => value instanceof AbortSignal,
+  }),
+} satisfies OptionTable<SimulatorOptions>
+
+/**
+ * Options that are checked and completed by their defaults.
+ *
+ * @internal
+ */
+export interface Setup extends Omit<Completed<typeof simulatorTable>, 'tokens'> {
+  readonly market: Market
+  readonly authKey: string
+}
+
+/**
+ * Throws a `SimulatorError` that names the first invalid option.
+ *
+ * @internal
+ */
+export const parseSimulatorOptions = (options: SimulatorOptions): Setup => {
+  const { tokens, market, authKey = randomKey(), ...setup } = parseFields(simulatorTable, options, 'option')
+  const { seed, tick } = setup
+  const isWalk = [options.tokens, options.seed, options.tick].some((given) => given !== undefined)
+  if (market !== undefined && isWalk) {
+    const instead = 'pass them to the market, as in market: randomWalk({ tokens, seed, tick })'
+    throw new SimulatorError(
+      'market',
+      `tokens, seed and tick have no effect with a custom market; ${instead}`,
+    )
+  }
+  const ownMarket = () =>
+    isWalk ? randomWalk({ tokens: tokens ?? [eth, btc], seed, tick }) : recordedMarket()
+  return {
+    ...setup,
+    authKey,
+    market: market === undefined ? ownMarket() : combinedMarket(...[market].flat()),
+  }
+}
+
+const randomKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')

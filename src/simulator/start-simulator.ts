@@ -5,8 +5,7 @@ import { createFaultInjector } from './faults/fault-injector.js'
 import { closeCode } from './faults/faults.js'
 import { createListings, type PublishPrice } from './market/listings.js'
 import { randomWalk } from './market/random-walk.js'
-import type { SimulatorOptions } from './options.js'
-import { checkSimulatorOptions } from './setup.js'
+import { parseSimulatorOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
 import { host, listen } from './service/listen.js'
 import { createReceivedLog, type ReceivedFrame, type ReceivedRequest } from './service/received-log.js'
@@ -24,7 +23,7 @@ import type { Simulator } from './simulator.js'
  * const client = createClient({ environment: 'mainnet', ...simulator })
  */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
-  const setup = checkSimulatorOptions(options)
+  const setup = parseSimulatorOptions(options)
   const faults = createFaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
 

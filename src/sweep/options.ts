@@ -1,7 +1,8 @@
-import { checkAll } from '../option-kinds/check-options.js'
+import { availableParallelism } from 'node:os'
+import { integerOption } from '../option-kinds/number-option.js'
 import type { OptionTable } from '../option-kinds/option.js'
-import { replaySettings, replayTable, type ReplayOptions } from '../recording/replay/replay-options.js'
-import { workersOption } from './workers-option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
+import { playedTable, replaySettings, type ReplayOptions } from '../recording/replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
@@ -9,12 +10,10 @@ export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from'
   readonly workers?: number
 }
 
-const sweepTable = {
-  workers: workersOption,
-  environment: replayTable.environment,
-  from: replayTable.from,
-  to: replayTable.to,
-} satisfies OptionTable<SweepOptions>
+/** Shared by the function and the command. */
+export const workersOption = integerOption({ min: 1, max: 1024, default: availableParallelism() })
+
+const sweepTable = { workers: workersOption, ...playedTable } satisfies OptionTable<SweepOptions>
 
 /** The options with their defaults. */
 export interface SweepSettings {
@@ -24,10 +23,9 @@ export interface SweepSettings {
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  checkAll(options, sweepTable)
-  const { workers = workersOption.default, environment, from, to } = options
+  const { workers, environment, from, to } = parseOptions(sweepTable, options, { allowsUndefined: true })
   const replay = {
-    ...(environment === undefined ? {} : { environment }),
+    environment,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   }

@@ -1,9 +1,8 @@
 import { asapScheduler, isObservable, Subject, subscribeOn, type Observable } from 'rxjs'
 import { assertNever } from '../domain/assert-never.js'
-import type { Check } from '../option-kinds/check.js'
-import { checkAll, checkOption } from '../option-kinds/check-options.js'
-import { flagOption, type OptionTable } from '../option-kinds/option.js'
+import { flagOption, type Check, type OptionTable } from '../option-kinds/option.js'
 import { checkRxjs } from '../option-kinds/other-rxjs.js'
+import { checkValue, parseOptions } from '../option-kinds/parse-options.js'
 import { notifyPong, type SocketListener, type WebSocketTransport } from '../transport/ports.js'
 import type { ServerMove } from './server-move.js'
 
@@ -36,10 +35,9 @@ export interface ScriptedSocket extends WebSocketTransport {
  * expectObservable(socket.sent$).toBe('s', { s: `{"method":"subscribe","topic":"${topic}"}` })
  */
 export const scriptedSocket = (script$: Script, options: ScriptedSocketOptions = {}): ScriptedSocket => {
-  checkOption('script$', script$, scriptCheck)
+  checkValue('script$', script$, scriptCheck)
   checkRxjs('script$', script$)
-  checkAll(options, scriptedSocketTable)
-  const { answersPings = true } = options
+  const { answersPings } = parseOptions(scriptedSocketTable, options, { allowsUndefined: true })
   const sent$ = new Subject<string>()
   const dials$ = new Subject<number>()
   const hangUps$ = new Subject<number>()
@@ -105,5 +103,5 @@ const scriptCheck: Check = {
 }
 
 const scriptedSocketTable = {
-  answersPings: flagOption({}),
+  answersPings: flagOption(true),
 } satisfies OptionTable<ScriptedSocketOptions>

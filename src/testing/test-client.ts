@@ -21,12 +21,17 @@ import type { Price } from '../domain/price.js'
 import type { ConnectionStatus, Open } from '../domain/status.js'
 import { subscriptionRejected, unsupportedPair } from '../errors/constructors.js'
 import type { DepthError, PriceError, UncorrelatedError } from '../errors/model.js'
-import { plainObject } from '../option-kinds/check.js'
-import { checkAll } from '../option-kinds/check-options.js'
-import { environmentOption } from '../option-kinds/environment-option.js'
-import { checkRxjs } from '../option-kinds/other-rxjs.js'
 import { numberOption } from '../option-kinds/number-option.js'
-import { checkedOption, flagOption, type OptionTable } from '../option-kinds/option.js'
+import {
+  checkedOption,
+  environmentOption,
+  flagOption,
+  plainObject,
+  withDefault,
+  type OptionTable,
+} from '../option-kinds/option.js'
+import { checkRxjs } from '../option-kinds/other-rxjs.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 import { SharedStreams } from './shared-streams.js'
 import { stampDepth, stampPrice } from './stamp.js'
 
@@ -73,16 +78,8 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })
  */
 export const createTestClient = (streams: TestClientStreams = {}): Client => {
-  checkAll(streams, testClientTable)
-  const {
-    prices = {},
-    depths = {},
-    status$ = defaultStatus$,
-    errors$ = NEVER,
-    environment = environmentOption.default,
-    stamp = false,
-    linger = lingerOption.default,
-  } = streams
+  const given = parseOptions(testClientTable, streams, { allowsUndefined: true })
+  const { prices, depths, status$, errors$, environment, stamp, linger } = given
   checkRxjs('status$', status$)
   checkRxjs('errors$', errors$)
   for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
@@ -151,31 +148,29 @@ const find$ = <E, A extends object>(
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
   '_tag' in value && ['Left', 'Right'].includes(value._tag)
 
-const streamOption = checkedOption<never>('object', { expected: 'an observable', holds: isObservable })
+const streamOption = <A>(fallback$: Observable<A>) =>
+  withDefault(
+    checkedOption<Observable<A>>('object', { expected: 'an observable', holds: isObservable }),
+    fallback$,
+  )
 
-const streamsOption = checkedOption<never>('object', {
-  expected: 'an object of observables',
-  holds: (value) =>
-    plainObject.holds(value) &&
-    Object.values(value as object).every((each) => each === undefined || isObservable(each)),
-})
-
-const stampOption = flagOption({
-  default: false,
-})
-
-const lingerOption = numberOption({
-  unit: 'ms',
-  min: 0,
-  default: 0,
-})
+const streamsOption = <A>() =>
+  withDefault(
+    checkedOption<Readonly<Record<string, Observable<A>>>>('object', {
+      expected: 'an object of observables',
+      holds: (value) =>
+        plainObject.holds(value) &&
+        Object.values(value as object).every((each) => each === undefined || isObservable(each)),
+    }),
+    {},
+  )
 
 const testClientTable = {
-  prices: streamsOption,
-  depths: streamsOption,
-  status$: streamOption,
-  errors$: streamOption,
-  environment: environmentOption,
-  stamp: stampOption,
-  linger: lingerOption,
+  prices: streamsOption<Price | Either<PriceError, Price>>(),
+  depths: streamsOption<Depth | Either<DepthError, Depth>>(),
+  status$: streamOption<ConnectionStatus>(defaultStatus$),
+  errors$: streamOption<UncorrelatedError>(NEVER),
+  environment: withDefault(environmentOption, 'mainnet'),
+  stamp: flagOption(false),
+  linger: numberOption({ unit: 'ms', min: 0, default: 0 }),
 } satisfies OptionTable<TestClientStreams>

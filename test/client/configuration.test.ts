@@ -111,23 +111,21 @@ describe('defaults', () => {
       prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
       priceWsUrl: 'wss://prices.example:4000/',
       depth: undefined,
-      limits: {
-        linger: 1_000,
-        staleAfter: 30_000,
-        confirmTimeout: 10_000,
-        connectTimeout: 10_000,
-        maxLag: 5_000,
-        pingInterval: 15_000,
-        pongTimeout: 10_000,
-        requestTimeout: 5_000,
-        authExpiration: 10_000,
-        maxTopicsPerConnection: Infinity,
-        maxFramesPerSecond: Infinity,
-        maxRequestsPerSecond: Infinity,
-        maxConcurrentRequests: 64,
-        maxFrameBytes: 2 ** 20,
-        maxBodyBytes: 2 ** 20,
-      },
+      linger: 1_000,
+      staleAfter: 30_000,
+      confirmTimeout: 10_000,
+      connectTimeout: 10_000,
+      maxLag: 5_000,
+      pingInterval: 15_000,
+      pongTimeout: 10_000,
+      requestTimeout: 5_000,
+      authExpiration: 10_000,
+      maxTopicsPerConnection: Infinity,
+      maxFramesPerSecond: Infinity,
+      maxRequestsPerSecond: Infinity,
+      maxConcurrentRequests: 64,
+      maxFrameBytes: 2 ** 20,
+      maxBodyBytes: 2 ** 20,
       reconnect: { initialDelay: 250, maxDelay: 30_000, stableAfter: 5_000 },
       ca: undefined,
       signal: undefined,
@@ -222,7 +220,7 @@ describe('numbers', () => {
   })
 
   it.each(unlimited)('accepts Infinity for %s', (name) => {
-    expect(configure({ ...minimal, [name]: Infinity }).limits).toHaveProperty(name, Infinity)
+    expect(configure({ ...minimal, [name]: Infinity })).toHaveProperty(name, Infinity)
   })
 
   it.each([...numbers, ...reconnectNumbers])('accepts 0 for %s only if its bound is 0', (name) => {
@@ -234,7 +232,7 @@ describe('numbers', () => {
 
   it('returns the values unchanged', () => {
     const given = Object.fromEntries(numbers.map((name, i) => [name, 1000 - i]))
-    expect(configure({ ...minimal, ...given }).limits).toEqual(given)
+    expect(configure({ ...minimal, ...given })).toMatchObject(given)
     const reconnect = { initialDelay: 1.5, maxDelay: 2, stableAfter: 0 }
     expect(configure({ ...minimal, reconnect }).reconnect).toEqual(reconnect)
     expect(configure({ ...minimal, reconnect: { maxDelay: 9 } }).reconnect).toMatchObject({
@@ -251,15 +249,13 @@ describe('pongTimeout', () => {
       message: 'pongTimeout: expected at most pingInterval',
     })
     expect(rejection({ ...minimal, pongTimeout: 15_001 }).option).toBe('pongTimeout')
-    expect(configure({ ...minimal, pingInterval: 100, pongTimeout: 100 }).limits.pongTimeout).toBe(100)
+    expect(configure({ ...minimal, pingInterval: 100, pongTimeout: 100 }).pongTimeout).toBe(100)
   })
 
   it('defaults to a shorter pingInterval', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), (pingInterval) => {
-        expect(configure({ ...minimal, pingInterval }).limits.pongTimeout).toBe(
-          Math.min(10_000, pingInterval),
-        )
+        expect(configure({ ...minimal, pingInterval }).pongTimeout).toBe(Math.min(10_000, pingInterval))
       }),
     )
   })

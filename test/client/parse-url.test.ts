@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseUrl } from '../../src/client/parse-url.js'
+import { parseUrl } from '../../src/client/configuration.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { anyText } from '../support/arbitraries.js'
 

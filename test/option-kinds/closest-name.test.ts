@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clientTable, reconnectTable } from '../../src/client/option-table.js'
-import { closestName } from '../../src/option-kinds/closest-name.js'
+import { clientTable, reconnectTable } from '../../src/client/options.js'
+import { closestName } from '../../src/option-kinds/parse-options.js'
 import { startTestSimulator } from '../support/simulator.js'
 
 const names = Object.keys(clientTable)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { clientTable, reconnectTable } from '../../src/client/option-table.js'
-import { gatewayTable, tlsTable } from '../../src/gateway/option-table.js'
-import { instrumentTable } from '../../src/opentelemetry/option-table.js'
+import { clientTable, reconnectTable } from '../../src/client/options.js'
+import { gatewayTable, tlsTable } from '../../src/gateway/options.js'
+import { instrumentTable } from '../../src/opentelemetry/options.js'
 import type { Option } from '../../src/option-kinds/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
-import { simulatorTable } from '../../src/simulator/option-table.js'
+import { simulatorTable } from '../../src/simulator/options.js'
 import { commentsOf, defaultOf, unitOf } from './support/options-page.js'
 
 describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([

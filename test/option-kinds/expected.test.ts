@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { configure } from '../../src/client/configuration.js'
-import { clientTable } from '../../src/client/option-table.js'
-import type { ClientOptions } from '../../src/client/options.js'
+import { clientTable, type ClientOptions } from '../../src/client/options.js'
 import { node } from '../../src/platform/node.js'
 
 const valid = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, merge } from 'rxjs'
-import { clientTable } from '../../client/option-table.js'
+import { clientTable } from '../../client/options.js'
 import type { PageConfig, PageToken } from '../../dashboard/model/page-config.js'
 import { readPageFiles } from '../../dashboard/serve/page-files.js'
 import { startDashboard, type DashboardServer } from '../../dashboard/serve/start-dashboard.js'

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { gatewayTable } from '../../gateway/option-table.js'
+import { gatewayTable } from '../../gateway/options.js'
 import { timerOption } from '../../option-kinds/number-option.js'
 import type { DashboardFlags } from '../actions/dashboard.js'
 import { numberFlag } from '../input/number-flag.js'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { gatewayTable } from '../../gateway/option-table.js'
+import { gatewayTable } from '../../gateway/options.js'
 import type { GatewayFlags } from '../actions/gateway.js'
 import { deploymentFlags } from '../input/deployment-flags.js'
 import { numberFlag } from '../input/number-flag.js'

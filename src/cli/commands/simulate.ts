@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { integerOption, type NumberOption } from '../../option-kinds/number-option.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
-import { simulatorTable } from '../../simulator/option-table.js'
+import { simulatorTable } from '../../simulator/options.js'
 import type { SimulateFlags } from '../actions/simulate.js'
 import { addresses } from '../input/arguments.js'
 import { parseDuration } from '../input/duration-flag.js'
@@ -65,7 +65,7 @@ export const simulateCommand = (): Command => {
         '--seed <n>',
         'walk',
         'seed of the random walk; the same seed gives the same prices',
-        integerOption({ ...seedOption, min: 0 }),
+        integerOption({ min: 0, max: Number.MAX_SAFE_INTEGER, default: seedOption.default }),
       ),
     )
   command

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { workersOption } from '../../sweep/workers-option.js'
+import { workersOption } from '../../sweep/options.js'
 import type { SweepFlags } from '../actions/sweep.js'
 import { numberFlag } from '../input/number-flag.js'
 import { parseTime } from '../input/time-flag.js'

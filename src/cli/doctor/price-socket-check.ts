@@ -1,6 +1,6 @@
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { concatMap, map, Observable, of, take, timeInterval, timeout } from 'rxjs'
-import { clientTable } from '../../client/option-table.js'
+import { clientTable } from '../../client/options.js'
 import type { Price } from '../../domain/price.js'
 import type { PriceError } from '../../errors/model.js'
 import { matchError, renderError } from '../../errors/render.js'

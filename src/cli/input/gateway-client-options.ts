@@ -1,7 +1,6 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { clientTable } from '../../client/option-table.js'
-import type { ClientOptions } from '../../client/options.js'
-import { parseUrl } from '../../client/parse-url.js'
+import { parseUrl } from '../../client/configuration.js'
+import { clientTable, type ClientOptions } from '../../client/options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { flagErrorText } from './flag-error.js'
 

@@ -2,10 +2,8 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { NumberOption } from '../../option-kinds/number-option.js'
 
 /** A flag that takes a number, with the bounds and the default of an option. */
-export const numberFlag = (flags: string, help: string, described: NumberOption): Option => {
-  const flag = new Option(flags, help).argParser(parseNumber(described))
-  return described.default === undefined ? flag : flag.default(described.default)
-}
+export const numberFlag = (flags: string, help: string, described: NumberOption): Option =>
+  new Option(flags, help).argParser(parseNumber(described)).default(described.default)
 
 /** Parses the argument of a number flag. Commander prepends the name of the flag to the error message. */
 export const parseNumber =

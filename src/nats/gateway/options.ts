@@ -1,5 +1,9 @@
+import { serviceOption, signalOption } from '../../client/options.js'
 import type { Signal } from '../../domain/signal.js'
-import type { NatsOptions } from '../connection/options.js'
+import { countOption, timerOption } from '../../option-kinds/number-option.js'
+import type { OptionTable } from '../../option-kinds/option.js'
+import { parseOptions, type Completed } from '../../option-kinds/parse-options.js'
+import { connectionNames, type NatsOptions } from '../connection/options.js'
 
 /**
  * Options of `startNatsGateway`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,
@@ -18,3 +22,20 @@ export interface NatsGatewayOptions extends NatsOptions {
   /** Closes the gateway when it aborts. */
   readonly signal?: Signal
 }
+
+/** @internal */
+const gatewayTable = {
+  service: serviceOption,
+  maxConnections: countOption({ default: 10_000 }),
+  maxTopicsPerConnection: countOption({ default: 5_000 }),
+  depthEvery: timerOption({ default: 250 }),
+  signal: signalOption,
+} satisfies OptionTable<Omit<NatsGatewayOptions, keyof NatsOptions>>
+
+/**
+ * Throws a `ConfigurationError` that names the first invalid option. The values of the connection are not checked.
+ *
+ * @internal
+ */
+export const parseNatsGatewayOptions = (options: NatsGatewayOptions): Completed<typeof gatewayTable> =>
+  parseOptions(gatewayTable, options, { otherNames: Object.keys(connectionNames) })

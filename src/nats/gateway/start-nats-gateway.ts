@@ -7,16 +7,15 @@ import { deferred } from '../../task/deferred.js'
 import { onAbort } from '../../task/on-abort.js'
 import { currentClock } from '../../time/current-clock.js'
 import { delay } from '../../time/deadline.js'
-import { connectionOptionsOf } from '../connection/connection-options.js'
+import { connectionOptionsOf } from '../connection/options.js'
 import { NatsLink } from '../connection/nats-link.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { NatsGateway } from './nats-gateway.js'
-import type { NatsGatewayOptions } from './options.js'
+import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
 import { PriceClock } from './price-clock.js'
 import { SentBytes } from './sent-bytes.js'
 import { publishSessions } from './sessions-listener.js'
-import { checkNatsGatewayOptions } from './setup.js'
 
 /** The start waits for NATS for this time, in ms. Without NATS the gateway starts all the same. */
 const startTimeout = 2_000
@@ -35,7 +34,7 @@ export const startNatsGateway = async (
   client: PriceClient,
   options: NatsGatewayOptions,
 ): Promise<NatsGateway> => {
-  const setup = checkNatsGatewayOptions(options)
+  const setup = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
   const clock = currentClock()
   const link = new NatsLink(connectionOptionsOf(options), clock)

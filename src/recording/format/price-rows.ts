@@ -6,7 +6,7 @@ import { latin1Of } from '../../domain/bytes.js'
 import { isPriceValue } from '../../domain/price-value.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceRow } from './row.js'
-import { maxTime } from './value-codecs.js'
+import { maxTime } from './time-range.js'
 
 const brace = 0x7d
 const lineEnd = 0x0a

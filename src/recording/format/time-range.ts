@@ -6,6 +6,9 @@ export interface TimeRange {
   readonly to: number
 }
 
+/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
+export const maxTime = 8.64e15
+
 export const allTimes: TimeRange = { from: -Infinity, to: Infinity }
 
 export const isWithin = ({ from, to }: TimeRange, at: number): boolean => at >= from && at < to

@@ -1,5 +1,4 @@
-import { maxTime } from './value-codecs.js'
-import { allTimes, type TimeRange } from './time-range.js'
+import { allTimes, maxTime, type TimeRange } from './time-range.js'
 
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {

@@ -9,6 +9,7 @@ import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { decodeNumber } from './non-json-number.js'
+import { maxTime } from './time-range.js'
 
 // Codecs of the library's values in a recording.
 
@@ -40,9 +41,6 @@ const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): 
 export const AnyNumber = numberWhere(() => true)
 
 export const Finite = numberWhere(Number.isFinite)
-
-/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
-export const maxTime = 8.64e15
 
 /** The time of a line. Timers cannot add 1 ms to a number that is much larger. */
 export const RecordedTime = numberWhere(

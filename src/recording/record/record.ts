@@ -4,9 +4,14 @@ import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/interval.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { checkAll, checkOption } from '../../option-kinds/check-options.js'
-import { objectWith } from '../../option-kinds/check.js'
-import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
+import {
+  checkedOption,
+  objectWith,
+  required,
+  withDefault,
+  type OptionTable,
+} from '../../option-kinds/option.js'
+import { parseOptions } from '../../option-kinds/parse-options.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
 import type { RecordingPlatform } from '../platform.js'
@@ -84,9 +89,7 @@ const checkOptions = (
   client: PriceClient | Client,
   options: RecordOptions,
 ): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
-  checkAll(options, recordTable)
-  checkOption('to', options.to, recordTable.to)
-  const { topics = [], mints = [], interval = recordTable.interval.default } = options
+  const { topics, mints, interval } = parseOptions(recordTable, options, { allowsUndefined: true })
   if (topics.length + mints.length === 0) {
     throw new ConfigurationError('topics', 'expected a topic or a mint to record')
   }
@@ -115,26 +118,31 @@ const requireDepth = (client: PriceClient | Client, mint: Address, interval: num
 const writable = objectWith(['write'])
 
 const recordTable = {
-  to: {
-    ...checkedOption<string | LineWriter>('object', {
+  to: required(
+    checkedOption<string | LineWriter>('object', {
       expected: `a path, or ${writable.expected}`,
       holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
     }),
-    required: true,
-  },
-  topics: checkedOption<readonly Topic[]>('array', {
-    expected: 'topics like svc-0x82af…',
-    holds: arrayOf(isTopicOfAnyService),
-  }),
-  mints: checkedOption<readonly Address[]>('array', {
-    expected: 'token addresses like 0x82af…',
-    holds: arrayOf(isAddress),
-  }),
-  interval: {
-    ...checkedOption<number>('number', {
+  ),
+  topics: withDefault(
+    checkedOption<readonly Topic[]>('array', {
+      expected: 'topics like svc-0x82af…',
+      holds: arrayOf(isTopicOfAnyService),
+    }),
+    [],
+  ),
+  mints: withDefault(
+    checkedOption<readonly Address[]>('array', {
+      expected: 'token addresses like 0x82af…',
+      holds: arrayOf(isAddress),
+    }),
+    [],
+  ),
+  interval: withDefault(
+    checkedOption<number>('number', {
       expected: 'a finite number of at least 1',
       holds: (value) => isInterval(value),
     }),
-    default: 1000,
-  },
+    1000,
+  ),
 } satisfies OptionTable<RecordOptions>

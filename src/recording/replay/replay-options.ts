@@ -1,10 +1,8 @@
 import type { Environment } from '../../domain/environment.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { checkAll } from '../../option-kinds/check-options.js'
-import { environmentOption } from '../../option-kinds/environment-option.js'
-import { checkedOption, type CheckedOption, type OptionTable } from '../../option-kinds/option.js'
-import { maxTime } from '../format/value-codecs.js'
-import { allTimes, type TimeRange } from '../format/time-range.js'
+import { checkedOption, environmentOption, withDefault, type OptionTable } from '../../option-kinds/option.js'
+import { parseOptions } from '../../option-kinds/parse-options.js'
+import { allTimes, maxTime, type TimeRange } from '../format/time-range.js'
 
 export interface ReplayOptions {
   /**
@@ -19,23 +17,27 @@ export interface ReplayOptions {
   readonly to?: number
 }
 
-const timeOption: CheckedOption<number> = checkedOption<number>('number', {
+const timeOption = checkedOption<number>('number', {
   expected: 'a time in ms since the Unix epoch',
   holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
 })
 
-/** Every option of `replay`. */
-export const replayTable = {
-  speed: {
-    ...checkedOption<number>('number', {
+/** The options that `sweep` passes on. */
+export const playedTable = {
+  environment: withDefault(environmentOption, 'mainnet'),
+  from: timeOption,
+  to: timeOption,
+} satisfies OptionTable<Omit<ReplayOptions, 'speed'>>
+
+const replayTable = {
+  speed: withDefault(
+    checkedOption<number>('number', {
       expected: 'a number above 0, or Infinity',
       holds: (value) => typeof value === 'number' && value > 0,
     }),
-    default: 1,
-  },
-  environment: environmentOption,
-  from: timeOption,
-  to: timeOption,
+    1,
+  ),
+  ...playedTable,
 } satisfies OptionTable<ReplayOptions>
 
 /** The options with their defaults. */
@@ -47,8 +49,7 @@ export interface ReplaySettings {
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const replaySettings = (options: ReplayOptions): ReplaySettings => {
-  checkAll(options, replayTable)
-  const { speed = replayTable.speed.default, environment = replayTable.environment.default } = options
+  const { speed, environment } = parseOptions(replayTable, options, { allowsUndefined: true })
   return { speed, environment, range: timeRange(options) }
 }
 

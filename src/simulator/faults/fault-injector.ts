@@ -1,4 +1,4 @@
-import { checkFields } from '../check.js'
+import { parseFields } from '../check.js'
 import { faultChecks, type Faults } from './faults.js'
 
 /** Holds the current faults and notifies the servers of changes. */
@@ -18,7 +18,7 @@ export const createFaultInjector = (initial: Faults): FaultInjector => {
   let current: Faults = {}
 
   const inject = (faults: Faults): void => {
-    checkFields(faults, faultChecks, 'fault')
+    parseFields(faultChecks, faults, 'fault')
     current = { ...faults }
     for (const listener of listeners) listener(current)
     const resumed = waiting

@@ -1,4 +1,5 @@
-import { flag, integer, milliseconds, oneOf, type Check, type Checks } from '../../option-kinds/check.js'
+import { integer, milliseconds } from '../../option-kinds/number-option.js'
+import { flag, oneOf, type Check, type Checks } from '../../option-kinds/option.js'
 
 // To add a fault: declare and check it here, and implement it in faults/http-faults.ts (HTTP responses),
 // service/server-connection.ts (frames) or service/socket-server.ts (connections).

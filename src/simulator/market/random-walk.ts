@@ -29,9 +29,7 @@ export const seedOption = integerOption({
   default: 1,
 })
 
-export const tickOption = timerOption({
-  default: 250,
-})
+export const tickOption = timerOption({ default: 250 })
 
 /**
  * A market whose prices and quantities are mean-reverting random walks around their start values. The n-th quote of a

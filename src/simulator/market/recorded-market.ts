@@ -18,11 +18,7 @@ interface RecordedQuote {
   readonly quote: Quote
 }
 
-export const speedOption = numberOption({
-  above: 0,
-  max: 1000,
-  default: 1,
-})
+export const speedOption = numberOption({ above: 0, max: 1000, default: 1 })
 
 const withoutPrice = ({ address, symbol, decimals }: Token): Token => ({ address, symbol, decimals })
 const recordedTokens: Readonly<Record<string, Token>> = { ETH: withoutPrice(eth), BTC: withoutPrice(btc) }

@@ -1,6 +1,13 @@
 import type { Address } from '../../domain/address.js'
-import { integer, type Check, type Checks } from '../../option-kinds/check.js'
-import { checkFields, checkValue } from '../check.js'
+import { integerOption } from '../../option-kinds/number-option.js'
+import {
+  checkedOption,
+  required,
+  withDefault,
+  type Check,
+  type OptionTable,
+} from '../../option-kinds/option.js'
+import { parseFields } from '../check.js'
 import type { Token } from './market.js'
 
 /** Options of a token of a random walk. */
@@ -17,16 +24,9 @@ export interface TokenOptions {
   readonly topic?: string
 }
 
-const text: Check = { expected: 'a string', holds: (value) => typeof value === 'string' }
-
 /** Token options with their defaults; the address is lower-case. */
 export interface WalkToken extends Token {
   readonly price: number
-}
-
-export const addressCheck: Check = {
-  expected: 'a token address, `0x` and hex digits',
-  holds: (value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value),
 }
 
 export const positiveNumber: Check = {
@@ -34,26 +34,30 @@ export const positiveNumber: Check = {
   holds: (value) => typeof value === 'number' && value > 0 && value < Infinity,
 }
 
-const checks: Checks<TokenOptions> = {
-  address: addressCheck,
-  symbol: text,
-  decimals: integer(0, 100),
-  price: positiveNumber,
-  topic: text,
-}
+const textOption = checkedOption<string>('string', {
+  expected: 'a string',
+  holds: (value) => typeof value === 'string',
+})
+
+const tokenTable = {
+  address: required(
+    checkedOption<Address>('string', {
+      expected: 'a token address, `0x` and hex digits',
+      holds: (value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value),
+    }),
+  ),
+  symbol: textOption,
+  decimals: integerOption({ min: 0, max: 100, default: 18 }, 'an integer'),
+  price: withDefault(checkedOption('number', positiveNumber), 100),
+  topic: textOption,
+} satisfies OptionTable<TokenOptions>
 
 /** Throws a `SimulatorError` if an option is invalid. */
 export const walkTokenOf = (token: Address | TokenOptions): WalkToken => {
   const options = typeof token === 'string' ? { address: token } : token
-  checkFields(options, checks, 'token field')
-  checkValue('address', options.address, addressCheck)
-  const address = lowerCase(options.address)
-  return {
-    address,
-    symbol: options.symbol ?? address,
-    decimals: options.decimals ?? 18,
-    price: options.price ?? 100,
-  }
+  const { address, symbol, decimals, price } = parseFields(tokenTable, options, 'token field')
+  const key = lowerCase(address)
+  return { address: key, symbol: symbol ?? key, decimals, price }
 }
 
 /** The spelling that the simulator uses as a key. */

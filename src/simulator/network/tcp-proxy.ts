@@ -1,10 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { integer } from '../../option-kinds/check.js'
-import { numberOption, portOption } from '../../option-kinds/number-option.js'
-import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
-import { checkFields, checkValue } from '../check.js'
+import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
+import { checkedOption, required, type OptionTable } from '../../option-kinds/option.js'
+import { checkValue, parseFields } from '../check.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
 import { host, listen } from '../service/listen.js'
@@ -66,10 +65,7 @@ export interface TcpProxyOptions {
  * network.freeze() // the client receives no data, no close frame and no error
  */
 export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy> => {
-  checkFields(options, proxyTable, 'option')
-  const { target, port = proxyTable.port.default, seed = proxyTable.seed.default } = options
-  const { bytesPerSecond = proxyTable.bytesPerSecond.default } = options
-  checkValue('target', target, proxyTable.target)
+  const { target, port, seed, bytesPerSecond } = parseFields(proxyTable, options, 'option')
   const url = new URL(target)
   const servicePort = Number(url.port) || defaultPorts[url.protocol]
   if (servicePort === undefined) throw new SimulatorError('target', 'expected a URL with a port')
@@ -178,19 +174,15 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 }
 
 export const proxyTable = {
-  target: {
-    ...checkedOption<string>('URL', {
+  target: required(
+    checkedOption<string>('URL', {
       expected: 'a URL with a port',
       holds: (value) => typeof value === 'string' && URL.canParse(value),
     }),
-    required: true,
-  },
-  port: portOption({ default: 0 }),
-  bytesPerSecond: numberOption({
-    above: 0,
-    default: Infinity,
-  }),
-  seed: { ...seedOption },
+  ),
+  port: portOption(),
+  bytesPerSecond: numberOption({ above: 0, default: Infinity }),
+  seed: seedOption,
 } satisfies OptionTable<TcpProxyOptions>
 
 /** The schedule of one direction of a link with a limited bandwidth. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
-import { clientTable, reconnectTable } from '../../../src/client/option-table.js'
-import { gatewayTable, tlsTable } from '../../../src/gateway/option-table.js'
-import { instrumentTable } from '../../../src/opentelemetry/option-table.js'
+import { clientTable, reconnectTable } from '../../../src/client/options.js'
+import { gatewayTable, tlsTable } from '../../../src/gateway/options.js'
+import { instrumentTable } from '../../../src/opentelemetry/options.js'
 import type { NumberOption } from '../../../src/option-kinds/number-option.js'
 import type { Option } from '../../../src/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
-import { simulatorTable } from '../../../src/simulator/option-table.js'
+import { simulatorTable } from '../../../src/simulator/options.js'
 
 type Table = Readonly<Record<string, Option<unknown> & { readonly required?: true }>>
 

@@ -1,14 +1,21 @@
-import { describe, test } from 'vitest'
+import { describe, expectTypeOf, test } from 'vitest'
 import { numberOption } from '../../../src/option-kinds/number-option.js'
-import { flagOption, type OptionTable } from '../../../src/option-kinds/option.js'
+import {
+  flagOption,
+  nestedOption,
+  objectOption,
+  required,
+  type OptionTable,
+} from '../../../src/option-kinds/option.js'
+import { parseOptions } from '../../../src/option-kinds/parse-options.js'
 
 interface Options {
   readonly size: number
   readonly verbose?: boolean
 }
 
-const size = { ...numberOption({}), required: true } as const
-const verbose = flagOption({})
+const size = required(numberOption({ default: 1 }))
+const verbose = flagOption(false)
 
 const accept = (table: OptionTable<Options>): OptionTable<Options> => table
 
@@ -34,13 +41,24 @@ describe('a compile error occurs for', () => {
 
   test('a default of another type', () => {
     // @ts-expect-error -- verbose is a boolean
-    flagOption({ default: 1 })
+    flagOption(1)
   })
 
   test('a required option that is described as optional, or the reverse', () => {
     // @ts-expect-error -- size is required
-    accept({ size: numberOption({}), verbose })
+    accept({ size: numberOption({ default: 1 }), verbose })
     // @ts-expect-error -- verbose is optional
-    accept({ size, verbose: { ...verbose, required: true } })
+    accept({ size, verbose: required(verbose) })
   })
+})
+
+test('parseOptions returns the type of each option, and undefined for one without a default', () => {
+  const nested = { ...nestedOption({ size }), default: {} }
+  const table = { size, verbose, handler: objectOption<{ run: () => void }>(['run']), nested }
+  expectTypeOf(parseOptions(table, {})).toEqualTypeOf<{
+    readonly size: number
+    readonly verbose: boolean
+    readonly handler: { run: () => void } | undefined
+    readonly nested: { readonly size: number }
+  }>()
 })

@@ -1,11 +1,11 @@
 import { recordedMarket, SimulatorError } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { checkSimulatorOptions } from '../../src/simulator/setup.js'
+import { parseSimulatorOptions } from '../../src/simulator/options.js'
 import { authKey } from '../support/simulator.js'
 
 const rejection = (options: object): string => {
   try {
-    checkSimulatorOptions(options)
+    parseSimulatorOptions(options)
     return 'accepted'
   } catch (error) {
     expect(error).toBeInstanceOf(SimulatorError)
@@ -13,9 +13,9 @@ const rejection = (options: object): string => {
   }
 }
 
-test('checkSimulatorOptions applies the default of an option that is absent or undefined', () => {
+test('parseSimulatorOptions applies the default of an option that is absent or undefined', () => {
   const absent = { httpPort: undefined, market: undefined, faults: undefined }
-  expect(checkSimulatorOptions(absent as object)).toMatchObject({
+  expect(parseSimulatorOptions(absent as object)).toMatchObject({
     httpPort: 0,
     wsPort: 0,
     seed: 1,
@@ -28,14 +28,14 @@ test('checkSimulatorOptions applies the default of an option that is absent or u
 })
 
 test.each(['AA', 'AAE', 'AAEC', 'AA==', 'AAE=', '_-8', '+/8=', authKey])(
-  'checkSimulatorOptions accepts the auth key %s',
+  'parseSimulatorOptions accepts the auth key %s',
   (key) => {
-    expect(checkSimulatorOptions({ authKey: key }).authKey).toBe(key)
+    expect(parseSimulatorOptions({ authKey: key }).authKey).toBe(key)
   },
 )
 
 test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$ecret'])(
-  'checkSimulatorOptions rejects the auth key "%s" without repeating it in the message',
+  'parseSimulatorOptions rejects the auth key "%s" without repeating it in the message',
   (key) => {
     expect(rejection({ authKey: key })).toBe(
       'authKey: expected a base64 string of at least one byte; omit it for a random key',
@@ -43,11 +43,11 @@ test.each(['', 'A', 'AAECA', 'A===', 'AA=', 'AAE==', '=', 'AA EC', 'AAEC\n', '$e
   },
 )
 
-test.each(['svc', 'Acme2', 'a-b', 'a_b'])('checkSimulatorOptions accepts the service name %s', (service) => {
-  expect(checkSimulatorOptions({ service }).service).toBe(service)
+test.each(['svc', 'Acme2', 'a-b', 'a_b'])('parseSimulatorOptions accepts the service name %s', (service) => {
+  expect(parseSimulatorOptions({ service }).service).toBe(service)
 })
 
-test('checkSimulatorOptions rejects an invalid or unknown option by name', () => {
+test('parseSimulatorOptions rejects an invalid or unknown option by name', () => {
   expect([
     rejection({ httpPort: -1 }),
     rejection({ wsPort: 65_536 }),

@@ -1,0 +1,128 @@
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { asText, truncate } from '../errors/text.js'
+import { plainObject, type Field, type Table } from './option.js'
+
+/** What differs between the functions that take options. */
+export interface Surface {
+  /** The name of the options as a whole, in errors. Default: `options`. */
+  readonly name?: string
+  /** The options as a whole, in words. Default: `an object`. */
+  readonly expected?: string
+  /** Further names that exist. Their values are not checked. */
+  readonly otherNames?: readonly string[]
+  /** `undefined` counts as absent. Default: it is an error, such as a variable of the environment that is not set. */
+  readonly allowsUndefined?: boolean
+  /**
+   * What a name is, such as `fault`: each unknown one is then an error. Default: only the misspelling of a known name is one,
+   * so that callers can spread objects with other properties.
+   */
+  readonly rejectsUnknown?: string
+  /** Formats a rejected value for the error. Default: errors do not contain it. */
+  readonly format?: (value: unknown) => string
+  readonly Failure?: new (name: string, problem: string) => Error
+}
+
+/** The options of a table, completed by their defaults. */
+export type Completed<T> = {
+  readonly [K in keyof T]: T[K] extends { readonly default: unknown } | { readonly required: true }
+    ? ValueOf<T[K]>
+    : ValueOf<T[K]> | undefined
+}
+
+type ValueOf<O> = O extends { readonly table: infer T } ? Completed<T> : O extends Field<infer A> ? A : never
+
+/**
+ * Checks that the options are an object, their names, and their values in the order of the table; completes them by their
+ * defaults. Throws an error that names the first invalid one. `path`: the name of options that are a part of others.
+ */
+export const parseOptions = <T extends Table>(
+  table: T,
+  options: unknown,
+  surface: Surface = {},
+  path?: string,
+): Completed<T> => {
+  const { name: whole = 'options', expected = 'an object', otherNames = [] } = surface
+  const known = [...Object.keys(table), ...otherNames]
+  const nameOf = (name: string): string => (path === undefined ? name : `${path}.${name}`)
+  const fail = (name: string, problem: string): never => {
+    throw failure(nameOf(name), problem, surface)
+  }
+  const checkUnknown = (name: string): void => {
+    const { rejectsUnknown: noun } = surface
+    if (noun !== undefined) fail(name, `unknown ${noun}; expected one of ${known.join(', ')}`)
+    const meant = closestName(name, known)
+    if (meant !== undefined) fail(name, `did you mean ${nameOf(meant)}?`)
+  }
+
+  checkValue(path ?? whole, options, { ...plainObject, expected }, surface)
+  for (const [name, value] of Object.entries(options as object) as [string, unknown][]) {
+    if (!known.includes(name)) checkUnknown(name)
+    if (value === undefined && surface.allowsUndefined !== true)
+      fail(name, 'is undefined; omit the option or set a value')
+  }
+
+  const valueOf = (name: string, field: Table[string]): unknown => {
+    const { [name]: value = field.default } = options as Readonly<Record<string, unknown>>
+    if (value === undefined && field.required !== true) return undefined
+    checkValue(nameOf(name), value, field, surface)
+    return field.table === undefined ? value : parseOptions(field.table, value, surface, nameOf(name))
+  }
+  const values = Object.entries(table).map(([name, field]) => [name, valueOf(name, field)] as const)
+  return Object.fromEntries(values) as Completed<T>
+}
+
+/** Throws an error for a value that is not as expected. */
+export const checkValue = (
+  name: string,
+  value: unknown,
+  { expected, holds, secret = false }: Field<unknown>,
+  surface: Surface = {},
+): void => {
+  if (holds === undefined || holds(value)) return
+  const received = surface.format === undefined || secret ? '' : `, got ${surface.format(value)}`
+  throw failure(name, `expected ${expected}${received}`, surface)
+}
+
+/** Formats a rejected value. A string keeps its line breaks, escaped: they may be the problem. */
+export const display = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(truncate(value, 100)) : asText(value)
+
+const failure = (name: string, problem: string, { Failure = ConfigurationError }: Surface): Error =>
+  new Failure(name, problem)
+
+/**
+ * The name that `name` is probably a misspelling of, or `undefined`. Upper and lower case do not count as a difference.
+ * One edit is a misspelling if one of the two names has 4 characters or more, two edits if both have 8 or more.
+ */
+export const closestName = (name: string, names: readonly string[]): string | undefined => {
+  const candidates = names
+    .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, edits }) => edits <= allowedEdits(name.length, candidate.length))
+    .sort((a, b) => a.edits - b.edits)
+  return candidates[0]?.candidate
+}
+
+const allowedEdits = (length: number, otherLength: number): number => {
+  if (Math.min(length, otherLength) >= 8) return 2
+  return Math.max(length, otherLength) >= 4 ? 1 : 0
+}
+
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+const editDistance = (a: string, b: string): number => {
+  let beforePrevious: readonly number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = at(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      const isSwap = row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const swapped = isSwap ? at(beforePrevious, column - 2) + 1 : Infinity
+      current.push(Math.min(at(previous, column) + 1, at(current, column - 1) + 1, replaced, swapped))
+    }
+    beforePrevious = previous
+    previous = current
+  }
+  return at(previous, b.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity

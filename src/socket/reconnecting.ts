@@ -20,7 +20,7 @@ import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { delay$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
-import type { Prober } from './prober.js'
+import type { Prober } from './liveness.js'
 import {
   session$,
   type FrameSink,
@@ -52,8 +52,6 @@ export type SocketEvent =
 
 export interface OpenedEvent extends SessionOpenedEvent {
   readonly epoch: number
-  /** Time since the dial, in ms. */
-  readonly connectMs: number
   /** In ms since the Unix epoch. */
   readonly since: number
 }
@@ -130,13 +128,13 @@ export class ReconnectingSocket {
   private onOpened(opened: SessionOpenedEvent, sink: FrameSink): SocketEvent {
     const { clock, host, publish, nextEpoch } = this.config
     const epoch = nextEpoch()
-    const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
+    const { connectMs } = opened
     this.dialStartedAt = undefined
     const before = sink.textPrices
     const prices = () => opened.bytesCount() + sink.textPrices - before
     this.openConnection = { epoch, since: clock.elapsed(), prices }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { ...opened, epoch, connectMs, since: clock.wallClock() }
+    return { ...opened, epoch, since: clock.wallClock() }
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {

@@ -2,36 +2,36 @@ import { Subscription } from 'rxjs'
 import { behindText } from '../errors/text.js'
 import type { Clock } from '../time/clock.js'
 import { afterReading, deadline, delay } from '../time/deadline.js'
-import type { ServiceMemory } from './subscribe-prober.js'
+import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {
   readonly clock: Clock
-  /** In ms. */
+  /** In ms; `Infinity`: nothing is measured. */
   readonly maxLag: number
   readonly maxFramesPerSecond: number
-  readonly memory: ServiceMemory
-  /** Counts the frames and pongs of the open connection. */
-  readonly activityCount: () => number
+  readonly probeSupport: ProbeSupport
 }
 
-/** The open connection whose lag is measured. */
+/** The connection whose lag is measured. */
 export interface MeasuredConnection {
   /** False if a probe costs a frame with all topics. */
   readonly hasPings: boolean
+  /** Time from the dial to the opening, in ms. */
+  readonly connectMs: number
+  /** Counts the frames and pongs. */
+  readonly activityCount: () => number
   /** Sends a probe whose answer will be recognised. Returns false if there is none. */
   readonly measure: () => boolean
   readonly terminate: (reason: string) => void
-  /** Time from the dial to the opening, in ms. */
-  readonly connectMs: number
 }
 
 export interface LagListener {
   /** The prices may be older than `maxLag`: `behindMs` is the upper bound of their age. */
-  readonly onBehind: (behindMs: number) => void
+  onBehind(behindMs: number): void
   /**
    * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
    */
-  readonly onCaughtUp: (wasBehind: boolean, behindMs: number) => void
+  onCaughtUp(wasBehind: boolean, behindMs: number): void
 }
 
 /** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
@@ -61,7 +61,7 @@ const betweenFrames = 0.25
 const probePart = 1 / 4
 
 /**
- * The upper bound of the age of the prices of one connection. All data that follows the answer to a probe was sent after
+ * The lag of one connection: the upper bound of the age of its prices. All data that follows the answer to a probe was sent after
  * the probe. So a price is at most as old as the newest answered probe; before the first answer, as the connection, because
  * the client subscribes when it opens. A price beyond `maxLag` is held. Times are monotonic, in ms.
  *
@@ -73,13 +73,14 @@ export class Lag {
   /** From this time on, `isCurrentAt` must be asked before a price is delivered. */
   checkAt = Infinity
   private state: 'current' | 'checking' | 'behind' = 'current'
-  private connection: MeasuredConnection | undefined
-  private openedAt = 0
+  /** False before `start`, after `stop`, and without a limit. */
+  private isMeasuring = false
+  private readonly openedAt: number
   /** When the newest answered probe was sent. */
-  private measuredAt = 0
-  private probedAt = 0
-  private nextProbeAt = Infinity
-  private roundTrip = 0
+  private measuredAt: number
+  private probedAt: number
+  private nextProbeAt: number
+  private roundTrip: number
   private lateChecks = 0
   /** The upper bound of the age when the first price was held, in ms. */
   private heldAtMs = 0
@@ -89,8 +90,13 @@ export class Lag {
 
   constructor(
     private readonly config: LagConfig,
+    private readonly connection: MeasuredConnection,
     private readonly listener: LagListener,
-  ) {}
+  ) {
+    this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
+    // A first estimate: a dial takes at least one round trip.
+    this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
+  }
 
   get isBehind(): boolean {
     return this.state === 'behind'
@@ -98,8 +104,7 @@ export class Lag {
 
   /** The upper bound of the age of the prices, in ms. `undefined` if it is unknown: the service has answered no probe. */
   get ms(): number | undefined {
-    const isKnown = this.connection !== undefined && !this.isExempt
-    return isKnown ? this.behindMs : undefined
+    return this.isMeasuring && !this.isExempt ? this.behindMs : undefined
   }
 
   private get behindMs(): number {
@@ -107,36 +112,31 @@ export class Lag {
   }
 
   /**
-   * Called when a connection opens. The first probe is sent at once if nothing is known of the service, so that no queue
-   * delays its answer, and if the dial took long, because so will the answer.
+   * Called when the connection has opened. The first probe is sent at once if nothing is known of the service, so that no
+   * queue delays its answer, and if the dial took long, because so will the answer.
    */
-  open(connection: MeasuredConnection): void {
-    this.close()
+  start(): void {
     if (this.config.maxLag === Infinity) return
-    const now = this.config.clock.elapsed()
-    this.connection = connection
-    this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = now
-    // A first estimate: a dial takes at least one round trip.
-    this.roundTrip = Math.min(connection.connectMs, this.config.maxLag * longestEstimate)
+    this.isMeasuring = true
     const { interval } = this
-    if (this.isExempt || connection.connectMs > interval) this.probeIfDue(now)
+    const now = this.config.clock.elapsed()
+    if (this.isExempt || this.connection.connectMs > interval) this.probeIfDue(now)
     else this.nextProbeAt += interval
     this.setTimer(now)
   }
 
-  close(): void {
-    this.connection = undefined
+  stop(): void {
+    this.isMeasuring = false
     this.state = 'current'
     this.checkAt = Infinity
     this.nextProbeAt = Infinity
-    this.lateChecks = 0
     this.timer?.unsubscribe()
     this.decision?.unsubscribe()
   }
 
   /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
   isCurrentAt(now: number): boolean {
-    if (this.connection === undefined) return true
+    if (!this.isMeasuring) return true
     this.probeIfDue(now)
     const isCurrent = this.state === 'current' && now <= this.currentUntil
     this.checkAt = isCurrent ? Math.min(this.nextProbeAt, this.currentUntil) : -Infinity
@@ -149,7 +149,8 @@ export class Lag {
     this.state = 'checking'
     this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
-    const { clock, activityCount } = this.config
+    const { clock } = this.config
+    const { activityCount } = this.connection
     const decide = (): void => this.decide()
     const waiting = new Subscription()
     // Before the wait: in virtual time it ends at once, and the next wait replaces this one.
@@ -163,10 +164,10 @@ export class Lag {
 
   /** Called when the service answers a probe that was sent at this time. */
   onAnswer(sentAt: number): void {
-    if (this.connection === undefined) return
+    if (!this.isMeasuring) return
     const now = this.config.clock.elapsed()
     const wasExempt = this.isExempt
-    this.config.memory.answersProbes = true
+    this.config.probeSupport.isProven = true
     this.measuredAt = Math.max(this.measuredAt, sentAt)
     this.roundTrip = now - sentAt
     this.lateChecks = 0
@@ -186,7 +187,7 @@ export class Lag {
 
   /** Nothing is known of a service that has never answered a probe. */
   private get isExempt(): boolean {
-    return !this.config.memory.answersProbes
+    return !this.config.probeSupport.isProven
   }
 
   /** A round trip that is nearly as long as `maxLag` needs more probes: the bound is an interval and a round trip. */
@@ -194,7 +195,7 @@ export class Lag {
     const { maxLag, maxFramesPerSecond } = this.config
     const spare = this.roundTrip < maxLag ? (maxLag - this.roundTrip) / 2 : Infinity
     const shortest = Math.max(shortestInterval, maxLag * shortestPart)
-    if (this.connection?.hasPings === true) {
+    if (this.connection.hasPings) {
       return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare))
     }
     const rate = Math.min(1_000 / (maxFramesPerSecond * probePart), maxLag / 2)
@@ -203,7 +204,7 @@ export class Lag {
 
   private probeIfDue(now: number): void {
     const { connection, config } = this
-    if (connection === undefined || now < this.nextProbeAt) return
+    if (!this.isMeasuring || now < this.nextProbeAt) return
     // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
     const isMute = this.isExempt && now - this.openedAt > 2 * config.maxLag
     const { interval } = this
@@ -219,18 +220,18 @@ export class Lag {
   private isProbeUnderWay(now: number): boolean {
     const { maxLag } = this.config
     const isUnanswered = this.probedAt > this.measuredAt && now - this.probedAt < maxLag / 2
-    return isUnanswered && this.connection?.hasPings === false && this.roundTrip < maxLag / probesPerMaxLag
+    return isUnanswered && !this.connection.hasPings && this.roundTrip < maxLag / probesPerMaxLag
   }
 
   private wasProbedLate(now: number): boolean {
-    if (this.connection?.hasPings !== false) return false
+    if (this.connection.hasPings) return false
     const isUnanswered = this.probedAt > this.measuredAt
     return !isUnanswered || now - this.probedAt < this.interval
   }
 
   private setTimer(now: number, ms = this.nextProbeAt - now): void {
     this.timer?.unsubscribe()
-    if (ms === Infinity || this.connection === undefined) return
+    if (ms === Infinity || !this.isMeasuring) return
     const { clock } = this.config
     const wait = Math.max(0, ms) + (clock.isVirtual ? betweenFrames : 0)
     this.timerDueAt = now + wait
@@ -250,15 +251,15 @@ export class Lag {
   }
 
   private decide(): void {
-    const { clock, activityCount, maxLag } = this.config
+    const { clock, maxLag } = this.config
     this.state = 'behind'
-    this.decision = deadline(clock, maxLag, () => this.end(), activityCount)
+    this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)
   }
 
   /** A new connection has no queue. */
   private end(): void {
     const { maxLag } = this.config
-    this.connection?.terminate(`the prices are ${behindText(this.behindMs)}, for more than ${maxLag} ms`)
+    this.connection.terminate(`the prices are ${behindText(this.behindMs)}, for more than ${maxLag} ms`)
   }
 }

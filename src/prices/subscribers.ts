@@ -1,10 +1,17 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
+import { safeComplete, safeNext } from '../task/safe-notify.js'
 
 export type PriceEvent = Either<PriceError, Price>
+
+/** A price without a topic. Each subscriber receives it with the topic as that subscriber wrote it. */
+export type ReceivedPrice = Omit<Price, 'topic'>
+
+/** Builds the event for one subscriber, from the topic as that subscriber wrote it. */
+export type PriceEventFactory = (topic: Topic) => PriceEvent
 
 /** A subscriber of one topic. The list of the topic changes the last three fields. */
 export interface PriceSubscriber {
@@ -71,4 +78,51 @@ const setSole = (list: SubscriberList): void => {
   const { first, last } = list
   list.soleSubscriber = first === last ? first?.subscriber : undefined
   if (first !== undefined) list.soleTopic = first.topic
+}
+
+/** An event and the subscribers at the time when it occurred. */
+export interface Delivery {
+  readonly subscribers: readonly PriceSubscriber[]
+  readonly eventFor: PriceEventFactory
+  /** True if the event is followed by completion. */
+  readonly completes?: boolean
+}
+
+/**
+ * Notifies all subscribers, and returns the last event. An exception in one subscriber does not affect the others. A
+ * subscriber that another one unsubscribes during the delivery receives nothing. Consecutive subscribers that wrote the
+ * topic alike share one event object.
+ */
+export const deliver = ({ subscribers, eventFor, completes = false }: Delivery): PriceEvent | undefined => {
+  let topic: Topic | undefined
+  let event: PriceEvent | undefined
+  for (const subscriber of subscribers) {
+    if (event === undefined || subscriber.topic !== topic) {
+      topic = subscriber.topic
+      event = eventFor(topic)
+    }
+    safeNext(subscriber.subscriber, event)
+    if (completes) safeComplete(subscriber.subscriber)
+  }
+  return event
+}
+
+/** Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. */
+export const deliverPrice = (state: SubscriberList & ReceivedPrice): void => {
+  const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
+  if (soleSubscriber !== undefined) {
+    safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
+    return
+  }
+  let topic: Topic | undefined
+  let event: PriceEvent | undefined
+  // A subscriber that joins during the delivery has received the price already.
+  const end = state.last?.position ?? 0
+  for (let each = state.first; each !== undefined && each.position <= end; each = each.next) {
+    if (event === undefined || each.topic !== topic) {
+      topic = each.topic
+      event = right({ topic, price, receivedAt, epoch })
+    }
+    safeNext(each.subscriber, event)
+  }
 }

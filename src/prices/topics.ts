@@ -1,15 +1,12 @@
 import type { RecordOffset } from '../codec/fast-path/byte-table.js'
 import type { Address } from '../domain/address.js'
 import { assertNever } from '../domain/assert-never.js'
-import type { Price } from '../domain/price.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
-import type { SubscriberList } from './subscriber-list.js'
+import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 
-// The state of one topic on one connection. All times are monotonic, in ms, except `receivedAt`.
-
-/** A price without a topic. Each subscriber receives it with the topic as that subscriber wrote it. */
-export type ReceivedPrice = Omit<Price, 'topic'>
+// The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
+// `receivedAt`.
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
 export interface TopicState extends SubscriberList {
@@ -165,4 +162,61 @@ export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
   if (state.idleSince !== undefined) return 'lingering'
   const phase = phaseOf(state)
   return phase === 'live' || phase === 'stale' ? phase : 'waiting'
+}
+
+/** `{"subscriptions":[]}`, with spaces, in bytes. */
+const confirmationOverhead = 32
+
+/** A topic in a confirmation, in bytes: with its quote address, quotation marks, comma and space. */
+const listedSize = (topic: Topic): number => topic.length + 48
+
+/** The topics that one connection keeps, by their base address, in the order of their creation. */
+export class TopicTable {
+  private readonly byBase = new Map<Address, TopicState>()
+  /** Of the topics in a confirmation that lists all of them, in bytes. */
+  private listedBytes = 0
+
+  get size(): number {
+    return this.byBase.size
+  }
+
+  get states(): Iterable<TopicState> {
+    return this.byBase.values()
+  }
+
+  has(base: Address): boolean {
+    return this.byBase.has(base)
+  }
+
+  get(base: Address): TopicState | undefined {
+    return this.byBase.get(base)
+  }
+
+  /** Returns `undefined` for a topic that is not requested on this connection. */
+  requested(base: Address): TopicState | undefined {
+    const state = this.byBase.get(base)
+    return state?.subscribeSentAt === undefined ? undefined : state
+  }
+
+  /** An upper bound of the size of a confirmation that lists all topics and one more, in bytes. */
+  confirmationBytesWith(topic: Topic): number {
+    return confirmationOverhead + this.listedBytes + listedSize(topic)
+  }
+
+  /** Adds a topic that is not in the table. */
+  create(base: Address, topic: Topic): TopicState {
+    const state = createTopicState(base, topic)
+    this.byBase.set(base, state)
+    this.listedBytes += listedSize(topic)
+    return state
+  }
+
+  /** Has no effect on a topic that is not in the table. */
+  delete(state: TopicState): void {
+    if (this.byBase.delete(state.base)) this.listedBytes -= listedSize(state.topic)
+  }
+
+  clear(): void {
+    for (const state of this.byBase.values()) this.delete(state)
+  }
 }

@@ -80,7 +80,7 @@ export class FrameHandler implements FrameSink {
     state.price = pricePatterns.price
     state.receivedAt = tickClock.wallClock
     state.epoch = this.context.epoch()
-    deliverPrice(state)
+    this.deliver(state)
     return true
   }
 
@@ -133,13 +133,20 @@ export class FrameHandler implements FrameSink {
       if (age === undefined)
         state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
       if (!isCurrent) this.hold(state, now)
-      else if (state.live) deliverPrice(state)
+      else if (state.live) this.deliver(state)
       else if (!wasStale) this.deliverStale(state, now)
     } else if (base === undefined || !subscriptions.isRecentlyUnsubscribed(base, now)) {
       if (base !== undefined) subscriptions.orphans.onPrice(withoutQuote(topic, base, service), now)
       onChange()
       this.reportUncorrelated('unknown-topic', text)
     }
+  }
+
+  private deliver(state: TopicState): void {
+    if (deliverPrice(state, this.lag.isCurrentNow)) return
+    // Some subscribers have not received it.
+    state.skipped = true
+    this.hold(state, this.context.clock.elapsed())
   }
 
   private hold(state: TopicState, now: number): void {

@@ -273,18 +273,20 @@ export class Multiplexer {
 
   /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
   private deliverHeld(state: TopicState, behindMs: number): boolean {
-    const now = this.config.clock.elapsed()
-    const isCurrent = this.lag.isCurrentAt(now)
+    const { lag, config } = this
     if (!state.held) return true
-    if (!isCurrent) {
-      this.lag.onHeld(now)
-      return false
+    const isCurrent = lag.isCurrentNow()
+    if (isCurrent) {
+      const { skipped } = state
+      clearHeld(state)
+      if (state.live && skipped) this.deliverStale(state, behindMs)
+      if (!state.live || lastPrice(state) === undefined) return true
+      if (deliverPrice(state, lag.isCurrentNow)) return true
+      // Some subscribers have not received it.
+      state.held = state.skipped = true
     }
-    const { skipped } = state
-    clearHeld(state)
-    if (state.live && skipped) this.deliverStale(state, behindMs)
-    if (state.live && lastPrice(state) !== undefined) deliverPrice(state)
-    return true
+    lag.onHeld(config.clock.elapsed())
+    return false
   }
 
   private deliverStale(state: TopicState, behindMs = this.lag.ms): void {

@@ -165,7 +165,7 @@ export class PriceConnection implements ConnectionListener {
     state.price = pricePatterns.price
     state.receivedAt = tickClock.wallClock
     state.epoch = open.epoch
-    deliverPrice(state)
+    this.deliverPrice(state, open.lag)
     return true
   }
 
@@ -230,18 +230,25 @@ export class PriceConnection implements ConnectionListener {
 
   /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
   private deliverHeld(state: TopicState, behindMs: number): boolean {
-    const now = this.config.clock.elapsed()
-    const isCurrent = this.lag?.isCurrentAt(now) ?? true
+    const { lag } = this
     if (!state.held) return true
-    if (!isCurrent) {
-      this.lag?.onHeld(now)
+    if (lag?.isCurrentNow() === false) {
+      lag.onHeld(this.config.clock.elapsed())
       return false
     }
     const { skipped } = state
     clearHeld(state)
     if (state.live && skipped) this.deliverStale(state, behindMs)
-    if (state.live && lastPrice(state) !== undefined) deliverPrice(state)
-    return true
+    if (!state.live || lastPrice(state) === undefined) return true
+    return this.deliverPrice(state, lag)
+  }
+
+  /** False if the handler of a subscriber took so long that the price is held for the remaining ones. */
+  private deliverPrice(state: TopicState, lag: Lag | undefined): boolean {
+    if (deliverPrice(state, lag?.isCurrentNow ?? isAlwaysCurrent)) return true
+    state.held = state.skipped = true
+    lag?.onHeld(this.config.clock.elapsed())
+    return false
   }
 
   /** Values from before a suspend are not current, and the service may have ended the connection meanwhile. */
@@ -287,7 +294,8 @@ export class PriceConnection implements ConnectionListener {
       case 'Deliver':
         return this.deliver(effect.delivery)
       case 'DeliverPrice':
-        return deliverPrice(effect.state)
+        this.deliverPrice(effect.state, this.lag)
+        return
       case 'Held':
         return this.lag?.onHeld(effect.at)
       case 'Confirmed':
@@ -328,3 +336,5 @@ export class PriceConnection implements ConnectionListener {
     publishFailure(this.config, deliver(delivery))
   }
 }
+
+const isAlwaysCurrent = (): boolean => true

@@ -107,22 +107,28 @@ export const deliver = ({ subscribers, eventFor, completes = false }: Delivery):
   return event
 }
 
-/** Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. */
-export const deliverPrice = (state: SubscriberList & ReceivedPrice): void => {
+/**
+ * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `isCurrent`: asked
+ * before each subscriber but the first, because the handlers before it may take seconds. Returns false if the price was no
+ * longer current: the remaining subscribers have not received it.
+ */
+export const deliverPrice = (state: SubscriberList & ReceivedPrice, isCurrent: () => boolean): boolean => {
   const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
   if (soleSubscriber !== undefined) {
     safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
-    return
+    return true
   }
   let topic: Topic | undefined
   let event: PriceEvent | undefined
   // A subscriber that joins during the delivery has received the price already.
   const end = state.last?.position ?? 0
   for (let each = state.first; each !== undefined && each.position <= end; each = each.next) {
+    if (event !== undefined && !isCurrent()) return false
     if (event === undefined || each.topic !== topic) {
       topic = each.topic
       event = right({ topic, price, receivedAt, epoch })
     }
     safeNext(each.subscriber, event)
   }
+  return true
 }

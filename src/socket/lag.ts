@@ -143,6 +143,13 @@ export class Lag {
     return isCurrent
   }
 
+  /** `isCurrentAt` this moment. */
+  readonly isCurrentNow = (): boolean => {
+    if (this.checkAt === Infinity) return true
+    const now = this.config.clock.elapsed()
+    return now < this.checkAt || this.isCurrentAt(now)
+  }
+
   /** Called when a price is held: decides soon whether the connection is behind. */
   onHeld(now: number): void {
     if (this.state !== 'current') return

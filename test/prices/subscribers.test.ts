@@ -145,7 +145,7 @@ const runSteps = (steps: readonly Step[], reactions: readonly (readonly Reaction
   const deliver = (): void => {
     setPrice(state, { price: ++price, receivedAt: 0, epoch: 1 })
     pending = [...reactions]
-    deliverPrice(state)
+    deliverPrice(state, () => true)
   }
   /** The subscribers that the model expects to receive the next price, given what each does on receipt. */
   const expectPrice = (): void => {

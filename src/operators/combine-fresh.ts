@@ -5,7 +5,7 @@ import { plainObject, type Check } from '../option-kinds/check.js'
 import { checkOption, checkSpelling } from '../option-kinds/check-options.js'
 import { checkMs } from './check-ms.js'
 import { Combination } from './combination.js'
-import type { ErrorOf } from './either/sides.js'
+import type { ErrorOf } from './either.js'
 
 /** Options of `combineFresh`. */
 export interface CombineFreshOptions {

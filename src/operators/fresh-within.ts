@@ -7,7 +7,7 @@ import type { Stale } from '../errors/model.js'
 import { RestartableDeadline } from '../time/restartable-deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
-import type { EitherOperator } from './either/either-operator.js'
+import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 
 /**

@@ -4,7 +4,7 @@ const fullBytes = 32_768
 /** The number of checks within the drain timeout. */
 export const checksPerTimeout = 4
 
-/** After this number of checks a full buffer has stalled, although the service reads. */
+/** A full buffer counts as stalled after this many checks, even if the service reads. */
 const maxFullChecks = 30 * checksPerTimeout
 
 /**

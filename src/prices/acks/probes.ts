@@ -7,8 +7,8 @@ interface Probe {
 }
 
 /**
- * The probes of one connection that wait for an answer. A probe subscribes again to a topic. Its answer is a confirmation
- * like any other, so answers are counted: the service answers the frames of a connection in order.
+ * The probes of one connection that wait for an answer. A probe subscribes again to a topic. Answers look alike, so
+ * they are matched by order: the service answers the frames of a connection in order.
  */
 export class Probes {
   private readonly pending: Probe[] = []

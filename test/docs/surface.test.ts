@@ -31,7 +31,7 @@ describe('the page of diagnostics channels', () => {
         : ['error'],
   }))
   const rows = [
-    ...readPage('docs/operations/diagnostics.md').matchAll(/^\| `(svc-streams:[\w-]+)` +\| ([^|]*) \|/gm),
+    ...readPage('docs/guides/diagnostics.md').matchAll(/^\| `(svc-streams:[\w-]+)` +\| ([^|]*) \|/gm),
   ].map(([, channel = '', cell = '']) => ({
     channel,
     fields: [...cell.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),

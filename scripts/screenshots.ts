@@ -1,4 +1,4 @@
-// `npm run screenshots`: the two pictures of the dashboard in the README, in docs/images.
+// `npm run screenshots`: the two pictures of docs/guides/dashboard.md, in docs/images.
 // `npm run screenshots -- folder`: pictures of each of its states. Both require `npm run build:page`.
 
 import { mkdirSync } from 'node:fs'
@@ -39,7 +39,7 @@ interface Scene {
   readonly name: string
   readonly count: number
   readonly looks: readonly Look[]
-  /** The picture of the README: its theme. */
+  /** The theme of a picture of the guide. */
   readonly readme?: Look['colorScheme']
   /** Prepares the market before the page is opened. */
   readonly prepare?: (market: PictureMarket) => void

@@ -18,7 +18,7 @@ const internalModules = [
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
   await runCommand('npm', ['run', 'build:code', '--', `--outdir=${outDir}`, ...internalModules])
-  // Node does not look above node_modules for the `type` of a package.
+  // Node searches no folder above node_modules for the `type` of a package.
   await writeFile(new URL('package.json', outUrl), '{ "type": "module", "sideEffects": false }\n')
   // The command reads its version two folders above itself.
   await copyFile(new URL('../../package.json', import.meta.url), new URL('../package.json', outUrl))

@@ -31,7 +31,7 @@ export interface Start {
   readonly decimals: number
 }
 
-/** A market for pictures and for the benchmark: random walks with a seed, whose faults a scene chooses. */
+/** A market for pictures and for the benchmark: random walks with a seed, and faults. */
 export class PictureMarket {
   readonly client: Client
   readonly tokens: readonly PageToken[]
@@ -78,7 +78,7 @@ export class PictureMarket {
     listing.depth$.next(left(timeout(5000)))
   }
 
-  /** The service is lost. */
+  /** Simulates a lost connection to the service. */
   disconnect(reason: string): void {
     this.ticks.unsubscribe()
     this.status$.next({ _tag: 'Waiting', attempt: 1, retryInMs: 60_000, reason })

@@ -17,7 +17,7 @@ const cloneOf = (parameter: unknown, index: number): unknown => {
   }
 }
 
-/** The tasks of each worker, dealt one by one: parameters that are close to each other often take the same time. */
+/** The tasks of each worker, round-robin: parameters that are close to each other often take the same time. */
 export const dealt = (tasks: readonly Task[], workers: number): readonly (readonly Task[])[] => {
   const hands = Math.min(workers, tasks.length)
   return Array.from({ length: hands }, (_, hand) => tasks.filter(({ index }) => index % hands === hand))

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { root } from './support/block.js'
+import { compiledPath } from '../support/process/node-process.js'
+import { readPage, root } from './support/block.js'
 import { blocksOfPage } from './support/markdown.js'
 import { userFolder, type UserFolder } from './support/user-folder.js'
 
@@ -44,6 +45,30 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
     )
     expect(output.trimEnd().split('\n')).toHaveLength(8)
     expect(code).toBe(0)
+  })
+})
+
+describe('the guide to errors', { timeout: 60_000 }, () => {
+  it('causes prices that are behind', async () => {
+    const { code, output } = await folderOf('docs/guides/errors.md').node('--import', 'tsx', 'behind.ts')
+    expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('the guide to commands', { timeout: 60_000 }, () => {
+  it('has commands that need no service and succeed, in their order', async () => {
+    const page = 'docs/guides/commands.md'
+    const [, block = ''] = /## Without a service[^]*?```sh\n([^]*?)```/.exec(readPage(page)) ?? []
+    const commands = [...block.matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
+      ([, line = '']) => line,
+    )
+    expect(commands.length).toBeGreaterThan(5)
+    const folder = folderOf(page)
+    for (const command of commands) {
+      const { code, output } = await folder.node(compiledPath('src/cli/main.ts'), ...command.split(' '))
+      expect(code, `${command}: ${output}`).toBe(0)
+    }
   })
 })
 

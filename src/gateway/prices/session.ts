@@ -22,7 +22,7 @@ const closeCodes: Readonly<Record<OwnCause, number>> = {
   closing: 1001,
 }
 
-/** The time that a consumer too far behind has to read its backlog and the close frame, in ms. */
+/** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
 const backlogTime = 10_000
 
 export interface SessionConfig {

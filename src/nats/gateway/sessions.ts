@@ -39,7 +39,7 @@ const closeCodes: Readonly<Record<CloseCause, number>> = {
   closing: 1001,
 }
 
-/** A lease ends at this look after its last renewal. A gateway that was stopped does not look meanwhile. */
+/** A lease expires 2.5 s after its last renewal. Time in which the gateway is stopped does not count. */
 const maxLooks = 10
 
 /** The sessions of a gateway over one connection to NATS, and the topics that they want. */

@@ -16,8 +16,8 @@ const maxDistance = 365 * 24 * 3_600_000
  * the Unix epoch.
  *
  * A line that is earlier than its predecessor has the same time of the replay. The distance of any other line counts from
- * its predecessor, or from the latest line so far if that is nearer. One wrong time therefore does not affect the
- * distances of the lines after it.
+ * its predecessor, or from the latest line so far if that is nearer. For example, lines at 1000, 5000 (wrong), 2000 and
+ * 2100 ms play at 1000, 5000, 5000 and 5100 ms: one wrong time does not affect the distances of the lines after it.
  *
  * The replay of a part starts at `from`: an earlier header has this time. A header after the part takes no time.
  */

@@ -116,6 +116,7 @@ export class Lag {
     const now = this.config.clock.elapsed()
     this.connection = connection
     this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = now
+    this.checkAt = -Infinity
     // A first estimate: a dial takes at least one round trip.
     this.roundTrip = Math.min(connection.connectMs, this.config.maxLag * longestEstimate)
     const { interval } = this

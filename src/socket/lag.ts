@@ -118,6 +118,7 @@ export class Lag {
   start(): void {
     if (this.config.maxLag === Infinity) return
     this.isMeasuring = true
+    this.checkAt = -Infinity
     const { interval } = this
     const now = this.config.clock.elapsed()
     if (this.isExempt || this.connection.connectMs > interval) this.probeIfDue(now)

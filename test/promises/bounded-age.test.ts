@@ -171,10 +171,13 @@ describe('while the client of a gateway is behind', () => {
 describe('when one handler blocks once for longer than maxLag', () => {
   const shortLag = 300
 
-  /** Prices are numbers, and errors their tags. */
+  const textOf = (error: PriceError): string =>
+    error._tag === 'Stale' && (error.behindMs ?? 0) > shortLag ? 'behind' : error._tag
+
+  /** Prices are numbers. */
   const collect = (client: PriceClient, log: unknown[], handler: (price: number) => void = () => undefined) =>
     client.price$(ethTopic).subscribe((event) => {
-      log.push(isRight(event) ? event.right.price : event.left._tag)
+      log.push(isRight(event) ? event.right.price : textOf(event.left))
       if (isRight(event)) handler(event.right.price)
     })
 
@@ -204,7 +207,7 @@ describe('when one handler blocks once for longer than maxLag', () => {
     for (const price of prices.slice(1)) connection.sendPrice(ethTopic, price)
     connection.tcpSocket.uncork()
     await eventually(() => expect(log.at(-1)).toBe(40))
-    expect(log).toEqual([...prices.slice(0, 20), 'Stale', 40])
+    expect(log).toEqual([...prices.slice(0, 20), 'behind', 40])
   })
 
   it('the subscribers behind it receive Stale instead of its price, and then the newest', async () => {
@@ -219,9 +222,9 @@ describe('when one handler blocks once for longer than maxLag', () => {
     connection.sendPrice(ethTopic, 2)
     await eventually(() => expect(logs[2]?.at(-1)).toBe(2))
     expect(logs).toEqual([
-      [1, 2, 'Stale', 2],
-      [1, 2, 'Stale', 2],
-      [1, 'Stale', 2],
+      [1, 2, 'behind', 2],
+      [1, 2, 'behind', 2],
+      [1, 'behind', 2],
     ])
   })
 })

@@ -1,6 +1,8 @@
-import { concat, NEVER, takeUntil, timer, type Observable } from 'rxjs'
+import { concat, map, NEVER, takeUntil, timer, type Observable } from 'rxjs'
 import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { Lag } from '../../src/socket/lag.js'
+import type { Clock } from '../../src/time/clock.js'
 import { a, b, createScriptedClient, leftWith, marbles, priceAt } from '../support/time/marbles.js'
 
 // The connection opens at 1. With `maxLag: 80` the client sends pings at 1, 11.25, 21.25 and so on. Pongs answer in order.
@@ -90,6 +92,35 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
         s: behind(92),
         r: priceAt(100, a, 2),
       })
+    })
+  })
+
+  it('has no live topic either when prices arrive while it is behind', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 3ms 3 5ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      client
+        .price$(a)
+        .pipe(takeUntil(timer(130)))
+        .subscribe()
+      const late$ = client.price$(a).pipe(map((event) => [event, client.inspect().topics[0]?.state]))
+      expectObservable(late$, '106ms ^ 5ms !').toBe('106ms s 4ms r', {
+        s: [behind(95), 'stale'],
+        r: [priceAt(104, a, 3), 'live'],
+      })
+    })
+  })
+
+  it('has a live topic again that was confirmed meanwhile and has no price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 3ms C 5ms ppp'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      client
+        .price$(a)
+        .pipe(takeUntil(timer(130)))
+        .subscribe()
+      expectObservable(client.price$(b), '102ms ^ 12ms !').toBe('104ms s', { s: behind(93) })
+      expectObservable(client.price$(b), '113ms ^ 2ms !').toBe('-')
     })
   })
 
@@ -216,5 +247,83 @@ describe('a URL that has answered a ping', () => {
         s: behind(90),
       })
     })
+  })
+})
+
+/** A clock whose time, timers and poll phases a test controls. */
+class ManualClock implements Clock {
+  readonly isVirtual = false
+  ms = 1_000
+  private reads: (() => void)[] = []
+
+  readonly elapsed = (): number => this.ms
+  readonly wallClock = (): number => this.ms
+  /** No timer fires: the event loop is blocked. */
+  readonly startInterval = () => () => undefined
+  readonly startImmediate = () => () => undefined
+  readonly afterRead = (callback: () => void) => {
+    this.reads.push(callback)
+    return () => (this.reads = this.reads.filter((read) => read !== callback))
+  }
+
+  /** The end of a poll phase. */
+  endPoll(): void {
+    const { reads } = this
+    this.reads = []
+    for (const read of reads) read()
+  }
+}
+
+describe('while the event loop is blocked', () => {
+  const maxLag = 80
+
+  const openLag = () => {
+    const clock = new ManualClock()
+    const probes: number[] = []
+    const events: string[] = []
+    let activity = 0
+    const lag = new Lag(
+      { clock, maxLag, maxFramesPerSecond: Infinity, probeSupport: { isProven: true } },
+      {
+        hasPings: true,
+        connectMs: 0,
+        activityCount: () => activity,
+        measure: () => probes.push(clock.ms) > 0,
+        terminate: (reason) => events.push(reason),
+      },
+      {
+        onBehind: (behindMs) => events.push(`behind ${behindMs}`),
+        onCaughtUp: (wasBehind) => events.push(wasBehind ? 'caught up' : 'current'),
+      },
+    )
+    lag.start()
+    return { clock, lag, probes, events, receive: () => activity++ }
+  }
+
+  it('prices send the probes that are due', () => {
+    const { clock, lag, probes } = openLag()
+    for (let price = 0; price < 40; price++) {
+      clock.ms += 1
+      if (clock.ms >= lag.checkAt) lag.isCurrentAt(clock.ms)
+    }
+    expect(probes).toEqual([1_010, 1_020, 1_030, 1_040])
+  })
+
+  it('a connection is behind only once a poll phase has brought neither data nor an answer', () => {
+    const { clock, lag, events, receive } = openLag()
+    clock.ms += 2 * maxLag
+    expect(lag.isCurrentAt(clock.ms)).toBe(false)
+    lag.onHeld(clock.ms)
+    receive()
+    clock.endPoll()
+    expect(events).toEqual([])
+    lag.onAnswer(clock.ms)
+    clock.endPoll()
+    expect(events).toEqual(['current'])
+
+    clock.ms += 2 * maxLag
+    lag.onHeld(clock.ms)
+    clock.endPoll()
+    expect(events).toEqual(['current', `behind ${2 * maxLag}`])
   })
 })

@@ -1,8 +1,7 @@
 import { IntersectionType, type Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
-import { escapeUnsafe } from '../errors/escape-unsafe.js'
-import { copyOf, oneLine, truncate } from '../errors/text.js'
+import { escapeUnsafe, copyOf, oneLine, truncate } from '../errors/text.js'
 import { NumberLiteral } from './json.js'
 
 /** Maximum number of issues in an error: a frame of 1 MiB may have half a million faults. */

@@ -1,5 +1,5 @@
 import * as t from 'io-ts/lib/index.js'
-import { isPriceValue } from '../domain/price-value.js'
+import { isPriceValue } from '../domain/valid-numbers.js'
 import { NumberLiteral } from './json.js'
 
 // Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { isPriceValue } from '../domain/price-value.js'
+import { isPriceValue } from '../domain/valid-numbers.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError } from './decode-error.js'
 

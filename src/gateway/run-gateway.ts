@@ -1,5 +1,5 @@
 import type { PriceClient } from '../client/client.js'
-import { hostWithPort } from '../domain/host-with-port.js'
+import { hostWithPort } from '../domain/endpoint.js'
 import { node } from '../platform/node.js'
 import { stopListening } from '../server/listen.js'
 import { refuseUpgrade } from '../server/refuse-upgrade.js'

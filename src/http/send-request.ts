@@ -1,5 +1,5 @@
-import { hostWithPort } from '../domain/host-with-port.js'
-import type { Publish } from '../diagnostics/publish.js'
+import { hostWithPort } from '../domain/endpoint.js'
+import type { Publish } from '../diagnostics/messages.js'
 import { noCancel, type Cancel } from '../task/cancellable-task.js'
 import type { HttpAnswer, OnHttpResult } from '../transport/ports.js'
 

@@ -1,6 +1,6 @@
 import type { Secrets } from '../auth/secrets.js'
 import { readFrame, type Frame } from '../codec/price-frame.js'
-import type { Publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/messages.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Address } from '../domain/address.js'
 import { hexOf, latin1Bytes, latin1Of } from '../domain/bytes.js'

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { isInterval } from '../../domain/interval.js'
+import { isInterval } from '../../domain/valid-numbers.js'
 import { invalidInterval } from '../../errors/constructors.js'
 import type { InvalidInterval } from '../../errors/model.js'
 

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { decimalsSyntax, isDecimals } from '../../domain/decimals.js'
+import { decimalsSyntax, isDecimals } from '../../domain/valid-numbers.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import type { DecodeError } from '../../errors/model.js'
 import { asText } from '../../errors/text.js'

@@ -1,4 +1,4 @@
-import type { Wake } from '../../domain/wake.js'
+import type { Wake } from '../platform.js'
 import { systemClock } from '../../time/system-clock.js'
 
 /** The events of a page or a worker that are used here. The types of Node have none. */

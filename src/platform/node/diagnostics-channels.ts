@@ -1,6 +1,6 @@
 import { channel, subscribe, unsubscribe, type Channel } from 'node:diagnostics_channel'
 import type { AddSource, DiagnosticsCollector } from '../../diagnostics/collector.js'
-import type { ChannelName, Publish } from '../../diagnostics/publish.js'
+import type { ChannelName, Publish } from '../../diagnostics/messages.js'
 
 const names: Readonly<Record<ChannelName, true>> = {
   'svc-streams:connecting': true,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPriceValue } from '../../src/domain/price-value.js'
+import { isPriceValue } from '../../src/domain/valid-numbers.js'
 import { priceValue } from '../support/arbitraries.js'
 
 describe('isPriceValue (section 2.2)', () => {

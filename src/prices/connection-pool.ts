@@ -1,6 +1,6 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
-import { parseTopic } from '../codec/arguments/topic.js'
+import { parseTopic } from '../codec/arguments.js'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../domain/status.js'

@@ -1,4 +1,4 @@
-import { subscribeFrame } from '../codec/outgoing-frame.js'
+import { subscribeFrame } from '../codec/price-frame.js'
 import type { Prober } from '../socket/prober.js'
 import type { PendingAcks } from './acks/pending-acks.js'
 import { isUnconfirmed, phaseOf, type TopicState } from './topic-state.js'

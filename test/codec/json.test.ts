@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { JsonReader } from '../../src/codec/json-reader.js'
-import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
+import { JsonReader, NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
 import { anyText, deepText, mutate } from '../support/arbitraries.js'
 
 /** Converts literals to the numbers that `JSON.parse` returns. */

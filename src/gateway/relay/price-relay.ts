@@ -1,6 +1,6 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
-import { parseTopic } from '../../codec/arguments/topic.js'
+import { parseTopic } from '../../codec/arguments.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { isPriceValue } from '../../domain/valid-numbers.js'

@@ -1,7 +1,7 @@
 import { nuid, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeGatewayMessage, type GatewayMessageOf } from '../../codec/nats/gateway-message.js'
+import { decodeGatewayMessage, type GatewayMessageOf } from '../../codec/nats/messages.js'
 import type { UpstreamTopics } from '../../gateway/demand/upstream-topics.js'
 import { depthMintOf, priceTopicOf } from '../../gateway/relay/paths.js'
 import type { Relay } from '../../gateway/relay/relay.js'

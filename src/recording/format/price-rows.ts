@@ -1,7 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { ByteTable } from '../../codec/fast-path/byte-table.js'
-import { ByteText } from '../../codec/fast-path/byte-text.js'
-import { exactDigits, nine, point, powersOfTen, zero } from '../../codec/fast-path/decimal.js'
+import { ByteText, exactDigits, nine, point, powersOfTen, zero } from '../../codec/fast-path/bytes.js'
 import { latin1Of } from '../../domain/bytes.js'
 import { isPriceValue } from '../../domain/valid-numbers.js'
 import type { Topic } from '../../domain/topic.js'

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { malformedError, toDecodeError } from '../../codec/decode-error.js'
+import { malformedError, toDecodeError } from '../../codec/decode.js'
 import { parseJson } from '../../codec/json.js'
 import type { DecodeError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/text.js'

@@ -1,9 +1,49 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { decimalsSyntax, isDecimals } from '../../domain/valid-numbers.js'
-import { ConfigurationError } from '../../errors/configuration-error.js'
-import type { DecodeError } from '../../errors/model.js'
-import { asText } from '../../errors/text.js'
-import { malformedError } from '../decode-error.js'
+import { isAddress, type Address } from '../domain/address.js'
+import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
+import { isInterval, decimalsSyntax, isDecimals } from '../domain/valid-numbers.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { invalidMint, invalidInterval, invalidTopic } from '../errors/constructors.js'
+import type { InvalidMint, InvalidInterval, InvalidTopic, DecodeError } from '../errors/model.js'
+import { asText } from '../errors/text.js'
+import { malformedError } from './decode.js'
+
+/**
+ * Validates a token's contract address and returns it unchanged.
+ *
+ * @example
+ * parseAddress('0x82aF') // Right('0x82aF')
+ * parseAddress('82af') // Left(InvalidMint)
+ */
+export const parseAddress = (text: string): Either<InvalidMint, Address> =>
+  isAddress(text) ? right(text) : left(invalidMint(text))
+
+/** Validates the interval of a poll, in ms. */
+export const parseInterval = (interval: number): Either<InvalidInterval, number> =>
+  isInterval(interval) ? right(interval) : left(invalidInterval(interval))
+
+/**
+ * Validates a topic and returns it unchanged. `service`: the service's name; default `svc`.
+ *
+ * @example
+ * parseTopic('svc-0x82aF') // Right('svc-0x82aF')
+ * parseTopic('svc-82af') // Left(InvalidTopic)
+ */
+export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  isTopicOf(text, service) ? right(text) : left(invalidTopic(text, service))
+
+/** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
+export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
+  isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
+
+/**
+ * Builds the topic of a token's address.
+ *
+ * @example
+ * topicOf('0x82af') // Right('svc-0x82af')
+ */
+export const topicOf = (address: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  parseTopic(`${service}-${address}`, service)
 
 /**
  * The exact number of tokens, as decimal text without grouping, exponent or trailing zeros. `quantity`: in base-token

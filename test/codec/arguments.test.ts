@@ -1,10 +1,108 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { formatQuantity, parseQuantity } from '../../../src/codec/arguments/quantity-text.js'
-import { ConfigurationError } from '../../../src/errors/configuration-error.js'
-import { expectDecodeError, expectWellFormed } from '../../errors/support/well-formed.js'
-import { anyText, mutate, quantity } from '../../support/arbitraries.js'
+import {
+  parseAddress,
+  parseTopic,
+  topicOf,
+  formatQuantity,
+  parseQuantity,
+} from '../../src/codec/arguments.js'
+import { isAddress } from '../../src/domain/address.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { expectWellFormed, expectDecodeError } from '../errors/support/well-formed.js'
+import { address, anyText, mutate, service, topic, quantity } from '../support/arbitraries.js'
+
+describe('parseAddress', () => {
+  it('returns an address unchanged', () => {
+    fc.assert(
+      fc.property(address, (text) => {
+        expect(parseAddress(text)).toEqual(right(text))
+      }),
+    )
+  })
+
+  it('returns an address or an InvalidMint for any value, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, address.chain(mutate), fc.anything()), (value) => {
+        const parsed = parseAddress(value as string)
+        expect(isLeft(parsed)).toBe(!isAddress(value))
+        if (isLeft(parsed)) expectWellFormed(parsed.left)
+      }),
+    )
+  })
+
+  it.each(['', '0x', '82af', '0xzz', 'svc-0x82af', ' 0x82af', '0x82af\n'])('rejects %j', (text) => {
+    expect(parseAddress(text)).toMatchObject({ left: { _tag: 'InvalidMint', mint: text } })
+  })
+})
+
+describe('topicOf (section 2.2)', () => {
+  it('joins the service, a hyphen and the unchanged address', () => {
+    fc.assert(
+      fc.property(address, service, (base, name) => {
+        expect(topicOf(base)).toEqual(right(`svc-${base}`))
+        expect(topicOf(base, name)).toEqual(right(`${name}-${base}`))
+      }),
+    )
+  })
+
+  it('returns a topic that parseTopic accepts', () => {
+    fc.assert(
+      fc.property(fc.oneof(address, anyText), service, (base, name) => {
+        const made = topicOf(base, name)
+        if (isLeft(made)) expectWellFormed(made.left)
+        else expect(parseTopic(made.right, name)).toEqual(made)
+      }),
+    )
+  })
+
+  it.each(['', '0x', '82af', '0xzz', '0x82af-0x1', 'svc-0x82af', ' 0x82af'])('rejects %j', (text) => {
+    expect(topicOf(text)).toMatchObject({ left: { _tag: 'InvalidTopic', topic: `svc-${text}` } })
+  })
+})
+
+describe('parseTopic (section 2.2)', () => {
+  it('returns the text unchanged', () => {
+    fc.assert(
+      fc.property(topic, (text) => {
+        expect(parseTopic(text)).toEqual(right(text))
+      }),
+    )
+  })
+
+  it('rejects a topic of another service', () => {
+    expect(parseTopic('acme-0xab')).toMatchObject({ left: { _tag: 'InvalidTopic', topic: 'acme-0xab' } })
+    expect(parseTopic('acme-0xab', 'acme')).toEqual(right('acme-0xab'))
+    expect(parseTopic('svc-0xab', 'acme')).toMatchObject({
+      left: { message: 'expected a topic like acme-0x82af…, got "svc-0xab"' },
+    })
+  })
+
+  it('returns the text or an InvalidTopic, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, topic.chain(mutate)), service, (text, name) => {
+        const parsed = parseTopic(text, name)
+        if (isLeft(parsed)) {
+          expect(parsed.left).toMatchObject({ _tag: 'InvalidTopic', topic: text })
+          expectWellFormed(parsed.left)
+        } else {
+          expect(parsed.right).toBe(text)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never throws for a value of any type', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        const parsed = parseTopic(value as string)
+        if (isLeft(parsed)) expectWellFormed(parsed.left)
+      }),
+    )
+  })
+})
 
 const decimals = fc.oneof(fc.constantFrom(0, 1, 6, 8, 18, 255), fc.integer({ min: 0, max: 255 }))
 const anyQuantity = fc.bigInt({ min: -(10n ** 300n), max: 10n ** 300n })

@@ -1,6 +1,24 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isPriceValue } from '../domain/valid-numbers.js'
 import { httpError, unauthorized, unsupportedPair } from '../errors/constructors.js'
-import type { HttpError, Unauthorized, UnsupportedPair } from '../errors/model.js'
+import type { DecodeError, HttpError, Unauthorized, UnsupportedPair } from '../errors/model.js'
 import { truncate } from '../errors/text.js'
+import { malformedError } from './decode.js'
+
+const priceTextPattern = /^\+?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/**
+ * Decodes the body of a price response: one decimal number, in USD (section 4.2 of the service's documentation).
+ *
+ * @example
+ * decodePriceText('2682.505') // Right(2682.505)
+ * decodePriceText('12abc') // Left(DecodeError: price: expected a decimal number above 0, got "12abc")
+ */
+export const decodePriceText = (text: string): Either<DecodeError, number> => {
+  const body = text.trim()
+  const price = priceTextPattern.test(body) ? Number(body) : NaN
+  return isPriceValue(price) ? right(price) : left(malformedError('price', text, 'a decimal number above 0'))
+}
 
 // Error responses of the service: a status and a plain text (section 7 of the service's documentation).
 

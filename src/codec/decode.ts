@@ -1,8 +1,25 @@
-import { IntersectionType, type Errors } from 'io-ts/lib/index.js'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { failure, identity, IntersectionType, success, Type, type Errors } from 'io-ts/lib/index.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../errors/model.js'
 import { escapeUnsafe, copyOf, oneLine, truncate } from '../errors/text.js'
-import { NumberLiteral } from './json.js'
+import { parseJson, NumberLiteral } from './json.js'
+
+/** Decodes a text that is a JSON object. `what`: the kind of message, for errors. */
+export const decodeMessage = <A>(
+  what: string,
+  codec: Type<A, unknown>,
+  text: string,
+): Either<DecodeError, A> => {
+  const json = parseJson(text)
+  if (isLeft(json)) return left(malformedError(what, text, 'a JSON object', json.left))
+  const decoded = codec.decode(json.right)
+  return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
+}
+
+/** A codec of values that stay as they are. `name`: what an error expects instead of another value. */
+export const guardCodec = <A>(name: string, is: (value: unknown) => value is A): Type<A> =>
+  new Type<A>(name, is, (input, context) => (is(input) ? success(input) : failure(input, context)), identity)
 
 /** Maximum number of issues in an error: a frame of 1 MiB may have half a million faults. */
 export const maxIssues = 20

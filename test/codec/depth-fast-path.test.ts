@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { decodeDepth, decodeDepthSlowPath } from '../../../src/codec/depth.js'
-import { recogniseDepth } from '../../../src/codec/fast-path/depth-text.js'
-import type { DepthSnapshot } from '../../../src/domain/depth.js'
-import { anyText, mutate, encodedDepth } from '../../support/arbitraries.js'
-import { caseCount } from '../../support/run/long.js'
+import { decodeDepth, decodeDepthSlowPath, recogniseDepth } from '../../src/codec/depth.js'
+import type { DepthSnapshot } from '../../src/domain/depth.js'
+import { anyText, mutate, encodedDepth } from '../support/arbitraries.js'
+import { caseCount } from '../support/run/long.js'
 
 interface Texts {
   readonly price: string

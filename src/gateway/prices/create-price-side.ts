@@ -8,7 +8,7 @@ import { handleMessage, type ClientMessagesContext } from './client-messages.js'
 import { Outbox } from './outbox.js'
 import { PingTimer } from './ping-timer.js'
 import type { PriceSide, PriceSideConfig } from './price-side.js'
-import { refuseUpgrade } from '../../server/refuse-upgrade.js'
+import { refuseUpgrade } from '../../server/http-response.js'
 import { Session } from './session.js'
 import { asciiFrame } from './text-frame.js'
 

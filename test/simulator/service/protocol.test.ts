@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseClientMessage } from '../../../src/simulator/service/client-message.js'
+import { parseClientMessage } from '../../../src/simulator/service/protocol.js'
 
 test('parseClientMessage parses subscribe and unsubscribe and ignores unknown fields (section 4.3)', () => {
   expect(parseClientMessage('{"method":"subscribe","topic":"svc-0xab"}')).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReceivedLog } from '../../../src/simulator/service/received-log.js'
+import { createReceivedLog } from '../../../src/simulator/service/service-context.js'
 
 test('a received log keeps the latest entries in order and returns a copy', () => {
   const log = createReceivedLog<number>(3)

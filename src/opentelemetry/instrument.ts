@@ -1,11 +1,9 @@
 import { metrics, trace } from '@opentelemetry/api'
 import { checkNames, checkShapes } from '../option-kinds/check-options.js'
-import { connectionMetrics } from './connection-metrics.js'
-import { gatewayMetrics } from './gateway-metrics.js'
+import { connectionMetrics, gatewayMetrics, requestMetrics } from './event-metrics.js'
 import { instrumentTable } from './option-table.js'
 import type { InstrumentOptions } from './options.js'
 import { pollSpans } from './poll-spans.js'
-import { requestMetrics } from './request-metrics.js'
 import { stateMetrics } from './state-metrics.js'
 
 /** The name of the meter and of the tracer. */

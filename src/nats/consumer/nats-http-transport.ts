@@ -4,8 +4,13 @@ import { Subscription } from 'rxjs'
 import { decodeConsumerMessage, encodeGatewayMessage } from '../../codec/nats/messages.js'
 import { networkError } from '../../errors/constructors.js'
 import { responsiveDeadline } from '../../time/deadline.js'
-import { bodyTooLong } from '../../transport/body-too-long.js'
-import type { HttpAnswer, HttpRequest, HttpTransport, OnHttpResult } from '../../transport/ports.js'
+import {
+  bodyTooLong,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+  type OnHttpResult,
+} from '../../transport/ports.js'
 import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { findGateway } from './find-gateway.js'

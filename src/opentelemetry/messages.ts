@@ -1,4 +1,18 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Attributes } from '@opentelemetry/api'
+import type { DiagnosticMessages } from '../diagnostics/messages.js'
+
+/** The listeners of some channels. */
+type Listeners = { readonly [N in keyof DiagnosticMessages]?: (message: DiagnosticMessages[N]) => void }
+
+/** Adds the listeners to their channels. Returns the function that removes them. */
+export const listen = (listeners: Listeners): (() => void) => {
+  const entries = Object.entries(listeners) as [string, (message: unknown) => void][]
+  for (const [name, listener] of entries) subscribe(name, listener)
+  return () => {
+    for (const [name, listener] of entries) unsubscribe(name, listener)
+  }
+}
 
 // Names of OpenTelemetry's semantic conventions, and names below `svc_streams` for what these do not define. Every
 // attribute has few values: no topic, no mint, no text of the service.

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../../../src/errors/configuration-error.js'
-import { parseCertificates } from '../../../src/platform/node/certificates.js'
-import { createSelfSignedCertificate } from '../../support/network/certificate.js'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { describe, expect, it, vi } from 'vitest'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { node } from '../../src/platform/node.js'
+import { createSelfSignedCertificate } from '../support/network/certificate.js'
+
+const { parseCertificates, publish } = node
 
 const { cert, key } = createSelfSignedCertificate()
 const other = createSelfSignedCertificate().cert
@@ -28,5 +31,24 @@ describe('parseCertificates', () => {
     expect(() => parseCertificates('ca', value)).toThrow(
       /^ca: expected PEM certificates, as a string or bytes$/,
     )
+  })
+})
+
+describe('publish', () => {
+  it('does not build the message if the channel has no subscribers', () => {
+    const message = vi.fn()
+    publish('svc-streams:connected', message)
+    expect(message).not.toHaveBeenCalled()
+  })
+
+  it('delivers the message to current subscribers only', () => {
+    const received: unknown[] = []
+    const listener = (message: unknown, name: string | symbol): void => void received.push([name, message])
+    const message = { host: 'prices.example:4000', epoch: 1, connectMs: 2 }
+    subscribe('svc-streams:connected', listener)
+    publish('svc-streams:connected', () => message)
+    unsubscribe('svc-streams:connected', listener)
+    publish('svc-streams:connected', () => message)
+    expect(received).toEqual([['svc-streams:connected', message]])
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { Secrets } from '../../../../src/auth/secrets.js'
-import { get } from '../../../../src/http/get.js'
-import { lazyHttpTransport } from '../../../../src/platform/node/lazy/lazy-http-transport.js'
-import { publish } from '../../../../src/platform/node/diagnostics-channels.js'
-import { rxClock } from '../../../../src/time/rx-clock.js'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/transport/ports.js'
-import { unlimited } from '../../../http/support/unlimited.js'
-import { FakeHttp } from '../../../support/fake-http.js'
-import { eventually } from '../../../support/time/eventually.js'
-import { runInVirtualTime } from '../../../support/time/virtual-time.js'
+import { Secrets } from '../../../src/auth/secrets.js'
+import { get } from '../../../src/http/get.js'
+import { node } from '../../../src/platform/node.js'
+import { lazyHttpTransport } from '../../../src/platform/node/lazy-transports.js'
+import { rxClock } from '../../../src/time/rx-clock.js'
+import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/transport/ports.js'
+import { unlimited } from '../../http/support/unlimited.js'
+import { FakeHttp } from '../../support/fake-http.js'
+import { eventually } from '../../support/time/eventually.js'
+import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { ManualLoad } from './support/manual-load.js'
 
 const requestOf = (path: string): HttpRequest => ({
@@ -120,7 +120,7 @@ describe('lazyHttpTransport', () => {
     const secrets = new Secrets()
     const config = {
       clock: rxClock,
-      publish,
+      publish: node.publish,
       limiter: unlimited,
       requestTimeout: 100,
       maxBodyBytes: 100,

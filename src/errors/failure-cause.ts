@@ -19,7 +19,7 @@ const readCause = (thrown: unknown): FailureCause => {
   return { name, message: oneLine(asText(messageOf(error)) || (code ?? name)), code }
 }
 
-/** Node's `AggregateError` for a host with several addresses has no message; those of its errors say what failed. */
+/** Node's `AggregateError` for a host with several addresses has no message; those of its errors describe the failure. */
 const messageOf = (error: Error): string =>
   error instanceof AggregateError && error.message === ''
     ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : '')).join('; ')

@@ -1,13 +1,20 @@
-import type { Meter, Attributes, Histogram } from '@opentelemetry/api'
+import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../diagnostics/messages.js'
-import { closeCodeText, errorAttributes, serverAttributes, listen, isStatus } from './messages.js'
+import {
+  closeCodeText,
+  errorAttributes,
+  serverAttributes,
+  listen,
+  isStatus,
+  type Listeners,
+} from './messages.js'
 
-type Ended = DiagnosticMessages['svc-streams:disconnected']
+/** Metrics of connections, requests and consumers of gateways, by their messages. Returns the function that stops them. */
+export const eventMetrics = (meter: Meter): (() => void) =>
+  listen({ ...connectionListeners(meter), ...requestListeners(meter), ...gatewayListeners(meter) })
 
-/** Metrics of the WebSockets to the service. Returns the function that stops them. */
-export const connectionMetrics = (meter: Meter): (() => void) => {
-  const count = (name: string, unit: string, description: string) =>
-    meter.createCounter(`svc_streams.${name}`, { unit, description })
+const connectionListeners = (meter: Meter): Listeners => {
+  const count = countersOf(meter)
   const attempts = count('connection.attempts', '{attempt}', 'Dials of a WebSocket')
   const connects = createDurations(meter, 'svc_streams.connection.connect.duration', 'Time from dial to open')
   const disconnects = count('connection.disconnects', '{disconnect}', 'Ended connections and failed dials')
@@ -29,7 +36,7 @@ export const connectionMetrics = (meter: Meter): (() => void) => {
   const onFailure = ({ host, error }: { readonly host: string; readonly error: { readonly _tag: string } }) =>
     failures.add(1, { ...serverAttributes(host), ...errorAttributes(error._tag) })
 
-  return listen({
+  return {
     'svc-streams:connecting': ({ host, attempt }) =>
       attempts.add(1, { ...serverAttributes(host), 'svc_streams.reconnect': attempt > 1 }),
     'svc-streams:connected': ({ host, connectMs }) =>
@@ -51,33 +58,36 @@ export const connectionMetrics = (meter: Meter): (() => void) => {
     'svc-streams:decode-error': ({ host }) => decodeErrors.add(1, serverAttributes(host)),
     'svc-streams:uncorrelated': ({ host, error }) =>
       uncorrelated.add(1, { ...serverAttributes(host), 'svc_streams.message.kind': error.kind }),
-  })
+  }
 }
 
-const causeOf = ({ epoch, error }: Ended): 'client' | 'dial-failed' | 'lost' => {
+const causeOf = ({
+  epoch,
+  error,
+}: DiagnosticMessages['svc-streams:disconnected']): 'client' | 'dial-failed' | 'lost' => {
   if (error === undefined) return 'client'
   return epoch === undefined ? 'dial-failed' : 'lost'
 }
 
-/** Metrics of polls and of HTTP requests. Returns the function that stops them. */
-export const requestMetrics = (meter: Meter): (() => void) => {
+const requestListeners = (meter: Meter): Listeners => {
   const requests = createDurations(meter, 'http.client.request.duration', 'Duration of HTTP client requests')
   const polls = createDurations(
     meter,
     'svc_streams.poll.duration',
     'Duration of polls, with the time in the queue',
   )
-  const repeats = meter.createCounter('svc_streams.http.repeats', {
-    unit: '{request}',
-    description: 'Requests that were sent again, because the service closed an idle connection',
-  })
-  return listen({
+  const repeats = countersOf(meter)(
+    'http.repeats',
+    '{request}',
+    'Requests that were sent again, because the service closed an idle connection',
+  )
+  return {
     'svc-streams:request': (request) =>
       requests.record(request.durationMs / 1000, requestAttributes(request)),
     'svc-streams:poll': ({ host, durationMs, error }) =>
       polls.record(durationMs / 1000, { ...serverAttributes(host), ...errorAttributes(error?._tag) }),
     'svc-streams:repeated': ({ host }) => repeats.add(1, serverAttributes(host)),
-  })
+  }
 }
 
 const requestAttributes = ({
@@ -96,22 +106,20 @@ const requestAttributes = ({
   }
 }
 
-/** Metrics of the consumers of gateways. Returns the function that stops them. */
-export const gatewayMetrics = (meter: Meter): (() => void) => {
-  const count = (name: string, unit: string, description: string) =>
-    meter.createCounter(`svc_streams.gateway.${name}`, { unit, description })
-  const connects = count('connects', '{connect}', 'Consumers that connected')
-  const disconnects = count('disconnects', '{disconnect}', 'Connections of consumers that ended')
-  const behind = count('consumer.behind', '{occurrence}', 'Consumers that fell behind')
+const gatewayListeners = (meter: Meter): Listeners => {
+  const count = countersOf(meter)
+  const connects = count('gateway.connects', '{connect}', 'Consumers that connected')
+  const disconnects = count('gateway.disconnects', '{disconnect}', 'Connections of consumers that ended')
+  const behind = count('gateway.consumer.behind', '{occurrence}', 'Consumers that fell behind')
   const behindDurations = createDurations(
     meter,
     'svc_streams.gateway.consumer.behind.duration',
     'Time from falling behind to getting every price',
   )
-  const refusals = count('refusals', '{refusal}', 'Consumers that were refused')
-  const requests = count('requests', '{request}', 'HTTP requests of consumers')
+  const refusals = count('gateway.refusals', '{refusal}', 'Consumers that were refused')
+  const requests = count('gateway.requests', '{request}', 'HTTP requests of consumers')
 
-  return listen({
+  return {
     'svc-streams:gateway-connected': ({ host }) => connects.add(1, serverAttributes(host)),
     'svc-streams:gateway-disconnected': ({ host, cause }) =>
       disconnects.add(1, { ...serverAttributes(host), 'svc_streams.disconnect.cause': cause }),
@@ -126,7 +134,7 @@ export const gatewayMetrics = (meter: Meter): (() => void) => {
         'svc_streams.request.kind': kind,
         'svc_streams.request.shared': shared,
       }),
-  })
+  }
 }
 
 /** The boundaries of OpenTelemetry's semantic conventions for durations of requests, in seconds. */
@@ -135,3 +143,8 @@ const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.
 /** A histogram of durations, in seconds. */
 const createDurations = (meter: Meter, name: string, description: string): Histogram =>
   meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: boundaries } })
+
+const countersOf =
+  (meter: Meter) =>
+  (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(`svc_streams.${name}`, { unit, description })

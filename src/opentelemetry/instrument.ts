@@ -1,6 +1,6 @@
 import { metrics, trace } from '@opentelemetry/api'
 import { checkNames, checkShapes } from '../option-kinds/check-options.js'
-import { connectionMetrics, gatewayMetrics, requestMetrics } from './event-metrics.js'
+import { eventMetrics } from './event-metrics.js'
 import { instrumentTable } from './option-table.js'
 import type { InstrumentOptions } from './options.js'
 import { pollSpans } from './poll-spans.js'
@@ -25,13 +25,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
   checkNames(options, instrumentTable)
   const { meterProvider = metrics, tracerProvider = trace } = options
   const meter = meterProvider.getMeter(scope)
-  const stops = [
-    connectionMetrics(meter),
-    requestMetrics(meter),
-    gatewayMetrics(meter),
-    stateMetrics(meter),
-    pollSpans(tracerProvider.getTracer(scope)),
-  ]
+  const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
   return () => {
     for (const stop of stops.splice(0)) stop()
   }

@@ -3,7 +3,9 @@ import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../diagnostics/messages.js'
 
 /** The listeners of some channels. */
-type Listeners = { readonly [N in keyof DiagnosticMessages]?: (message: DiagnosticMessages[N]) => void }
+export type Listeners = {
+  readonly [N in keyof DiagnosticMessages]?: (message: DiagnosticMessages[N]) => void
+}
 
 /** Adds the listeners to their channels. Returns the function that removes them. */
 export const listen = (listeners: Listeners): (() => void) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TextResponse } from './http-response.js'
 
-/** True for the request by which a browser asks whether a page may send another one. */
+/** True for a preflight request: a browser sends it before a request of a page to another origin. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 

@@ -243,7 +243,7 @@ describe('parseQuantity', () => {
     [0, '1.0', 'quantity: expected digits, got "1.0"'],
     [1, '1.00', 'quantity: expected digits, optionally "." and 1 digit, got "1.00"'],
     [2, '1.000', 'quantity: expected digits, optionally "." and 1 to 2 digits, got "1.000"'],
-  ])('says what %d decimals allow', (places, text, message) => {
+  ])('describes what %d decimals allow', (places, text, message) => {
     expect(parseQuantity(text, places)).toMatchObject({ left: { message } })
   })
 

@@ -82,7 +82,7 @@ describe.each([
 })
 
 describe('JsonReader', () => {
-  it('looks at each character of a long text a constant number of times', () => {
+  it('reads each character of a long text a constant number of times', () => {
     // Each text makes a reader quadratic that searches the rest of the text again for each token.
     const texts = [
       `["${'\\"'.repeat(50_000)}"]`,

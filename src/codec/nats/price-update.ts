@@ -2,7 +2,7 @@ import { exactDigits, nine, zero } from '../fast-path/bytes.js'
 
 // A price update on NATS: `<sequence> <time> <frame>`. The frame is the service's price frame, and stays as it is.
 
-/** `time`: of the gateway's monotonic clock, in ms. It is rounded down: an update must not look newer than it is. */
+/** `time`: of the gateway's monotonic clock, in ms. Rounded down, so that the age of an update is never underestimated. */
 export const encodePriceUpdate = (sequence: number, time: number, frame: string): string =>
   `${sequence} ${Math.floor(time)} ${frame}`
 

@@ -223,7 +223,7 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'wss:': 443,
 }
 
-/** Holds back whatever waits for `opened` while it is closed. It is open at first. */
+/** A promise that is pending while the gate is closed. The gate is open at first. */
 export class Gate {
   /** Resolves when the gate is open. */
   opened = Promise.resolve()

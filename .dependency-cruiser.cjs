@@ -30,7 +30,7 @@ const page = '^src/dashboard/page/'
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
-  '^src/transport/((ws|undici)/|import-package\\.ts)',
+  '^src/transport/((ws|undici)/|packages\\.ts)',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
 ]
@@ -86,10 +86,13 @@ module.exports = {
       },
     },
     {
-      name: 'adapters are reached from platform alone',
+      name: 'adapters are reached from platform alone, and the WebSocket server from everywhere',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(platform|transport)/' },
-      to: { path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
+      to: {
+        path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)',
+        pathNot: '^src/transport/ws/web-socket-server\\.ts',
+      },
     },
     {
       name: 'Node is imported by the files that run on Node alone',
@@ -112,7 +115,7 @@ module.exports = {
     {
       name: 'ws and undici are imported by their adapters, the gateway and the simulator alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(transport/(ws|undici)|gateway|simulator)/' },
+      from: { path: '^src/', pathNot: '^src/(transport/(ws/|undici/|packages\\.ts)|gateway/|simulator/)' },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },
     {

@@ -7,10 +7,10 @@ const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
 /** Modules that a benchmark imports beside the entry points. */
 const internalModules = [
-  'src/auth/canonical-headers.ts',
+  'src/auth/mac.ts',
   'src/auth/secrets.ts',
-  'src/auth/signed-headers.ts',
-  'src/platform/node/mac.ts',
+  'src/auth/sign-request.ts',
+  'src/platform/node.ts',
   'src/sweep/sweep.ts',
 ]
 

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander'
-import { escapeUnsafe } from '../errors/escape-unsafe.js'
+import { escapeUnsafe } from '../errors/text.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const

@@ -1,5 +1,5 @@
 import { isAddress, type Address } from '../domain/address.js'
-import { decimalsSyntax, isDecimals } from '../domain/decimals.js'
+import { decimalsSyntax, isDecimals } from '../domain/valid-numbers.js'
 import type { Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue, oneLine } from '../errors/text.js'

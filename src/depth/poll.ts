@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Subscriber } from 'rxjs'
-import type { Publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/messages.js'
 import type { Address } from '../domain/address.js'
 import { resultOf, type PollSnapshot } from '../domain/snapshot.js'
 import { depthRequest, type DepthEvent } from '../http/depth-request.js'

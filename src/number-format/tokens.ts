@@ -1,4 +1,4 @@
-import { formatQuantity } from '../codec/arguments/quantity-text.js'
+import { formatQuantity } from '../codec/arguments.js'
 import { digitGroups, type DigitGroups } from './digit-groups.js'
 import { scientific, shortNumber } from './short-number.js'
 

@@ -1,11 +1,9 @@
 import { metrics, trace } from '@opentelemetry/api'
 import { checkNames, checkShapes } from '../option-kinds/check-options.js'
-import { connectionMetrics } from './connection-metrics.js'
-import { gatewayMetrics } from './gateway-metrics.js'
+import { eventMetrics } from './event-metrics.js'
 import { instrumentTable } from './option-table.js'
 import type { InstrumentOptions } from './options.js'
 import { pollSpans } from './poll-spans.js'
-import { requestMetrics } from './request-metrics.js'
 import { stateMetrics } from './state-metrics.js'
 
 /** The name of the meter and of the tracer. */
@@ -27,13 +25,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
   checkNames(options, instrumentTable)
   const { meterProvider = metrics, tracerProvider = trace } = options
   const meter = meterProvider.getMeter(scope)
-  const stops = [
-    connectionMetrics(meter),
-    requestMetrics(meter),
-    gatewayMetrics(meter),
-    stateMetrics(meter),
-    pollSpans(tracerProvider.getTracer(scope)),
-  ]
+  const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
   return () => {
     for (const stop of stops.splice(0)) stop()
   }

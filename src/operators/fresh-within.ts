@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { isPriceValue } from '../domain/price-value.js'
+import { isPriceValue } from '../domain/valid-numbers.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'

@@ -1,4 +1,4 @@
-import { maxTimerMs } from '../domain/interval.js'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 
 /** A condition on a value: as a predicate, and in words for an error message (`expected …`). */
 export interface Check {

@@ -1,4 +1,4 @@
-import { maxTimerMs } from '../domain/interval.js'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import { integer, type Check } from './check.js'
 import { checkedOption, type CheckedOption, type Described } from './option.js'
 

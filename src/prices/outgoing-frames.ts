@@ -1,4 +1,4 @@
-import { unsubscribeFrame } from '../codec/outgoing-frame.js'
+import { unsubscribeFrame } from '../codec/price-frame.js'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { copyOf } from '../errors/text.js'

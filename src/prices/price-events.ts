@@ -1,5 +1,5 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
-import type { Publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/messages.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'

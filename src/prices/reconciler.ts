@@ -1,5 +1,5 @@
 import { Observable, Subscription, takeUntil } from 'rxjs'
-import { subscribeFrame } from '../codec/outgoing-frame.js'
+import { subscribeFrame } from '../codec/price-frame.js'
 import type { AddSource, ConnectionState, DiagnosticsCollector } from '../diagnostics/collector.js'
 import { assertNever } from '../domain/assert-never.js'
 import { behindMsOf, type ConnectionStatus } from '../domain/status.js'

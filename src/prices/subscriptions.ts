@@ -1,5 +1,5 @@
 import { PriceFrames } from '../codec/fast-path/price-frames.js'
-import { subscribeFrame, unsubscribeFrame } from '../codec/outgoing-frame.js'
+import { subscribeFrame, unsubscribeFrame } from '../codec/price-frame.js'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscriptionTimeout } from '../errors/constructors.js'

@@ -1,5 +1,5 @@
 import { readFileBytes } from '../platform/node/files.js'
-import { Gunzip } from '../platform/node/gunzip.js'
+import { Gunzip } from '../platform/node/gzip.js'
 import type { RecordingPlatform } from './platform.js'
 import { createRecordingFile } from './record/recording-file.js'
 import { recordOn } from './record/record.js'

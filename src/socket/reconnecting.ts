@@ -12,9 +12,8 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
-import { parseRetryAfter } from '../codec/retry-after.js'
-import type { DiagnosticMessages } from '../diagnostics/messages.js'
-import type { Publish } from '../diagnostics/publish.js'
+import { parseRetryAfter } from '../codec/http-headers.js'
+import type { DiagnosticMessages, Publish } from '../diagnostics/messages.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'

@@ -1,6 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { catchError, from, map, Observable, of, timeout } from 'rxjs'
-import { parseHttpDate } from '../../codec/http-date.js'
+import { parseHttpDate } from '../../codec/http-headers.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { failed, passed, skipped, type Check, type CheckResult } from './check.js'
 import { errorText } from './error-text.js'

@@ -1,5 +1,5 @@
 import { assertNever } from '../../domain/assert-never.js'
-import { escapeUnsafe } from '../../errors/escape-unsafe.js'
+import { escapeUnsafe } from '../../errors/text.js'
 import type { Colours } from '../output/colours.js'
 import { checks, type NamedResult } from './run-checks.js'
 import type { CheckResult } from './check.js'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { maxTimerMs } from '../../domain/interval.js'
+import { maxTimerMs } from '../../domain/valid-numbers.js'
 
 /** In ms. */
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

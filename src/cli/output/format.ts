@@ -1,4 +1,4 @@
-import { escapeUnsafe } from '../../errors/escape-unsafe.js'
+import { escapeUnsafe } from '../../errors/text.js'
 
 // Formats values for people and for text in pipes.
 

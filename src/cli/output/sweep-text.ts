@@ -1,6 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { escapeUnsafe } from '../../errors/escape-unsafe.js'
-import { oneLine, printable } from '../../errors/text.js'
+import { escapeUnsafe, oneLine, printable } from '../../errors/text.js'
 import type { SweepResult } from '../../sweep/index.js'
 import type { Colours } from './colours.js'
 import { formatDuration } from './format.js'

@@ -1,5 +1,5 @@
 import { isAddress, type Address } from '../../domain/address.js'
-import { isDecimals } from '../../domain/decimals.js'
+import { isDecimals } from '../../domain/valid-numbers.js'
 import type { Environment } from '../../domain/environment.js'
 
 /** A token that the page shows. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { HttpResponse } from '../../gateway/http/http-response.js'
 import type { Pages } from '../../gateway/http/routes.js'
-import { jsonResponse } from '../../server/text-response.js'
+import { jsonResponse, type HttpResponse } from '../../server/http-response.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { PageConfig, ServedPageConfig } from '../model/page-config.js'
 import { servedStatus, type ServedStatus, type ServiceStatus } from '../model/service-status.js'

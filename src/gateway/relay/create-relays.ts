@@ -1,6 +1,6 @@
 import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import type { Publish } from '../../diagnostics/publish.js'
+import type { Publish } from '../../diagnostics/messages.js'
 import type { Clock } from '../../time/clock.js'
 import { createDepthRelay } from './depth-relay.js'
 import { createPriceRelay } from './price-relay.js'

@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import type { ConsumerMessage } from '../../codec/nats/messages.js'
 import { encodeWithin } from '../../codec/nats/message-parts.js'
 import { encodePriceUpdate } from '../../codec/nats/price-update.js'
 import type { Address } from '../../domain/address.js'

@@ -1,8 +1,8 @@
 import { map } from 'fp-ts/lib/Either.js'
 import { flow } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts/lib/index.js'
-import { PriceValue, UsdAmount } from '../../codec/number.js'
-import { Quantity } from '../../codec/quantity.js'
+import { guardCodec } from '../../codec/decode.js'
+import { PriceValue, UsdAmount, Quantity } from '../../codec/number.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
@@ -13,19 +13,9 @@ import { decodeNumber } from './non-json-number.js'
 // Codecs of the library's values in a recording.
 
 /** A topic of any service. */
-export const RecordedTopic = new t.Type<Topic, string, unknown>(
-  'a topic',
-  isTopicOfAnyService,
-  (input, context) => (isTopicOfAnyService(input) ? t.success(input) : t.failure(input, context)),
-  t.identity,
-)
+export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
 
-export const RecordedAddress = new t.Type<Address, string, unknown>(
-  'an address',
-  isAddress,
-  (input, context) => (isAddress(input) ? t.success(input) : t.failure(input, context)),
-  t.identity,
-)
+export const RecordedAddress = guardCodec<Address>('an address', isAddress)
 
 const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): t.Type<number> => {
   const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)

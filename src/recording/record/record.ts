@@ -1,7 +1,7 @@
 import { merge } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
-import { isInterval } from '../../domain/interval.js'
+import { isInterval } from '../../domain/valid-numbers.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { checkAll, checkOption } from '../../option-kinds/check-options.js'

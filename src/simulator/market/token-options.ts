@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { integer, type Check, type Checks } from '../../option-kinds/check.js'
 import { checkFields, checkValue } from '../check.js'
-import type { Token } from './market.js'
+import { lowerCase, type Token } from './market.js'
 
 /** Options of a token of a random walk. */
 export interface TokenOptions {
@@ -55,6 +55,3 @@ export const walkTokenOf = (token: Address | TokenOptions): WalkToken => {
     price: options.price ?? 100,
   }
 }
-
-/** The spelling that the simulator uses as a key. */
-export const lowerCase = (address: Address): Address => address.toLowerCase() as Address

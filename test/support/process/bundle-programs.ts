@@ -15,7 +15,7 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
 export const sources: readonly string[] = [
   'src/cli/main.ts',
   'src/cli/stop.ts',
-  'src/codec/http-date.ts',
+  'src/codec/http-headers.ts',
   'src/simulator/index.ts',
 ]
 

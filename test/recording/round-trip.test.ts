@@ -7,6 +7,7 @@ import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { priceValue, quantity } from '../support/arbitraries.js'
+import { caseCount } from '../support/run/long.js'
 import { depthError, priceError } from './support/errors.js'
 import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
 import { chunksOf } from './support/recordings.js'
@@ -110,7 +111,7 @@ describe('a replay of a recording', () => {
         expect(replayed.slice(0, replayed.length - added)).toStrictEqual(seen)
         expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(3000) },
     )
   })
 })

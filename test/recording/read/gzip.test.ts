@@ -71,6 +71,7 @@ describe('a replay recognises gzip by the content', () => {
           expect(await replayed(source)).toEqual({ events, result: rowsOf(rows.length) })
         },
       ),
+      { numRuns: caseCount(1000) },
     )
   })
 })
@@ -109,6 +110,7 @@ describe('the replay of damaged gzip data', () => {
           expect(result.left.message).toMatch(/truncated gzip data|expected JSON/)
         }
       }),
+      { numRuns: caseCount(1000) },
     )
   })
 
@@ -180,6 +182,7 @@ describe('the replay of damaged gzip data', () => {
         const isIrrelevant = at < 10 || at === bytes.length - 9
         if (result._tag === 'Right') expect([seen, isIrrelevant]).toEqual([events, true])
       }),
+      { numRuns: caseCount(1000) },
     )
   })
 })

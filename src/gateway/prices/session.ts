@@ -128,7 +128,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.bytes += bytes.length
     this.unwrittenTexts = 0
     this.window.onWritten(bytes.length)
-    if (this.socket.writableLength > this.maxUnsent) this.onOverflow()
+    this.endOverflow()
   }
 
   readonly confirm = (topic: Topic): void => {
@@ -196,6 +196,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   onPing(payload: Buffer): void {
     this.config.outbox.flushOne(this)
     this.webSocket.pong(payload)
+    this.endOverflow()
   }
 
   /** A pong is a sign of life whatever its payload is. */
@@ -208,6 +209,10 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       this.config.now(),
       window.hasAnswered || this.feeds.size <= maxDirectTopics,
     )
+    // What is unsent cannot have been answered: a consumer that forges pongs would get prices without end.
+    if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
+      return this.endTooFarBehind()
+    }
     if (window.isDrained) this.releaseHeld()
     else this.check()
     this.onWindowChanged()
@@ -284,10 +289,14 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.config.outbox.flushOne(this)
   }
 
-  /** Too much is unsent. Prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
-  private onOverflow(): void {
-    if (this.isEnding) return
-    if (this.window.hasAnswered && !this.window.isHolding) return this.hold()
+  /** If too much is unsent, prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
+  private endOverflow(): void {
+    if (this.isEnding || this.socket.writableLength <= this.maxUnsent) return
+    if (this.window.hasAnswered && !this.window.isHolding) this.hold()
+    else this.endTooFarBehind()
+  }
+
+  private endTooFarBehind(): void {
     const { maxBufferedBytes } = this.config
     this.end('too-far-behind', `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
   }

@@ -177,6 +177,38 @@ describe('a consumer that is behind', () => {
   })
 })
 
+describe('a consumer that reads nothing', () => {
+  it('is ended when the pongs that it requests exceed maxBufferedBytes', () => {
+    const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
+    setUnsent(1000)
+    session.onPing(Buffer.from('a'))
+    expect(log).toEqual(['pong a'])
+    setUnsent(1001)
+    session.onPing(Buffer.from('b'))
+    expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
+    session.onClosed()
+  })
+
+  it('is ended when it forges the pong of a ping that is unsent', () => {
+    const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
+    session.open()
+    session.onPong('1')
+    setUnsent(1500)
+    session.write(Buffer.from('\x81\x01a', 'latin1'))
+    expect(log.slice(1)).toEqual(['a', 'ping 2', 'behind'])
+    // Three bytes, and up to 1000 of what is no price, may have been written behind the ping.
+    session.write(Buffer.from('\x81\x01b', 'latin1'))
+    setUnsent(1003)
+    session.onPong('2')
+    expect(log.at(-1)).not.toMatch('close')
+    setUnsent(1500)
+    session.write(Buffer.from('\x81\x01c', 'latin1'))
+    session.onPong(log.findLast((each) => each.startsWith('ping'))!.slice('ping '.length))
+    expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
+    session.onClosed()
+  })
+})
+
 describe('the pings', () => {
   it('end a connection that has not answered two, after 45 s', () => {
     marbles(({ hot, flush }) => {

@@ -177,6 +177,27 @@ describe('a consumer that is behind', () => {
   })
 })
 
+describe('many prices that were held during an upload', () => {
+  it('are sent in probes: each has twice the room of the one before, and none makes the consumer behind', () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
+    const names = Array.from({ length: 250 }, (_, index) => String(index).padEnd(98))
+    session.open()
+    session.onMessage()
+    now = 101
+    session.onMessage()
+    for (const name of names) session.send('', { currentFrame: () => asciiFrame(name) })
+    expect(log).toEqual(['ping 1', 'behind'])
+    session.onPong('1')
+    expect(log.slice(2)).toEqual(['ping 2', ...names.slice(0, 61), 'ping 3', 'caught up'])
+    session.onPong('3')
+    expect(log.slice(66)).toEqual(['ping 4', ...names.slice(61, 183), 'ping 5'])
+    session.onPong('5')
+    expect(log.slice(190)).toEqual(['ping 6', ...names.slice(183)])
+    expect(session.droppedPrices).toBe(0)
+  })
+})
+
 describe('a consumer that reads nothing', () => {
   it('is ended when the pongs that it requests exceed maxBufferedBytes', () => {
     const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })

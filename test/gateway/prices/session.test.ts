@@ -129,6 +129,18 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
+  it('gets no held price once a later price of its topic is sent behind a text of the same tick', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    session.onPong('2')
+    setPrice('b')
+    session.sendText('text')
+    setPrice('c')
+    await nextTurn()
+    session.check()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'text', 'c'])
+    expect(session.droppedPrices).toBe(1)
+  })
+
   it('gets no held price of a topic that is no longer live', async () => {
     const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
     setPrice('b')
@@ -195,6 +207,44 @@ describe('many prices that were held during an upload', () => {
     session.onPong('5')
     expect(log.slice(190)).toEqual(['ping 6', ...names.slice(183)])
     expect(session.droppedPrices).toBe(0)
+  })
+})
+
+describe('a price behind more than 6 kB of answers', () => {
+  const topic = { currentFrame: () => asciiFrame('price aged') }
+  const answers = Array.from({ length: 7 }, (_, index) => String(index).padEnd(1_000))
+
+  it('waits for their pong, and the consumer is behind once that is late', async () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
+    session.open()
+    session.onPong('1')
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('price'), topic)
+    await nextTurn()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2'])
+    now = 300
+    session.check()
+    expect([log.at(-1), session.isBehind]).toEqual(['ping 2', false])
+    now = 301
+    session.check()
+    expect([log.at(-1), session.isBehind]).toEqual(['behind', true])
+    session.onPong('2')
+    expect(log.slice(10)).toEqual(['ping 3', 'price aged'])
+  })
+
+  it('waits until the next check if the consumer has never answered, and later ones not at all', async () => {
+    const { session, log } = createManualSession({ maxBufferedBytes: Infinity })
+    session.open()
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('price'), topic)
+    session.check()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2', 'ping 3', 'price aged'])
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('next price'), topic)
+    await nextTurn()
+    expect(log.slice(11)).toEqual([...answers, 'next price'])
+    expect([session.isBehind, session.droppedPrices]).toEqual([false, 0])
   })
 })
 

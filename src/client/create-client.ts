@@ -84,7 +84,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAge: (topic) => pool.priceAge(topic),
     probe: () => pool.probe(),
-    queuedRequests: () => limiter.size,
+    whenSendable: (onTurn) => limiter.whenSendable(onTurn),
   })
   return client
 }

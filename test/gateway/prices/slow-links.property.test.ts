@@ -280,8 +280,11 @@ const outcomeOf = (topics: readonly Topic[], phases: readonly Phase[]): Outcome 
   return outcome!()
 }
 
-const topicsOf = (count: number): readonly Topic[] =>
-  Array.from({ length: count }, (_, index): Topic => `svc-0x${(index + 1).toString(16)}`)
+const topicsOf = (count: number, digits = 1): readonly Topic[] =>
+  Array.from({ length: count }, (_, index): Topic => {
+    const number = (index + 1).toString(16)
+    return `svc-0x${number.padStart(digits, '1')}`
+  })
 
 const phase: fc.Arbitrary<Phase> = fc.record({
   ms: fc.integer({ min: 1, max: 600 }).map((count) => count * step),
@@ -340,6 +343,25 @@ test('on a link of 10 kB/s or more, no price of 400 a second arrives more than 2
       expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
     }),
     { numRuns: caseCount(30) },
+  )
+})
+
+test('no price arrives more than 2 s old behind the answers to hundreds of subscribe messages at once', () => {
+  const link = fc.record({
+    bytesPerSecond: fc.integer({ min: 10_000, max: 20_000 }),
+    upMs: fc.integer({ min: 0, max: 8 }).map((count) => count * step),
+    count: fc.integer({ min: 60, max: 500 }),
+  })
+  fc.assert(
+    fc.property(link, ({ count, ...slow }) => {
+      const outcome = outcomeOf(topicsOf(count, 40), [
+        { ...quick, ...slow, ms: 10_000, pricesPerSecond: 400 },
+        { ...quick, ms: 15_000, pricesPerSecond: 400 },
+      ])
+      expect(outcome.oldest).toBeLessThan(2_000)
+      expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
+    }),
+    { numRuns: caseCount(15) },
   )
 })
 

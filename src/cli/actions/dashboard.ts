@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, merge } from 'rxjs'
 import { clientTable } from '../../client/option-table.js'
-import type { PageConfig, PageToken } from '../../dashboard/model/page-config.js'
-import { readPageFiles } from '../../dashboard/serve/page-files.js'
-import { startDashboard, type DashboardServer } from '../../dashboard/serve/start-dashboard.js'
+import type { PageConfig } from '../../dashboard/model/served.js'
+import { readPageFiles, startDashboard, type DashboardServer } from '../../dashboard/serve/start-dashboard.js'
+import type { DisplayToken } from '../../display/token-state.js'
 import { chainIds } from '../../domain/environment.js'
 import { printable } from '../../errors/text.js'
 import { recordedMarket } from '../../simulator/index.js'
@@ -48,7 +48,7 @@ const isMainnet = ({ chainId }: Source['client']): boolean => chainId === chainI
 
 const configOf = (
   { client, hasDepth, service, description }: Source,
-  tokens: readonly PageToken[],
+  tokens: readonly DisplayToken[],
   { interval }: DashboardFlags,
 ): PageConfig => ({
   service,

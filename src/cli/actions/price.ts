@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatPrice } from '../../number-format/usd.js'
+import { formatPrice } from '../../display/numbers.js'
 import { printResponse } from './print-response.js'
 import { formatJson } from '../output/format.js'
 import { withToken } from '../output/token-json.js'

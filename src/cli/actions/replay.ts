@@ -102,7 +102,7 @@ const show$ = (
 ): Observable<never> => {
   const hasDepth = header.mints.length > 0
   const options = {
-    tokens: recordedAddresses(header),
+    tokens: recordedAddresses(header).map(names.display),
     names,
     hasDepth,
     header: undefined,

@@ -31,7 +31,7 @@ const show = async (
   const note = depth && !hasDepth ? depthNote : undefined
   const { demonstration, priceHost, serverFlag } = deployment
   const options = {
-    tokens: addresses,
+    tokens: addresses.map(names.display),
     names,
     hasDepth,
     header: demonstration,

@@ -2,7 +2,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { defer, map, timeInterval } from 'rxjs'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
-import { formatPrice } from '../../number-format/usd.js'
+import { formatPrice } from '../../display/numbers.js'
 import { hint } from '../input/hint.js'
 import { failed, passed, type Check } from './check.js'
 

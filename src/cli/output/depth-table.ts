@@ -1,6 +1,5 @@
 import type { Depth } from '../../domain/depth.js'
-import { formatTokens } from '../../number-format/tokens.js'
-import { formatPrice, formatUsd } from '../../number-format/usd.js'
+import { formatPrice, formatTokens, formatUsd } from '../../display/numbers.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import type { Colours } from './colours.js'
 import { formatTime } from './format.js'

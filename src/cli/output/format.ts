@@ -2,19 +2,6 @@ import { escapeUnsafe } from '../../errors/escape-unsafe.js'
 
 // Formats values for people and for text in pipes.
 
-export const formatAge = (ms: number): string => {
-  const seconds = Math.max(0, ms) / 1000
-  if (seconds < 60) return `${seconds.toFixed(1)} s`
-  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
-}
-
-/** Hours, minutes and seconds: `1:02:03`. */
-export const formatDuration = (ms: number): string => {
-  const seconds = Math.floor(Math.max(0, ms) / 1000)
-  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'))
-  return [Math.floor(seconds / 3600), ...parts].join(':')
-}
-
 const byteUnits = ['kB', 'MB', 'GB', 'TB'] as const
 
 /** A number of bytes in decimal units: `12.3 kB`. */

@@ -1,4 +1,5 @@
-import { formatAge, formatBytes, formatDuration } from './format.js'
+import { formatAge, formatDuration } from '../../display/texts.js'
+import { formatBytes } from './format.js'
 
 /** The progress of a recording. */
 export interface Progress {

@@ -1,9 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { formatDuration } from '../../display/texts.js'
 import { escapeUnsafe } from '../../errors/escape-unsafe.js'
 import { oneLine, printable } from '../../errors/text.js'
 import type { SweepResult } from '../../sweep/index.js'
 import type { Colours } from './colours.js'
-import { formatDuration } from './format.js'
 import { drawTable, type Column } from './table.js'
 
 // The results of a sweep, as the command prints them.

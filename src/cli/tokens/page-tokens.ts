@@ -1,5 +1,5 @@
 import { map, right, type Either } from 'fp-ts/lib/Either.js'
-import type { PageToken } from '../../dashboard/model/page-config.js'
+import type { DisplayToken } from '../../display/token-state.js'
 import type { Source } from '../input/source.js'
 import type { SelectedToken } from './find-token.js'
 import { namedTokens, selectTokens, type UserTokens } from './selected-tokens.js'
@@ -14,17 +14,13 @@ export const pageTokens = (
   { tokens, service }: Pick<Source, 'tokens' | 'service'>,
   user: UserTokens,
   known: readonly NamedToken[],
-): Either<string, readonly PageToken[]> => {
+): Either<string, readonly DisplayToken[]> => {
   const sources = { ...user, isSimulator: tokens.length > 0, knownTokens: tokens.flatMap(withSymbol) }
   const selected: Either<string, readonly SelectedToken[]> =
     given.length === 0 && tokens.length > 0 ? right(tokens) : selectTokens(given, sources)
   return map((all: readonly SelectedToken[]) => {
     const names = createTokenNames([...known, ...namedTokens(sources, all)], service)
-    return all.map(({ address }) => ({
-      address,
-      symbol: names.short(address),
-      decimals: names.decimals(address) ?? null,
-    }))
+    return all.map(({ address }) => names.display(address))
   })(selected)
 }
 

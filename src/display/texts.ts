@@ -6,6 +6,12 @@ export const clockTime = (at: number): string => {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')
 }
 
+/** ISO 8601 text of a time in ms since the Unix epoch; the number itself if it is outside the range of dates. */
+export const formatTime = (at: number): string => {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
+}
+
 /** An age for a narrow column, in one unit: `1.5 s`, `12 min`, `3 h`. `ms` below 0 is 0. */
 export const formatAge = (ms: number): string => {
   const seconds = Math.max(0, ms) / 1000

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { formatAge, formatDuration, formatSeconds, shortAddresses } from '../../src/display/texts.js'
+import {
+  formatAge,
+  formatDuration,
+  formatSeconds,
+  formatTime,
+  shortAddresses,
+} from '../../src/display/texts.js'
 import { wbtc, weth } from '../support/tokens.js'
 
 test('formatSeconds counts up in seconds, then with minutes and hours', () => {
@@ -35,4 +41,12 @@ test('shortAddresses keeps both ends of each address, and short ones whole', () 
   expect(shortAddresses(`pair ${weth}-${wbtc} of 0xdead`)).toBe(
     'pair 0x82af\u2026bab1-0x2f2a\u20265b0f of 0xdead',
   )
+})
+
+test('formatTime gives ISO 8601, or the number outside the range of dates', () => {
+  expect([0, 8.64e15, 8.64e15 + 1].map(formatTime)).toEqual([
+    '1970-01-01T00:00:00.000Z',
+    '+275760-09-13T00:00:00.000Z',
+    '8640000000000001',
+  ])
 })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
@@ -11,13 +11,11 @@ import type { SweepResult } from '../../sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
 import { packagedProgram } from '../../sweep/worker-program.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { usageError } from '../input/deployment.js'
-import { readParametersFile } from '../input/parameters-file.js'
-import { coloursFor } from '../output/colours.js'
-import { showProgressLine } from '../output/progress-line.js'
+import { readJson } from '../input/read-file.js'
 import { sweepJson, sweepLine, sweepProgressLine, sweepTable } from '../output/sweep-text.js'
+import { canRedraw, coloursFor, showProgressLine } from '../output/terminal.js'
+import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
-import { canRedraw } from './show-rows.js'
 
 /** The flags, as commander names and parses them. */
 export interface SweepFlags {
@@ -79,6 +77,19 @@ const argumentProblem = (
   if (files.length < 2) return 'give a recording, and after it the module of the strategy'
   if (files.includes('-')) return '-: each worker thread reads the recording; give a file, not standard input'
   return from >= to ? '--to: expected a time after --from' : undefined
+}
+
+/** The parameters of a file, a JSON array. Left: the reason why it cannot be used. */
+const readParametersFile = (path: string): Either<string, readonly unknown[]> => {
+  const failed = (problem: string) => left(`--parameters: ${printable(path)}: ${printable(problem)}`)
+  const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
+  const json = readJson(path)
+  if (isLeft(json)) {
+    const { kind, message } = json.left
+    return failed(kind === 'file' ? message : `${expected}: ${message}`)
+  }
+  if (!Array.isArray(json.right)) return failed(expected)
+  return json.right.length === 0 ? failed('has no parameter; add one') : right(json.right as unknown[])
 }
 
 /** Throws if the recording has no header. Each parameter would fail for the same reason. */

@@ -12,11 +12,18 @@ import {
 } from '../../display/numbers.js'
 import { clockTime, formatAge } from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
-import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
-import type { Colours } from '../output/colours.js'
-import { displayWidth, fit, fitMiddle } from '../output/display-width.js'
-import { statusText } from '../output/status-text.js'
-import { drawTable, fittingColumns, type Cell, type Column } from '../output/table.js'
+import { deploymentFlags, withVariable } from '../input/source-flags.js'
+import { statusText } from '../output/rows.js'
+import {
+  displayWidth,
+  drawTable,
+  fit,
+  fitMiddle,
+  fittingColumns,
+  type Cell,
+  type Column,
+} from '../output/table.js'
+import type { Colours } from '../output/terminal.js'
 
 /** Two lines above the table: the source of the prices, and what it does next. */
 export interface Header {

@@ -23,9 +23,8 @@ import { behindMsOf } from '../../domain/status.js'
 import { renderError } from '../../errors/render.js'
 import { behindText, printable } from '../../errors/text.js'
 import type { Row } from '../../recording/format/row.js'
-import { coloursFor } from '../output/colours.js'
+import { coloursFor, createRedraw } from '../output/terminal.js'
 import { drawBoard, type BoardView, type Header } from './draw.js'
-import { createRedraw } from './redraw.js'
 
 /** Interval between two redraws, in ms. */
 const redrawInterval = 125

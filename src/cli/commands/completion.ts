@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { shells, type Shell } from '../completion/shells.js'
-import { createCommand } from './create-command.js'
+import { shells, type Shell } from '../completion/words.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:

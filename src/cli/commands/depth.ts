@@ -1,10 +1,7 @@
 import { Argument, type Command } from 'commander'
-import type { DepthFlags } from '../actions/depth.js'
-import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { priceHelp } from '../output/price-help.js'
-import { tokenHelp } from '../tokens/token-address.js'
-import { tokensFlag } from '../tokens/tokens-flag.js'
-import { createCommand } from './create-command.js'
+import type { RequestFlags } from '../actions/request.js'
+import { addDeploymentFlags } from '../input/source-flags.js'
+import { createCommand, priceHelp, tokenHelp, tokensFlag } from './parts.js'
 
 const examples = `
 Examples:
@@ -29,8 +26,8 @@ export const depthCommand = (): Command => {
       .addOption(tokensFlag())
       .option('--json', 'print the depth as a JSON object; quantities are in base-token units'),
   )
-  return command.action(async (given: string, flags: DepthFlags) => {
-    const { printDepth } = await import('../actions/depth.js')
+  return command.action(async (given: string, flags: RequestFlags) => {
+    const { printDepth } = await import('../actions/request.js')
     await printDepth(command, given, flags)
   })
 }

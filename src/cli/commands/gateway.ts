@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { gatewayTable } from '../../gateway/option-table.js'
 import type { GatewayFlags } from '../actions/gateway.js'
-import { deploymentFlags } from '../input/deployment-flags.js'
-import { numberFlag } from '../input/number-flag.js'
-import { addSourceFlags } from '../input/source-flags.js'
-import { createCommand } from './create-command.js'
+import { numberFlag } from '../input/parse-flags.js'
+import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:

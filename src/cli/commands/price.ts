@@ -1,10 +1,7 @@
 import { Argument, type Command } from 'commander'
-import type { PriceFlags } from '../actions/price.js'
-import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { priceHelp } from '../output/price-help.js'
-import { tokenHelp } from '../tokens/token-address.js'
-import { tokensFlag } from '../tokens/tokens-flag.js'
-import { createCommand } from './create-command.js'
+import type { RequestFlags } from '../actions/request.js'
+import { addDeploymentFlags } from '../input/source-flags.js'
+import { createCommand, priceHelp, tokenHelp, tokensFlag } from './parts.js'
 
 const examples = `
 Examples:
@@ -29,8 +26,8 @@ export const priceCommand = (): Command => {
       .addOption(tokensFlag())
       .option('--json', 'print the price as a JSON object'),
   )
-  return command.action(async (given: string, flags: PriceFlags) => {
-    const { printPrice } = await import('../actions/price.js')
+  return command.action(async (given: string, flags: RequestFlags) => {
+    const { printPrice } = await import('../actions/request.js')
     await printPrice(command, given, flags)
   })
 }

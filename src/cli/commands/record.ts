@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { RecordFlags } from '../actions/record.js'
-import { parseRotation } from '../input/duration-flag.js'
-import { createCommand } from './create-command.js'
-import { addStreamFlags } from './stream-command.js'
+import { parseRotation } from '../input/parse-flags.js'
+import { createCommand, addStreamFlags } from './parts.js'
 
 const examples = `
 Examples:

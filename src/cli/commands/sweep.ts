@@ -1,9 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { workersOption } from '../../sweep/workers-option.js'
 import type { SweepFlags } from '../actions/sweep.js'
-import { numberFlag } from '../input/number-flag.js'
-import { parseTime } from '../input/time-flag.js'
-import { createCommand } from './create-command.js'
+import { numberFlag, parseTime } from '../input/parse-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:

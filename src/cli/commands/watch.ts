@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import type { WatchFlags } from '../actions/watch.js'
-import { demoFlag } from '../input/deployment-flags.js'
-import { priceHelp } from '../output/price-help.js'
-import { createCommand } from './create-command.js'
-import { addStreamFlags } from './stream-command.js'
+import { demoFlag } from '../input/source-flags.js'
+import { createCommand, priceHelp, addStreamFlags } from './parts.js'
 
 const examples = `
 Examples:

@@ -1,5 +1,10 @@
 import type { Argument, Command, Option } from 'commander'
 
+/** The shells that can complete the command line. */
+export const shells = ['bash', 'zsh', 'fish'] as const
+
+export type Shell = (typeof shells)[number]
+
 // What a shell can complete, derived from the commands, so that no list of them is maintained by hand.
 
 export interface CompletedProgram {
@@ -79,3 +84,6 @@ const completedValue = (
   name,
   suggested: choices ?? words[name] ?? (name === 'file' ? 'files' : []),
 })
+
+/** A description as one line without control characters. */
+export const oneLine = (description: string): string => description.replace(/\s+/g, ' ').trim()

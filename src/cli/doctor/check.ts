@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Observable } from 'rxjs'
+import { TimeoutError, type Observable } from 'rxjs'
+import { printable } from '../../errors/text.js'
 import type { Interface, Target } from './target.js'
 
 /** The result of one check of `svc-streams doctor`. No text contains a secret. */
@@ -43,3 +44,9 @@ export const failed = (problem: string, advice: string, interfaces: readonly Int
   advice,
   failed: interfaces,
 })
+
+/** The text of an exception of Node, or of a wait that reached its limit. */
+export const errorText = (error: unknown, limit: number): string =>
+  error instanceof TimeoutError
+    ? `no answer in ${limit} ms`
+    : printable(error instanceof Error ? error.message : String(error))

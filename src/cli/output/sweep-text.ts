@@ -3,8 +3,8 @@ import { formatDuration } from '../../display/texts.js'
 import { escapeUnsafe } from '../../errors/escape-unsafe.js'
 import { oneLine, printable } from '../../errors/text.js'
 import type { SweepResult } from '../../sweep/index.js'
-import type { Colours } from './colours.js'
 import { drawTable, type Column } from './table.js'
+import type { Colours } from './terminal.js'
 
 // The results of a sweep, as the command prints them.
 

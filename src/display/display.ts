@@ -34,7 +34,6 @@ export interface HealthRow {
 
 export type DisplayEvent = Row | HealthRow
 
-/** All that a display shows. */
 export interface Display {
   readonly connection: Connection
   readonly tokens: readonly TokenState[]

@@ -20,7 +20,6 @@ export interface LogTexts {
   readonly uncorrelated: (error: UncorrelatedError) => LogText
 }
 
-/** A line of the event log. */
 export interface LogEntry extends LogText {
   /** Number of the entry, from 1: its identity. */
   readonly id: number

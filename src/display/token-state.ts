@@ -8,7 +8,6 @@ import type { DepthError, PriceError } from '../errors/model.js'
 import type { DepthRow, PriceRow } from '../recording/format/row.js'
 import type { Behind } from './connection.js'
 
-/** A token that is shown. */
 export interface DisplayToken {
   readonly address: Address
   /** The symbol, or the abbreviated address of a token without one. */
@@ -24,7 +23,6 @@ export interface DisplayToken {
  */
 export type TopicState = 'live' | 'stale' | 'down' | 'waiting' | 'rejected'
 
-/** What is known of one token. */
 export interface TokenState {
   readonly token: DisplayToken
   readonly state: TopicState

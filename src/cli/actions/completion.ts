@@ -1,17 +1,9 @@
-import type { Command } from 'commander'
+import type { Argument, Command, Option } from 'commander'
 import { recordedMarket } from '../../simulator/index.js'
-import {
-  completedProgram,
-  oneLine,
-  type CompletedCommand,
-  type CompletedFlag,
-  type CompletedProgram,
-  type CompletedValue,
-  type Shell,
-} from '../completion/words.js'
 import { print } from '../output/stdout.js'
 
-/** Prints the completion script of a shell. */
+export type Shell = 'bash' | 'zsh' | 'fish'
+
 export const printCompletion = (program: Command, shell: Shell): Promise<void> => {
   const token = recordedMarket().tokens.map(({ symbol }) => symbol)
   return print(scripts[shell](completedProgram(program, { token })))
@@ -148,7 +140,6 @@ const zshAction = ({ name, suggested }: CompletedValue): string => {
 
 const zshQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The completion script for fish. */
 const fishScript = ({ name, flags, commands }: CompletedProgram): string => {
   const isCommand = `__${name.replaceAll('-', '_')}_command_is`
   const complete = (command: string, ...args: readonly string[]): string =>
@@ -198,3 +189,83 @@ const scripts: Readonly<Record<Shell, (program: CompletedProgram) => string>> = 
   zsh: zshScript,
   fish: fishScript,
 }
+
+// What a shell can complete, derived from the commands, so that no list of them is maintained by hand.
+
+interface CompletedProgram {
+  readonly name: string
+  readonly flags: readonly CompletedFlag[]
+  readonly commands: readonly CompletedCommand[]
+}
+
+interface CompletedCommand {
+  readonly name: string
+  readonly description: string
+  readonly flags: readonly CompletedFlag[]
+  readonly argument: CompletedValue | undefined
+}
+
+interface CompletedFlag {
+  /** The spellings, such as `-o` and `--out`. */
+  readonly names: readonly string[]
+  readonly description: string
+  readonly value: CompletedValue | undefined
+  readonly isRepeatable: boolean
+}
+
+interface CompletedValue {
+  readonly name: string
+  /** The values to suggest: `files` of the working directory, or these words. No words: any text, such as a URL. */
+  readonly suggested: 'files' | readonly string[]
+}
+
+/** Words for arguments and values by the name that the help gives to them, such as `token`. */
+type WordsByName = Readonly<Partial<Record<string, readonly string[]>>>
+
+const completedProgram = (program: Command, words: WordsByName): CompletedProgram => {
+  const commands = program.createHelp().visibleCommands(program)
+  const withCommands = { ...words, command: commands.map((command) => command.name()) }
+  return {
+    name: program.name(),
+    flags: flagsOf(program, withCommands),
+    commands: commands.map((command) => completedCommand(command, withCommands)),
+  }
+}
+
+const completedCommand = (command: Command, words: WordsByName): CompletedCommand => ({
+  name: command.name(),
+  description: command.description(),
+  flags: flagsOf(command, words),
+  argument: command.registeredArguments.map((argument) => argumentValue(argument, words)).at(-1),
+})
+
+const argumentValue = (argument: Argument, words: WordsByName): CompletedValue =>
+  completedValue(argument.name(), argument.argChoices, words)
+
+const flagsOf = (command: Command, words: WordsByName): readonly CompletedFlag[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map((option) => ({
+      names: [option.short, option.long].filter((name) => name !== undefined),
+      description: option.description,
+      value: flagValue(option, words),
+      isRepeatable: option.variadic,
+    }))
+
+const flagValue = (option: Option, words: WordsByName): CompletedValue | undefined => {
+  const name = /[<[](\w+)/.exec(option.flags)?.[1]
+  return name === undefined ? undefined : completedValue(name, option.argChoices, words)
+}
+
+const completedValue = (
+  name: string,
+  choices: readonly string[] | undefined,
+  words: WordsByName,
+): CompletedValue => ({
+  name,
+  suggested: choices ?? words[name] ?? (name === 'file' ? 'files' : []),
+})
+
+/** A description as one line without control characters. */
+const oneLine = (description: string): string => description.replace(/\s+/g, ' ').trim()

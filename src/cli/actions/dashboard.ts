@@ -10,14 +10,12 @@ import type { SourceFlags } from '../input/source-flags.js'
 import { interrupted } from '../stop.js'
 import { listenFailure, recordingFailure$ } from './serve.js'
 
-/** The flags, as commander names and parses them. */
 export interface DashboardFlags extends SourceFlags {
   readonly port: number
   /** In ms. */
   readonly interval: number
 }
 
-/** Serves the dashboard until the user stops the command. */
 export const serveDashboard = (
   command: Command,
   given: readonly string[],

@@ -27,14 +27,12 @@ import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface DoctorFlags {
   /** In ms. */
   readonly timeout: number
   readonly json?: boolean
 }
 
-/** Runs the checks of the service, or of a simulator. */
 export const diagnose = async (command: Command, flags: DoctorFlags): Promise<void> => {
   const selected = resolveSource(command)
   if (isLeft(selected)) return usageError(command, selected.left)
@@ -132,7 +130,6 @@ const result$ = (
 
 const nameWidth = Math.max(...checks.map(({ name }) => name.length))
 
-/** The result of a check as one line. */
 const resultLine = ({ name, result }: NamedResult, colours: Colours): string =>
   [
     name.padEnd(nameWidth),
@@ -140,7 +137,6 @@ const resultLine = ({ name, result }: NamedResult, colours: Colours): string =>
     escapeUnsafe(resultText(result)),
   ].join('  ')
 
-/** The result of a check as one line of JSON. */
 const resultJson = ({ name, result }: NamedResult): string => {
   const fields = result.result === 'failed' ? { ...result, failed: undefined } : result
   return escapeUnsafe(JSON.stringify({ check: name, ...fields }))

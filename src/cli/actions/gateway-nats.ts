@@ -71,7 +71,6 @@ const start = async (
   })
 }
 
-/** What a running gateway serves on NATS, and variables for another terminal. */
 const summary = (
   source: OpenSource,
   host: string,

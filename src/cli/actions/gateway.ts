@@ -21,7 +21,6 @@ import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
 import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
 
-/** The flags, as commander names and parses them. */
 export interface GatewayFlags extends SourceFlags {
   readonly port: number
   readonly host: string
@@ -32,7 +31,6 @@ export interface GatewayFlags extends SourceFlags {
   readonly tlsCert?: string
 }
 
-/** The flags for consumers over HTTP, which a gateway on NATS does not have. */
 const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
@@ -133,7 +131,6 @@ const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, Gateway
 const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
   mapLeft((message: string) => `${flag}: ${path}: ${message}`)(attempt(() => readFileSync(path)))
 
-/** What a running gateway serves, and variables for another terminal. */
 const summary = ({ baseUrl }: Gateway, source: OpenSource, { host, keys }: GatewayOptions): string => {
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [

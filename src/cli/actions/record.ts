@@ -15,10 +15,8 @@ import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './stream.js'
 
-/** The flags, as commander names and parses them. */
 export interface RecordFlags extends StreamFlags, OutputFlags {}
 
-/** Records prices and depth until the user stops the command. */
 export const recordStreams = (
   command: Command,
   given: readonly string[],
@@ -98,7 +96,6 @@ const endOf = ({ end, result }: Stopped, { rows }: Recorder, { name }: RecordOut
   return end
 }
 
-/** The progress of a recording. */
 export interface Progress {
   readonly rows: number
   readonly bytes: number

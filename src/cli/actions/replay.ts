@@ -23,7 +23,6 @@ import { namedTokens, recordedAddresses, type UserTokens } from '../tokens/selec
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
 import { userTokens } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface ReplayFlags {
   readonly speed: number
   /** In ms since the Unix epoch. */

@@ -18,12 +18,10 @@ import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import type { TokenNames } from '../tokens/token-names.js'
 
-/** The flags, as commander names and parses them. */
 export interface RequestFlags {
   readonly json?: boolean
 }
 
-/** Requests one price over HTTP, and prints it. */
 export const printPrice = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
   withTokens(command, 'prices', [given], ({ source, tokens: [{ address }], names }) =>
     printResponse(source.client.price(names.topic(address)), source.serverFlag ?? 'priceBaseUrl', (price) =>
@@ -31,7 +29,6 @@ export const printPrice = (command: Command, given: string, { json = false }: Re
     ),
   )
 
-/** Sends one signed request, and prints the depth. */
 export const printDepth = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
   withTokens(command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
     const { depthClient, serverFlag = 'baseUrl' } = source
@@ -65,7 +62,6 @@ export const formatJson = (value: object): string =>
     JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2),
   )
 
-/** The depth of one token as a table for people. */
 export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
   const { mint, price, timestamp, buy, sell } = depth
   const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({

@@ -37,7 +37,6 @@ export const serveUntilStopped = async (source: OpenSource, summary: string): Pr
   await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
 }
 
-/** Writes a line with the time of day to standard error. */
 const log = (line: string): void => {
   process.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
 }
@@ -87,6 +86,5 @@ export const recordingFailure$ = (
 export const listenFailure = (thrown: unknown): unknown =>
   thrown instanceof GatewayError ? new Error(`${flagName(thrown.option)}: ${thrown.problem}`) : thrown
 
-/** The tokens of the source as a variable. */
 export const tokenLines = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
   ownTokens.length === 0 ? [] : [`export SVC_TOKENS=${ownTokens.map(variableText).join(',')}`]

@@ -15,7 +15,6 @@ import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface SimulateFlags extends MarketFlags {
   readonly httpPort: number
   readonly wsPort: number
@@ -26,7 +25,6 @@ export interface SimulateFlags extends MarketFlags {
   readonly faultsAfter?: number
 }
 
-/** Runs a simulator until the user stops the command. */
 export const simulate = async (command: Command, flags: SimulateFlags): Promise<void> => {
   const simulator = await start(flags).catch((error: unknown) => fail(command, flags, error))
   const schedule = scheduleFaults(simulator, flags)
@@ -55,7 +53,6 @@ const start = async ({
     ...marketOptions(market),
   })
 
-/** The flags of `simulate` that select the market. */
 export interface MarketFlags {
   readonly market?: 'recorded' | 'walk'
   readonly speed?: number

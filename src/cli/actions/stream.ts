@@ -51,7 +51,6 @@ export const nothingReceived: Received = {
   rejectedSignatures: 0,
 }
 
-/** Adds an event. */
 export const receive = (received: Received, row: Row): Received => {
   switch (row._tag) {
     case 'Price':
@@ -76,7 +75,6 @@ export const receive = (received: Received, row: Row): Received => {
   }
 }
 
-/** The command that received the events. */
 export interface StreamRun {
   readonly command: 'watch' | 'record'
   readonly source: Pick<OpenSource, 'host' | 'serverFlag'>

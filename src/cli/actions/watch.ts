@@ -11,12 +11,10 @@ import { canRedraw } from '../output/terminal.js'
 import { stop$ } from '../stop.js'
 import { failureText, nothingReceived, receive, watchRows$ } from './stream.js'
 
-/** The flags, as commander names and parses them. */
 export interface WatchFlags extends StreamFlags {
   readonly json?: boolean
 }
 
-/** Shows live prices and depth until the user stops the command. */
 export const watch = (command: Command, given: readonly string[], flags: WatchFlags): Promise<void> =>
   withTokens(command, flags.depth ? 'both' : 'prices', given, async (input) => {
     const failure = await show(input, flags)

@@ -34,7 +34,6 @@ export interface Header {
   readonly next: (now: number) => string
 }
 
-/** The content of the screen. */
 export interface BoardView {
   readonly display: Display
   readonly hasDepth: boolean
@@ -50,13 +49,11 @@ export interface DrawContext {
   readonly now: number
 }
 
-/** Size of the terminal in columns and rows of characters. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** The number of entries of the event log. */
 const maxEvents = 5
 
 /** Lines of the header with a blank. */
@@ -152,7 +149,6 @@ const eventLine = (entry: LogEntry): string =>
 /** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
 const maxNameWidth = 20
 
-/** The title of the column that shows whether a price is current. */
 const stateTitle = 'STATE'
 
 const emptyCell: Cell = { text: '–' }

@@ -32,9 +32,7 @@ const redrawInterval = 125
 export interface BoardOptions {
   readonly tokens: readonly DisplayToken[]
   readonly hasDepth: boolean
-  /** Lines above the table. */
   readonly header: Header | undefined
-  /** A line below the table. */
   readonly note: string | undefined
   readonly output: NodeJS.WriteStream
   /** Time of the current event for the event log, in ms since the Unix epoch. Default: that of its row. */

@@ -26,7 +26,6 @@ shows other tokens then.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-/** `svc-streams dashboard`: live prices and depth in a browser, until Ctrl-C. */
 export const dashboardCommand = (): Command => {
   const command = addSourceFlags(
     createCommand('dashboard', 'Show live prices and depth in a browser.', examples)

@@ -22,7 +22,6 @@ Exit codes: 0 if no check failed, 1 otherwise.`
 
 const timeoutOption = timerOption({ default: 5000 })
 
-/** `svc-streams doctor`: checks the options, the network and the service. */
 export const doctorCommand = (): Command => {
   const command = addDeploymentFlags(
     createCommand('doctor', 'Check the options, the network and the service.', examples)

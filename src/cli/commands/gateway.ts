@@ -34,7 +34,6 @@ GET /health/ready and GET /health/live are for an orchestrator.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-/** `svc-streams gateway`: serves prices and depth to other programs until Ctrl-C. */
 export const gatewayCommand = (): Command => {
   const { host, port } = gatewayTable
   const command = addSourceFlags(

@@ -22,11 +22,9 @@ Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals
 export const tokenHelp = 'symbol, contract address, 0x…, or topic, svc-0x…'
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
 
-/** The flag of a file that names tokens. */
 export const tokensFlag = (): Option =>
   new Option('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
 
-/** The flag of the interval between depth requests. */
 export const intervalFlag = (): Option =>
   numberFlag('--interval <ms>', 'interval between depth requests, in ms', timerOption({ default: 1000 }))
 

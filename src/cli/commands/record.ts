@@ -24,7 +24,6 @@ a header, so it can be replayed alone. Recordings of the same tokens can be conc
 The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration
 ends before a price has arrived.`
 
-/** `svc-streams record`: records prices and depth until Ctrl-C. */
 export const recordCommand = (): Command => {
   const command = addStreamFlags(
     createCommand(

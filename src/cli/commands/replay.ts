@@ -29,7 +29,6 @@ all events before the damage, reports the file, the line and the error, and fail
 
 const replaySpeed = numberOption({ above: 0, default: 1 })
 
-/** `svc-streams replay`: shows a recording as `watch` shows a service. */
 export const replayCommand = (): Command =>
   createCommand('replay', 'Show a recording made by svc-streams record.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip; - reads standard input'))

@@ -25,7 +25,6 @@ The command prints environment variables. Paste them into another terminal, and 
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
-/** `svc-streams simulate`: a local simulator of the service until Ctrl-C. */
 export const simulateCommand = (): Command => {
   const command = createCommand('simulate', 'Run a local simulator of the service.', examples)
     .addOption(

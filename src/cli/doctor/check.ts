@@ -8,14 +8,12 @@ export type CheckResult = Passed | Failed | Skipped
 
 export interface Passed {
   readonly result: 'ok'
-  /** What was measured. */
   readonly measured: string
 }
 
 export interface Failed {
   readonly result: 'failed'
   readonly problem: string
-  /** What to do next. */
   readonly advice: string
   /** The interfaces that later checks cannot use. */
   readonly failed: readonly Interface[]

@@ -34,7 +34,6 @@ export const depthHttpCheck: Check = {
         ),
 }
 
-/** A signed depth request. */
 export const signatureCheck: Check = {
   name: 'signature',
   interfaces: (target) =>

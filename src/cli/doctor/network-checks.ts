@@ -81,7 +81,6 @@ export const tlsCheck: Check = {
 interface Handshake {
   readonly used: Interface
   readonly text: string
-  /** The code of the error; undefined if the certificate is valid. */
   readonly code: string | undefined
 }
 

@@ -13,7 +13,6 @@ import { deploymentFlags, withVariable } from '../input/source-flags.js'
 import { failed, passed, type Check, type CheckResult } from './check.js'
 import type { Interface, Target } from './target.js'
 
-/** One price over HTTP. */
 export const priceHttpCheck: Check = {
   name: 'price over HTTP',
   interfaces: ({ priceHttp }) => right([priceHttp]),

@@ -17,14 +17,12 @@ import {
 } from '../input/source.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 
-/** One interface of the service. */
 export interface Interface {
   readonly url: URL
   /** The flag that gives its address. */
   readonly flag: DeploymentFlagName
 }
 
-/** The service to check. */
 export interface Target {
   readonly priceHttp: Interface
   readonly priceSocket: Interface
@@ -98,7 +96,6 @@ const createNatsTarget = async (
   })
 }
 
-/** The token that is requested. */
 const checkedToken: Pick<Target, 'token' | 'topic'> = {
   token: eth,
   topic: `${defaultService}-${eth.address}`,

@@ -73,7 +73,6 @@ const randomTokens = [
   { address: '0xf97f4df75117a78c1a5a0dbb814af92458539fb4', symbol: 'LINK', price: 10.37 },
 ] as const
 
-/** The market of the demonstration: the recorded market, and three random walks. */
 export const demonstrationMarket = (): Market =>
   combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: 7, tick: 300 }))
 
@@ -117,7 +116,6 @@ export const resubscribe = (
   },
 })
 
-/** An action that happens at known times. */
 export interface Step {
   /** What happens, such as `drops its connection`. */
   readonly text: string

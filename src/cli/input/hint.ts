@@ -21,7 +21,6 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
     ClientClosed: () => 'Try again. The client was closed before the response arrived.',
   })
 
-/** What answers at the address of a flag. */
 export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
   addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'
 

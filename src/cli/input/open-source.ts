@@ -60,7 +60,6 @@ export interface OpenSource {
   readonly ownTokens: readonly SelectedToken[]
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
-  /** Set if the simulator demonstrates faults. */
   readonly demonstration: Demonstration | undefined
   /** Resolves at the end of a recording; `undefined` for other sources. */
   readonly finished: Promise<ReplayResult> | undefined
@@ -79,11 +78,9 @@ export const withSource = async (
   await use(source.right).finally(source.right.close)
 }
 
-/** What a command with tokens works with. */
 export interface CommandInput {
   readonly source: OpenSource
   readonly tokens: SelectedTokens
-  /** The names of these and of all other known tokens. */
   readonly names: TokenNames
 }
 
@@ -123,7 +120,6 @@ const open = async (source: Source, dataKind: DataKind): Promise<Either<string, 
 
 type Clients = Pick<OpenSource, 'client' | 'depthClient'>
 
-/** A source that is a server. */
 const serverSource = (
   clients: Clients,
   host: string,
@@ -192,7 +188,6 @@ const openSimulator = async (
   return right({ ...source, ...clients, ownTokens: tokens, knownTokens: tokens, demonstration })
 }
 
-/** The addresses of a simulator. */
 export const serviceOfSimulator = (
   { baseUrl, authKey, priceBaseUrl, priceWsUrl }: Simulator,
   environment: Environment,

@@ -10,7 +10,6 @@ export const numberFlag = (flags: string, help: string, described: NumberOption)
   return described.default === undefined ? flag : flag.default(described.default)
 }
 
-/** Parses the argument of a number flag. */
 export const parseNumber =
   (described: NumberOption) =>
   (text: string): number => {

@@ -74,7 +74,6 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
   },
 }
 
-/** The flag with its variable, as messages name it. */
 export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
 
 /** Adds the flags that select the service to a command. `table`: with other help. */

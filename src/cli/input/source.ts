@@ -121,7 +121,6 @@ const conflictOf = (
 const conflictText = (source: string, other: string | undefined): string | undefined =>
   other === undefined ? undefined : `${other}: cannot be combined with ${source}; remove one of them`
 
-/** The data that a command requests. With `both`, prices are required and depth is optional. */
 export type DataKind = 'prices' | 'depth' | 'both'
 
 /**

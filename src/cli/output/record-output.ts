@@ -10,7 +10,6 @@ import {
   type RecordingFile,
 } from '../../recording/record/recording-file.js'
 
-/** The flags of `record` that select its output. */
 export interface OutputFlags {
   readonly out?: string
   readonly gzip?: true
@@ -18,9 +17,7 @@ export interface OutputFlags {
   readonly rotate?: number
 }
 
-/** The output of `record`. */
 export interface RecordOutput extends LineWriter {
-  /** The number of bytes written so far. */
   readonly bytes: number
   readonly close: () => void
   /** The files so far, in words; undefined for standard output. */
@@ -40,7 +37,11 @@ export const openOutput = (
   }
   const isGzip = gzip ?? out.endsWith(gzipExtension)
   try {
-    return right(rotate === undefined ? singleFile(out, isGzip) : rotatingFile(out, isGzip, rotate, startAt))
+    return right(
+      rotate === undefined
+        ? Object.assign(createRecordingFile(out, isGzip), { name: out })
+        : createRotatingFile(out, { period: rotate, isGzip, startAt }),
+    )
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
     return left(
@@ -69,41 +70,15 @@ const standardOutput = (): RecordOutput => {
   }
 }
 
-const singleFile = (path: string, isGzip: boolean): RecordOutput => {
-  const file = createRecordingFile(path, isGzip)
-  return {
-    get bytes() {
-      return file.bytes
-    },
-    name: path,
-    write: file.write,
-    close: file.close,
-  }
-}
-
-const rotatingFile = (out: string, isGzip: boolean, period: number, startAt: number): RecordOutput => {
-  const file = createRotatingFile(out, { period, isGzip, startAt })
-  return {
-    get bytes() {
-      return file.bytes
-    },
-    get name() {
-      return file.files === 1 ? file.path : `${file.files} files, the last of which is ${file.path}`
-    },
-    write: file.write,
-    close: file.close,
-  }
-}
-
 /** Lines in a sequence of new files. */
-export interface RotatingFile extends RecordingFile {
-  /** The number of files so far. */
+interface RotatingFile extends RecordingFile {
   readonly files: number
-  /** The path of the current file. */
   readonly path: string
+  /** The files so far, in words. */
+  readonly name: string
 }
 
-export interface RotatingFileOptions {
+interface RotatingFileOptions {
   /** Time between the starts of two files, in ms. A file starts at a multiple of it since the Unix epoch. */
   readonly period: number
   readonly isGzip: boolean
@@ -145,6 +120,9 @@ export const createRotatingFile = (
     },
     get path() {
       return current.path
+    },
+    get name() {
+      return files === 1 ? current.path : `${files} files, the last of which is ${current.path}`
     },
     get bytes() {
       return closedBytes + current.file.bytes

@@ -112,7 +112,6 @@ const depthText = (event: Either<DepthError, Depth>, quantityText: QuantityText)
   return `${formatPrice(price)} USD, buy ${sideText(buy)}, sell ${sideText(sell)}`
 }
 
-/** A status in words. */
 export const statusText = (status: ConnectionStatus): string => {
   switch (status._tag) {
     case 'Idle':

@@ -132,10 +132,8 @@ export const fitMiddle = (text: string, width: number): string => {
   return start + text.slice(from)
 }
 
-/** Adds spaces after a text, up to a number of terminal columns. */
 export const padEnd = (text: string, width: number): string => text + missingSpaces(text, width)
 
-/** Adds spaces before a text, up to a number of terminal columns. */
 export const padStart = (text: string, width: number): string => missingSpaces(text, width) + text
 
 const missingSpaces = (text: string, width: number): string =>

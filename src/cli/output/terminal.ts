@@ -4,7 +4,6 @@ import { fit } from './table.js'
 
 type Paint = (text: string) => string
 
-/** The colours of the output, by meaning. */
 export interface Colours {
   readonly live: Paint
   readonly waiting: Paint

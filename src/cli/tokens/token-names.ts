@@ -3,17 +3,13 @@ import type { DisplayToken } from '../../display/token-state.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
 
-/** Names and decimals of tokens by address. */
 export interface TokenNames {
-  /** The symbol, or the address of a token without one. */
   readonly full: (address: Address) => string
-  /** The symbol; undefined for a token without one. */
   readonly symbol: (address: Address) => string | undefined
   /** One token is 10 to the power of this many base-token units. */
   readonly decimals: (address: Address) => number | undefined
   /** The token with its symbol, or with its abbreviated address, for a display. */
   readonly display: (address: Address) => DisplayToken
-  /** The topic of the token's prices. */
   readonly topic: (address: Address) => Topic
 }
 

@@ -27,7 +27,6 @@ export const priceScale = ({ low, high }: ChartRange): Scale => {
   return { from: middle - half, to: middle + half }
 }
 
-/** The marks of an axis. */
 export interface Ticks {
   readonly step: number
   readonly values: readonly number[]
@@ -41,7 +40,6 @@ export const priceTicks = ({ from, to }: Scale, maxCount: number): Ticks => {
   return ticksOf({ from, to }, step)
 }
 
-/** Steps of the time axis, in ms. */
 const timeSteps = [10_000, 15_000, 30_000, 60_000, 120_000] as const
 
 /** Marks at multiples of a step of the clock, at most `maxCount` of them. */

@@ -21,7 +21,6 @@ export interface PageConfig {
   readonly staleAfter: number
 }
 
-/** The configuration as the server sends it. */
 export interface ServedPageConfig extends PageConfig {
   /** Equal for equal files and configurations: an open page of another server is out of date. */
   readonly pageId: string
@@ -49,7 +48,6 @@ const isDisplayToken = (value: unknown): boolean =>
   typeof value['symbol'] === 'string' &&
   (value['decimals'] === null || isDecimals(value['decimals']))
 
-/** The server's connection to the service. */
 export interface ServiceStatus {
   readonly isUp: boolean
   /** Why it is down; empty if it is not. */

@@ -13,7 +13,6 @@ import {
   spanText,
 } from '../text/card-texts.js'
 
-/** All that a card shows. */
 export interface CardViewState {
   readonly card: TokenState
   /** In ms since the Unix epoch. */

@@ -32,7 +32,6 @@ export class DashboardPage {
     this.#requestRender()
   }
 
-  /** Applies an event. */
   receive(event: DisplayEvent): void {
     this.#display = update(this.#display, event)
     this.#display.tokens.forEach((token, index) => this.#cards[index]?.set(token, rxClock.wallClock()))

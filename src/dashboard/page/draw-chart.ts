@@ -10,7 +10,6 @@ import {
   type Scale,
 } from '../model/chart-scale.js'
 
-/** The colours of a chart. */
 export interface ChartColours {
   readonly line: string
   readonly fill: string
@@ -19,7 +18,6 @@ export interface ChartColours {
   readonly gap: string
 }
 
-/** The content of a chart. */
 export interface Chart {
   readonly data: ChartData
   readonly range: ChartRange
@@ -65,11 +63,9 @@ const [topMargin, bottomAxis] = [8, 20]
 /** Width of the price axis, in CSS pixels. */
 const priceAxisWidth = 70
 
-/** The position of a time. */
 const xOf = ({ times: { from, to }, width }: Plot, time: number): number =>
   ((time - from) / (to - from)) * width
 
-/** The position of a price. */
 const yOf = ({ prices: { from, to }, top, bottom }: Plot, price: number): number =>
   bottom - ((price - from) / (to - from)) * (bottom - top)
 
@@ -83,7 +79,6 @@ const [priceSpace, timeSpace] = [34, 72]
 
 const maxPrices = 8
 
-/** Draws the grid, and the text of both axes. */
 const drawAxes = (plot: Plot, colours: ChartColours): void => {
   plot.context.font = font
   plot.context.lineWidth = 1
@@ -177,7 +172,6 @@ const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text }: ChartC
 
 const hatchStep = 7
 
-/** Hatches the times without a current price. */
 const drawGaps = (plot: Plot, { times, prices }: ChartData, { gap }: ChartColours): void => {
   const { context, top, bottom } = plot
   const height = bottom - top

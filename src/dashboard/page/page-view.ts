@@ -6,7 +6,6 @@ import { clockTime } from '../../display/texts.js'
 import { behindText } from '../../errors/text.js'
 import type { PageConfig } from '../model/served.js'
 
-/** All that the page shows around the cards. */
 export interface PageViewState {
   readonly config: PageConfig
   readonly connection: Connection

@@ -5,7 +5,6 @@ import { drawChart, type ChartColours } from './draw-chart.js'
 /** Time between two drawings of a chart, in ms. More of them would move the line by less than a pixel. */
 const drawInterval = 500
 
-/** The chart of one token, in an element of its own. */
 export class PriceChart {
   readonly element = document.createElement('div')
   readonly #canvas = document.createElement('canvas')
@@ -63,7 +62,6 @@ export class PriceChart {
   }
 }
 
-/** Reads the colours of the current theme. */
 const readColours = (element: Element): ChartColours => {
   const style = getComputedStyle(element)
   const colour = (name: string): string => style.getPropertyValue(`--chart-${name}`).trim()

@@ -45,7 +45,6 @@ export interface DashboardOptions {
   readonly config: PageConfig
 }
 
-/** A running dashboard. */
 export interface DashboardServer {
   /** Address of the page, `http://127.0.0.1:<port>/`. */
   readonly url: string
@@ -82,7 +81,6 @@ interface PageContent {
   readonly webSockets: () => readonly string[]
 }
 
-/** The pages of the dashboard, by path. */
 const pagesOf = ({ files, config, status, webSockets }: PageContent): Pages => {
   const pageId = pageIdOf(files, config)
   const routes: Readonly<Record<string, () => HttpResponse>> = {

@@ -7,12 +7,13 @@ const floors = [
   ['time'],
   ['errors'],
   ['auth', 'codec', 'diagnostics', 'option-kinds', 'server', 'transport'],
-  ['http', 'number-format', 'platform', 'socket'],
+  ['http', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
   ['operators', 'recording', 'simulator', 'testing', 'opentelemetry'],
   ['gateway', 'sweep'],
   ['nats'],
+  ['display'],
   ['dashboard'],
   ['cli'],
 ]
@@ -139,11 +140,10 @@ module.exports = {
     {
       name: 'the definition of a command loads its action when the command runs, so that the help is fast',
       severity: 'error',
-      from: { path: '^src/cli/(commands/|program\\.ts)' },
+      from: { path: '^src/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
       to: {
         path: [
-          '^src/cli/(actions|board|demonstration|doctor|outcome)/',
-          '^src/cli/(stop|input/deployment|tokens/with-tokens)\\.ts',
+          '^src/cli/(?!commands/|input/(parse|source)-flags\\.ts)',
           '^src/(client|recording)/',
           '^src/simulator/index\\.ts',
           'node_modules/(rxjs|fp-ts|io-ts)/',

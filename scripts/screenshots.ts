@@ -5,8 +5,11 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import { readPageFiles } from '../src/dashboard/serve/page-files.js'
-import { startDashboard, type DashboardServer } from '../src/dashboard/serve/start-dashboard.js'
+import {
+  readPageFiles,
+  startDashboard,
+  type DashboardServer,
+} from '../src/dashboard/serve/start-dashboard.js'
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, type Look } from './screenshots/page.js'

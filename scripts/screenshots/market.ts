@@ -11,11 +11,11 @@ import type {
   PriceError,
 } from 'svc-streams'
 import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
-import type { PageToken } from '../../src/dashboard/model/page-config.js'
+import type { DisplayToken } from '../../src/display/token-state.js'
 import { subscriptionRejected, timeout } from '../../src/errors/constructors.js'
 
 interface Listing {
-  readonly token: PageToken
+  readonly token: DisplayToken
   readonly topic: `svc-${Address}`
   readonly price$: ReplaySubject<Either<PriceError, Price>>
   readonly depth$: ReplaySubject<Either<DepthError, Depth>>
@@ -34,7 +34,7 @@ export interface Start {
 /** A market for pictures and for the benchmark: random walks with a seed, and faults. */
 export class PictureMarket {
   readonly client: Client
-  readonly tokens: readonly PageToken[]
+  readonly tokens: readonly DisplayToken[]
   private readonly listings: readonly Listing[]
   private readonly status$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Open', epoch: 1, since: 0 })
   private readonly ticks: Subscription

@@ -20,6 +20,10 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
   }
 }
 
+/** Fails a command with the exit code of invalid arguments. */
+export const usageError = (command: Command, problem: string): never =>
+  command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
+
 /** Makes commander throw instead of exiting, in all subcommands. */
 const overrideExit = (command: Command): void => {
   command

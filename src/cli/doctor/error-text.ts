@@ -1,8 +1,0 @@
-import { TimeoutError } from 'rxjs'
-import { printable } from '../../errors/text.js'
-
-/** The text of an exception of Node, or of a wait that reached its limit. */
-export const errorText = (error: unknown, limit: number): string =>
-  error instanceof TimeoutError
-    ? `no answer in ${limit} ms`
-    : printable(error instanceof Error ? error.message : String(error))

@@ -43,6 +43,9 @@ const longUploadMs = 100
 const uploadGapMs = 300
 const maxUploadMs = 30_000
 
+/** The first pong may come behind messages that are read in parts, and from a busy consumer, in ms. */
+const firstAnswerMs = 500
+
 /** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
 const maxMarkers = 16
 
@@ -54,9 +57,9 @@ const maxMarkers = 16
  * - If a pong is late, prices are held until every marker is answered. From then on, at most `limit` bytes are on their
  *   way. The limit is reduced by each late pong, to what would have been in time, and doubled by each pong in time.
  * - A consumer that has never answered is not judged, unless its answer waits behind a long upload.
- * - Many answers or held prices at once are a probe: no more prices than its limit are written until it is answered. A
- *   late pong alone would show only after the prices that a slow link needs seconds for them. Each probe that is answered
- *   in time doubles the limit of the next one.
+ * - Many answers or held prices at once are a probe: until it is answered, no more of them than its limit are written, and
+ *   at most as much of other prices. A late pong alone would show only after the prices that a slow link needs seconds
+ *   for them. Each probe that is answered in time doubles the limit of the next one.
  *
  * Times are monotonic, in ms. Time in which the event loop was blocked must not count.
  */
@@ -130,6 +133,12 @@ export class AckWindow {
     return before === 0 || before + frameBytes <= limit
   }
 
+  /** True if a price may be written during a probe that does not belong to it: one that comes from the service now. */
+  hasLiveRoom(frameBytes: number, pending = 0): boolean {
+    if (!this.isProbing || !this.hasAnswer || this.limit !== Infinity) return false
+    return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
+  }
+
   open(now: number): void {
     this.openedAt = now
   }
@@ -145,13 +154,18 @@ export class AckWindow {
     return isLong && !this.hasAnswer && now - this.messageAt < uploadGapMs
   }
 
+  /** True while the consumer may still answer its first ping. */
+  isAwaitingFirst(now: number): boolean {
+    return !this.hasAnswer && (now - this.openedAt <= firstAnswerMs || this.isUploading(now))
+  }
+
   onWritten(bytes: number): void {
     this.written += bytes
   }
 
   /** Starts a probe if `pending` bytes that are not written yet exceed its limit. */
   probe(pending: number): void {
-    if (this.isProbing || (this.isUnjudged && !this.hasAnswer)) return
+    if (this.isProbing || this.isHeld || (this.isUnjudged && !this.hasAnswer)) return
     if (this.unacknowledged + pending <= this.probeLimit) return
     this.isProbing = true
     this.probedAtId = this.lastId

@@ -61,6 +61,8 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
+  /** True while a topic is added: its last price is no live one. */
+  private isAdding = false
   /** True if nothing was sent since the last check, while the consumer is behind. */
   private maySend = true
   private behindSince = 0
@@ -148,6 +150,14 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.sendText(errorText)
   }
 
+  /** Adds a topic, and sends its last price if that is current. */
+  addFeed(base: Address, feed: TopicFeed<TextFrame>): void {
+    this.feeds.set(base, feed)
+    this.isAdding = true
+    feed.add(this)
+    this.isAdding = false
+  }
+
   /** Removes a topic and its held price. Returns its feed, whose consumer this still is. */
   removeFeed(base: Address): TopicFeed<TextFrame> | undefined {
     const feed = this.feeds.get(base)
@@ -183,7 +193,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       window.failProbe()
       if (!window.isHolding) this.hold()
       this.onWindowChanged()
-    } else if (window.isHolding && !window.hasAnswered && !window.isUploading(now)) {
+    } else if (window.isHolding && !window.hasAnswered && !window.isAwaitingFirst(now)) {
       window.giveUp()
       this.releaseHeld()
       this.onWindowChanged()
@@ -253,7 +263,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     const { window, held } = this
     const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
     const maySend = !window.isHolding && isTurn
-    if (maySend && window.hasRoom(frame.length, this.batch?.length)) {
+    const pending = this.batch?.length
+    const isLive = !this.isAdding && window.hasLiveRoom(frame.length, pending)
+    if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
       if (held.delete(topic)) this.dropped++
       return this.config.outbox.add(this, frame)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
+import type { TopicConsumer } from '../../../src/gateway/demand/topic-consumer.js'
+import type { TopicFeed } from '../../../src/gateway/demand/topic-feed.js'
+import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
 import { currentClock } from '../../../src/time/current-clock.js'
@@ -210,9 +212,11 @@ describe('many prices that were held during an upload', () => {
   })
 })
 
-describe('a price behind more than 6 kB of answers', () => {
+describe('a price behind many answers', () => {
   const topic = { currentFrame: () => asciiFrame('price aged') }
-  const answers = Array.from({ length: 7 }, (_, index) => String(index).padEnd(1_000))
+  const answersOf = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => String(index).padEnd(1_000))
+  const answers = answersOf(13)
 
   it('waits for their pong, and the consumer is behind once that is late', async () => {
     let now = 0
@@ -230,20 +234,40 @@ describe('a price behind more than 6 kB of answers', () => {
     session.check()
     expect([log.at(-1), session.isBehind]).toEqual(['behind', true])
     session.onPong('2')
-    expect(log.slice(10)).toEqual(['ping 3', 'price aged'])
+    expect(log.slice(16)).toEqual(['ping 3', 'price aged'])
   })
 
-  it('waits until the next check if the consumer has never answered, and later ones not at all', async () => {
+  it('does not wait behind less than 12 kB, unless it is the last price of a new topic', async () => {
     const { session, log } = createManualSession({ maxBufferedBytes: Infinity })
+    session.open()
+    session.onPong('1')
+    for (const answer of answersOf(7)) session.sendText(answer)
+    const add = (consumer: TopicConsumer<TextFrame>) => consumer.send(asciiFrame('last price'), topic)
+    session.addFeed('0x1', { add } as unknown as TopicFeed<TextFrame>)
+    session.send(asciiFrame('price'), { currentFrame: () => undefined })
+    await nextTurn()
+    expect(log).toEqual(['ping 1', ...answersOf(7), 'ping 2', 'price'])
+    session.onPong('2')
+    expect(log.slice(10)).toEqual(['price aged'])
+    expect(session.droppedPrices).toBe(0)
+  })
+
+  it('waits for 500 ms after the opening if the consumer has never answered, and later ones not at all', async () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
     session.open()
     for (const answer of answers) session.sendText(answer)
     session.send(asciiFrame('price'), topic)
+    now = 500
+    session.check()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2'])
+    now = 501
     session.check()
     expect(log).toEqual(['ping 1', ...answers, 'ping 2', 'ping 3', 'price aged'])
     for (const answer of answers) session.sendText(answer)
     session.send(asciiFrame('next price'), topic)
     await nextTurn()
-    expect(log.slice(11)).toEqual([...answers, 'next price'])
+    expect(log.slice(17)).toEqual([...answers, 'next price'])
     expect([session.isBehind, session.droppedPrices]).toEqual([false, 0])
   })
 })

@@ -2,7 +2,7 @@ import { parse, join } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeHeader, encodeRow } from '../../recording/format/row-codec.js'
 import type { RecordingHeader } from '../../recording/format/row.js'
-import { writtenTime } from '../../recording/format/time-range.js'
+import { writtenTime } from '../../recording/format/timeline.js'
 import {
   createRecordingFile,
   gzipExtension,

@@ -12,7 +12,7 @@ import {
   type Observable,
 } from 'rxjs'
 import { parseTopicOfAnyService } from '../codec/arguments/topic.js'
-import { validatedDepth$ } from '../depth/polls.js'
+import { validatedDepth$ } from '../depth/validate.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
 import { chainIds, type Environment } from '../domain/environment.js'

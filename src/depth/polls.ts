@@ -1,16 +1,12 @@
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, map, of, type Observable } from 'rxjs'
-import { parseAddress } from '../codec/arguments/address.js'
-import { parseInterval } from '../codec/arguments/interval.js'
-import type { AddSource } from '../diagnostics/collector.js'
+import { defer, map, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../domain/address.js'
-import type { Depth } from '../domain/depth.js'
+import type { AddSource } from '../diagnostics/collector.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
-import type { DepthError } from '../errors/model.js'
 import type { DepthEvent } from '../http/depth-request.js'
 import type { BackoffPolicy } from '../time/backoff.js'
 import { MintBackoffs } from './mint-backoffs.js'
 import { Poll, type PollConfig } from './poll.js'
+import { validatedDepth$ } from './validate.js'
 
 export interface PollsConfig extends PollConfig {
   /** The backoff after failures. */
@@ -74,22 +70,4 @@ export class DepthPolls {
     this.removeSource?.()
     this.removeSource = undefined
   }
-}
-
-/**
- * The contract of every `depth$`: an invalid mint or interval is a Left followed by completion, and each depth carries
- * the mint as the caller wrote it.
- */
-export const validatedDepth$ = (
-  mint: Address,
-  interval: number,
-  depthOf$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>,
-): Observable<Either<DepthError, Depth>> => {
-  const parsedMint = parseAddress(mint)
-  if (isLeft(parsedMint)) return of(parsedMint)
-  const parsedInterval = parseInterval(interval)
-  if (isLeft(parsedInterval)) return of(parsedInterval)
-  return depthOf$(mint, interval).pipe(
-    map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
-  )
 }

@@ -1,10 +1,9 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left } from 'fp-ts/lib/Either.js'
 import { merge, NEVER, Observable, of } from 'rxjs'
 import type { Address } from 'svc-streams'
-import { depth, httpError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
+import { httpError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { validatedDepth$ } from '../../src/depth/polls.js'
-import { leftWith, marbles } from '../support/time/marbles.js'
+import { marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { mint, pollsOf, refused, results, startsOf } from './support/polls.js'
 
@@ -166,43 +165,6 @@ describe('DepthPolls.snapshot', () => {
       // The poll lingers for 1000 ms.
       expectAt(2019, { subscribers: 0, lastResult: 'ok', lastResultAgeMs: 1009 })
       at(2021, () => expect(polls.snapshot()).toEqual([]))
-    })
-  })
-})
-
-const notCalled = (): never => {
-  throw new Error('the arguments are invalid')
-}
-
-/** Asserts one error, then completion, for `validatedDepth$` and for the polls that use it. */
-const expectError = (address: unknown, interval: unknown, error: object): void =>
-  marbles(({ expectObservable }) => {
-    const args = [address as Address, interval as number] as const
-    const i = leftWith(error)
-    expectObservable(validatedDepth$(...args, notCalled)).toBe('(i|)', { i })
-    expectObservable(pollsOf(notCalled).depth$(...args)).toBe('(i|)', { i })
-  })
-
-describe('validatedDepth$', () => {
-  it.each(['', '0x', 'aa', '0xg', 'svc-0xaa', '0xaa/../x', ' 0xaa', '0xaa\n'])(
-    'emits InvalidMint and completes for the mint %j',
-    (invalid) => expectError(invalid, 5, { _tag: 'InvalidMint', mint: invalid }),
-  )
-
-  it.each([0, 0.999, -1, NaN, Infinity, -Infinity])(
-    'emits InvalidInterval and completes for the interval %d',
-    (invalid) => expectError(mint, invalid, { _tag: 'InvalidInterval', interval: invalid }),
-  )
-
-  it.each(['1000', null, undefined, {}])(
-    'emits InvalidInterval and completes for the interval %j of plain JavaScript',
-    (invalid) => expectError(mint, invalid, { _tag: 'InvalidInterval', interval: NaN }),
-  )
-
-  it('emits each depth with the mint as the caller wrote it', () => {
-    marbles(({ expectObservable }) => {
-      const source$ = validatedDepth$('0xAA', 5, () => of(right(depth('0xaa'))))
-      expectObservable(source$).toBe('(d|)', { d: right(depth('0xAA')) })
     })
   })
 })

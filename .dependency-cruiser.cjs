@@ -40,7 +40,7 @@ const browserOnly = [
   page,
   '^src/transport/(fetch|native-web-socket)\\.ts',
   '^src/platform/browser(/|\\.ts)',
-  '^src/(browser|client/in-browser|recording/(browser|in-browser))\\.ts',
+  '^src/(browser|client/in-browser|recording/browser)\\.ts',
 ]
 
 const floorRules = floors.flatMap((names, level) =>

@@ -10,7 +10,7 @@ import { Multicast } from '../task/multicast.js'
 import type { Clock } from '../time/clock.js'
 import { delay, delay$ } from '../time/deadline.js'
 import { clockOffset, suspendedFor } from '../time/suspend.js'
-import type { MintBackoff } from './mint-backoff.js'
+import type { MintBackoff } from './mint-backoffs.js'
 
 export interface PollConfig {
   readonly clock: Clock

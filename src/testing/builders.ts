@@ -2,6 +2,10 @@ import type { Address } from '../domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
+import { disconnected as createDisconnected } from '../errors/constructors.js'
+import type { Disconnected } from '../errors/model.js'
+import { plainObject, type Check, type Checks } from '../option-kinds/check.js'
+import { checkOption, checkSpelling } from '../option-kinds/check-options.js'
 
 /** Default `receivedAt` and `timestamp`: 2025-01-01 00:00:00 UTC, in ms since the Unix epoch. */
 const defaultTime = 1_735_689_600_000
@@ -36,3 +40,24 @@ export const depth = (
 })
 
 const oneUnit: DepthSide = { totalQuantity: 1n, totalQuantityUsd: 1 }
+
+type DisconnectedFields = Omit<Disconnected, '_tag' | 'message'>
+
+/** Builds a `Disconnected`, as a client emits it. Throws a `ConfigurationError` for a missing or an invalid field. */
+export const disconnected = (fields: DisconnectedFields): Disconnected => {
+  checkOption('fields', fields, plainObject)
+  for (const name of Object.keys(fields)) checkSpelling(name, disconnectedChecks)
+  for (const [name, check] of Object.entries<Check>(disconnectedChecks)) {
+    checkOption(name, Reflect.get(fields, name), check)
+  }
+  return createDisconnected(fields)
+}
+
+const finiteNumber: Check = { expected: 'a finite number', holds: Number.isFinite }
+
+const disconnectedChecks: Checks<DisconnectedFields> = {
+  code: finiteNumber,
+  reason: { expected: 'a string', holds: (value) => typeof value === 'string' },
+  attempt: finiteNumber,
+  retryInMs: finiteNumber,
+}

@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, type Observable } from 'rxjs'
+import { concat, defer, lastValueFrom, of, type Observable } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SweepResult } from '../../src/sweep/index.js'
-import type { SweepProgress } from '../../src/sweep/sweep.js'
+import { inOrder, type SweepProgress } from '../../src/sweep/sweep.js'
 import { collect, start } from '../recording/support/recordings.js'
 import { isLong } from '../support/run/long.js'
 import { newModule, recordingOf, runSweep, strategy, type Behaviour } from './support/run-sweep.js'
@@ -129,5 +129,24 @@ describe('sweep', () => {
     const path = pathToFileURL(newModule(name, text))
     const [result] = await collect(runSweep(recording, [{ kind: 'x' }], {}, {}, path))
     expect(result?._tag === 'Right' && result.right.values).toEqual(['x'])
+  })
+})
+
+describe('inOrder', () => {
+  it('emits each value as soon as all before it have arrived', async () => {
+    const values = [2, 0, 3, 1].map((index) => ({ index }))
+    const seen: string[] = []
+    const ordered$ = concat(
+      ...values.map((value) =>
+        defer(() => {
+          seen.push(`arrives ${value.index}`)
+          return of(value)
+        }),
+      ),
+    ).pipe(inOrder())
+    await ordered$.forEach(({ index }) => seen.push(`emits ${index}`))
+    expect(seen.join(', ')).toBe(
+      'arrives 2, arrives 0, emits 0, arrives 3, arrives 1, emits 1, emits 2, emits 3',
+    )
   })
 })

@@ -2,7 +2,7 @@ import { join, parse } from 'node:path'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodeHeader, encodeRow } from '../../recording/format/row-codec.js'
 import type { RecordingHeader } from '../../recording/format/row.js'
-import { writtenTime } from '../../recording/format/time-range.js'
+import { writtenTime } from '../../recording/format/timeline.js'
 import type { LineWriter } from '../../recording/index.js'
 import {
   createRecordingFile,

@@ -8,7 +8,6 @@ import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
-import { decodeNumber } from './non-json-number.js'
 
 // Codecs of the library's values in a recording.
 
@@ -16,6 +15,20 @@ import { decodeNumber } from './non-json-number.js'
 export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
 
 export const RecordedAddress = guardCodec<Address>('an address', isAddress)
+
+/** Numbers that `JSON.stringify` writes as `null` or `0`. A recording writes them as strings. */
+const numbersByName: ReadonlyMap<unknown, number> = new Map(
+  ['NaN', 'Infinity', '-Infinity', '-0'].map((name) => [name, Number(name)]),
+)
+
+/** The string for such a number; any other value unchanged. */
+export const encodeNumber = (value: unknown): unknown => {
+  for (const [name, number] of numbersByName) if (Object.is(value, number)) return name
+  return value
+}
+
+/** The number for such a string; any other value unchanged. */
+const decodeNumber = (value: unknown): unknown => numbersByName.get(value) ?? value
 
 const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): t.Type<number> => {
   const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)

@@ -9,7 +9,6 @@ import { objectWith } from '../../option-kinds/check.js'
 import { checkedOption, type OptionTable } from '../../option-kinds/option.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
-import type { RecordingPlatform } from '../platform.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -27,9 +26,12 @@ export interface RecordOptions {
   readonly interval?: number
 }
 
-/** The `record` of a platform. */
+/** Creates a file for a recording. Throws if that fails. */
+type CreateFile = (path: string) => LineWriter & { readonly close: () => void }
+
+/** The `record` of a platform. `undefined`: the platform has no files. */
 export const recordOn =
-  (platform: RecordingPlatform) =>
+  (createFile: CreateFile | undefined) =>
   (client: PriceClient | Client, options: RecordOptions): Recorder => {
     const { topics, mints, interval } = checkOptions(client, options)
     const header = {
@@ -40,7 +42,7 @@ export const recordOn =
       mints,
       interval,
     } as const
-    const recorder = createRecorder(platform, options.to, header)
+    const recorder = createRecorder(createFile, options.to, header)
     recorder.record(statusRow$(client))
     recorder.record(uncorrelatedRow$(client))
     recorder.recordUntilComplete(
@@ -53,7 +55,7 @@ export const recordOn =
   }
 
 const createRecorder = (
-  { createFile }: RecordingPlatform,
+  createFile: CreateFile | undefined,
   to: string | LineWriter,
   header: RecordingHeader,
 ): LineRecorder => {

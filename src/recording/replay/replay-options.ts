@@ -4,7 +4,7 @@ import { checkAll } from '../../option-kinds/check-options.js'
 import { environmentOption } from '../../option-kinds/environment-option.js'
 import { checkedOption, type CheckedOption, type OptionTable } from '../../option-kinds/option.js'
 import { maxTime } from '../format/value-codecs.js'
-import { allTimes, type TimeRange } from '../format/time-range.js'
+import { allTimes, type TimeRange } from '../format/timeline.js'
 
 export interface ReplayOptions {
   /**

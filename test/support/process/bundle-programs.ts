@@ -40,7 +40,7 @@ const keepUrls: Plugin = {
   name: 'keep import.meta.url',
   setup: (bundle) => {
     bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (/\/(?:start-dashboard|worker-program)\.ts$/.test(path)) return undefined
+      if (/\/(?:start-dashboard|worker-pool)\.ts$/.test(path)) return undefined
       const source = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }

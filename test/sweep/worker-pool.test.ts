@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { concat, concatMap, defer, EMPTY, finalize, from, of, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { sender, type Job, type TaskResult } from '../../../src/sweep/messages.js'
-import { inOrder } from '../../../src/sweep/pool/in-order.js'
-import { runJobs$, type StartThread } from '../../../src/sweep/pool/run-jobs.js'
-import { dealt, tasksOf } from '../../../src/sweep/parameters.js'
-import { collect } from '../../recording/support/recordings.js'
+import { sender, type Job, type TaskResult } from '../../src/sweep/messages.js'
+import { tasksByWorker, tasksOf } from '../../src/sweep/sweep.js'
+import { runJobs$, type StartThread } from '../../src/sweep/worker-pool.js'
+import { collect } from '../recording/support/recordings.js'
 
 const jobOf = (tasks: Job['tasks']): Job => ({
   files: [],
@@ -48,7 +47,7 @@ const threads = (bad: ReadonlySet<number>) => {
 
 const results = async (count: number, workers: number, bad: ReadonlySet<number>) => {
   const { start$, ...counts } = threads(bad)
-  const jobs = dealt(tasksOf(Array.from({ length: count })), workers).map(jobOf)
+  const jobs = tasksByWorker(tasksOf(Array.from({ length: count })), workers).map(jobOf)
   const messages = await collect(runJobs$(jobs, workers, start$))
   return { messages, ...counts }
 }
@@ -79,24 +78,5 @@ describe('runJobs$', () => {
     const { runsOf } = await results(64, 1, new Set([0]))
     expect(Math.max(...runsOf.values())).toBe(7)
     expect([...runsOf.values()].filter((runs) => runs > 2)).toHaveLength(32)
-  })
-})
-
-describe('inOrder', () => {
-  it('emits each value as soon as all before it have arrived', async () => {
-    const values = [2, 0, 3, 1].map((index) => ({ index }))
-    const seen: string[] = []
-    const ordered$ = concat(
-      ...values.map((value) =>
-        defer(() => {
-          seen.push(`arrives ${value.index}`)
-          return of(value)
-        }),
-      ),
-    ).pipe(inOrder())
-    await ordered$.forEach(({ index }) => seen.push(`emits ${index}`))
-    expect(seen.join(', ')).toBe(
-      'arrives 2, arrives 0, emits 0, arrives 3, arrives 1, emits 1, emits 2, emits 3',
-    )
   })
 })

@@ -26,7 +26,7 @@ const runAll = async <A>(concurrency: number, run: (seed: number) => Promise<A>)
 
 const start = performance.now()
 const reports = await runAll(6, (seed) => runChaos({ seed, actionCount: 120 }))
-// Fewer at a time: a run blocks the event loop of all.
+// Fewer runs at a time, because each blocks the event loop that all share.
 const progressReports = await runAll(2, (seed) => runProgressChaos(seed, 300))
 
 const sum = (of: (report: ChaosReport) => number): number =>

@@ -1,4 +1,4 @@
-/** The amount of measuring. */
+/** The size of a run. */
 export interface Settings {
   readonly quick: boolean
   /** Rounds of the table of live prices. */

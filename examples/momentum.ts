@@ -21,7 +21,7 @@ await using client = createClient({ environment: 'mainnet', ...(simulator ?? rea
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** The state of the strategy: its signal, or why there is none. */
+/** The state of the strategy: its signal, or the reason why there is none. */
 const stateOf = (event: Either<PriceError, Momentum>): string => {
   if (isLeft(event)) return 'suspended'
   const { lead, signal } = event.right

@@ -1,12 +1,15 @@
-// `npm run screenshots`: the two pictures of the dashboard in the README, in docs/images.
+// `npm run screenshots`: the two pictures of docs/guides/dashboard.md, in docs/images.
 // `npm run screenshots -- folder`: pictures of each of its states. Both require `npm run build:page`.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import { readPageFiles } from '../src/dashboard/serve/page-files.js'
-import { startDashboard, type DashboardServer } from '../src/dashboard/serve/start-dashboard.js'
+import {
+  readPageFiles,
+  startDashboard,
+  type DashboardServer,
+} from '../src/dashboard/serve/start-dashboard.js'
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, type Look } from './screenshots/page.js'
@@ -39,7 +42,7 @@ interface Scene {
   readonly name: string
   readonly count: number
   readonly looks: readonly Look[]
-  /** The picture of the README: its theme. */
+  /** The theme of a picture of the guide. */
   readonly readme?: Look['colorScheme']
   /** Prepares the market before the page is opened. */
   readonly prepare?: (market: PictureMarket) => void

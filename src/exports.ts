@@ -18,8 +18,8 @@ export {
   type DefineTokensOptions,
   type TokenDefinition,
 } from './client/tokens.js'
-export { formatQuantity, parseQuantity } from './codec/arguments/quantity-text.js'
-export { parseAddress } from './codec/arguments/address.js'
+export { formatQuantity, parseQuantity } from './codec/arguments.js'
+export { parseAddress } from './codec/arguments.js'
 export { isAddress, type Address } from './domain/address.js'
 export { isTopic, type Topic } from './domain/topic.js'
 
@@ -76,15 +76,15 @@ export type {
 
 // Codecs
 export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
-export { encodeDepth } from './codec/encode-depth.js'
+export { encodeDepth } from './codec/depth.js'
 export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/price-frame.js'
 export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
-export { decodePriceText } from './codec/price-text.js'
-export { Quantity } from './codec/quantity.js'
-export { parseTopic, topicOf } from './codec/arguments/topic.js'
+export { decodePriceText } from './codec/response-text.js'
+export { Quantity } from './codec/number.js'
+export { parseTopic, topicOf } from './codec/arguments.js'
 
 // Signing
-export type { CanonicalHeaders, HeaderPairs } from './auth/canonical-headers.js'
+export type { CanonicalHeaders, HeaderPairs } from './auth/mac.js'
 export type { RequestSigner, SignRequest } from './auth/sign-request.js'
 
 // Ports

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What the user of a client receives, in the order of arrival. `exit`: the process ended. */
+/** An event that the user of a client receives, in the order of arrival. `exit`: the process ended. */
 export interface Report {
   readonly at: number
   readonly kind: 'ready' | 'price' | 'event' | 'end' | 'exit'

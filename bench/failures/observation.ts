@@ -1,6 +1,6 @@
 import type { Report } from './client-process.js'
 
-/** What a client's user received before and after a failure. Times in ms. */
+/** The events that the user of a client received before and after a failure. Times in ms. */
 export interface Observation {
   readonly reports: readonly Report[]
   readonly beganAt: number
@@ -24,7 +24,7 @@ const afterTime = (ms: number): string =>
 const pricesSince = ({ reports }: Observation, time: number): readonly Report[] =>
   reports.filter(({ kind, subscriber, at }) => kind === 'price' && subscriber === 1 && at > time)
 
-/** How many of the scenario's prices the first subscriber received. */
+/** The number of the scenario's prices that the first subscriber received. */
 export const sentPricesIn = (observation: Observation): number =>
   pricesSince(observation, observation.beganAt).filter(
     ({ value }) => typeof value === 'number' && value >= firstSentPrice,
@@ -41,7 +41,7 @@ export const oldestPrice = (observation: Observation): string => {
   return ages.length === 0 ? 'no price' : `${(Math.max(...ages) / 1000).toFixed(1)} s`
 }
 
-/** How many prices that are not positive numbers the first subscriber received. */
+/** The number of prices that the first subscriber received and that are not positive numbers. */
 export const wrongPricesIn = (observation: Observation): number =>
   pricesSince(observation, observation.beganAt).filter(({ value }) => isWrong(value)).length
 

@@ -48,7 +48,7 @@ const burstLength = 1000
 const heldPrices = 10
 const wrongPrices: readonly unknown[] = [0, -1, '12', null, undefined]
 
-/** An outage of the network without an error: what a laptop, a mobile network or a firewall causes. */
+/** An outage of the network without an error, as a laptop, a mobile network or a firewall causes it. */
 export const halfOpen: Scenario = {
   title: 'The network forwards nothing for 120 s',
   begin: (environment) => {
@@ -67,12 +67,12 @@ export const halfOpen: Scenario = {
   },
 }
 
-/** In bytes per second, and in prices per second: about a third of what they need. */
+/** A bandwidth of about a third of what the prices need. */
 const slowLink = { bytesPerSecond: 10_000, pricesPerSecond: 400 }
 
 const senders = new WeakMap<Environment, NodeJS.Timeout>()
 
-/** A link that is slower than its prices: a mobile network, or a feed that has grown. */
+/** A link with less bandwidth than its prices need: a mobile network, or a feed that has grown. */
 export const slow: Scenario = {
   title: `${slowLink.pricesPerSecond} prices a second over a link of 10 kB/s, for 60 s`,
   begin: (environment) => {

@@ -1,6 +1,6 @@
 import type { ConnectedClient } from './price-service.js'
 
-/** What a client delivered of a burst, and its CPU time. */
+/** The prices of a burst that a client delivered, and its CPU time. */
 export interface BurstResult {
   readonly count: number
   readonly sum: number

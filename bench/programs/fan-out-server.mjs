@@ -1,4 +1,4 @@
-// Passes prices on to consumers over WebSockets: through a gateway, or by a loop as one would write it.
+// Passes prices on to consumers over WebSockets: through a gateway, or by a hand-written loop.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { WebSocketServer } from 'ws'

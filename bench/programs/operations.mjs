@@ -1,10 +1,10 @@
 // Measures an operation of a depth request alone, repeated in a warm process.
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { concatenateHeaders } from '../node_modules/.build/auth/canonical-headers.js'
+import { concatenateHeaders } from '../node_modules/.build/auth/mac.js'
 import { Secrets } from '../node_modules/.build/auth/secrets.js'
-import { createSigner } from '../node_modules/.build/auth/signed-headers.js'
+import { createSigner } from '../node_modules/.build/auth/sign-request.js'
 import { decodeDepth, signRequest } from '../node_modules/.build/index.js'
-import { createMac } from '../node_modules/.build/platform/node/mac.js'
+import { node } from '../node_modules/.build/platform/node.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 import { sign } from './depth-clients.mjs'
 
@@ -13,7 +13,7 @@ const key = bytes.toString('base64')
 const signer = createSigner({
   service: 'svc',
   key: bytes,
-  createMac,
+  createMac: node.createMac,
   canonicalHeaders: concatenateHeaders,
   headers: {},
   secrets: new Secrets(),

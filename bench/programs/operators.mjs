@@ -28,7 +28,7 @@ const events = Array.from({ length: 1000 }, (_, index) =>
   }),
 )
 
-/** The parts of the results that do not depend on when timers fire. */
+/** The parts of the results that do not depend on the times of timers. */
 const summaries = {
   conflate: () => {
     let values = 0

@@ -7,10 +7,10 @@ const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
 /** Modules that a benchmark imports beside the entry points. */
 const internalModules = [
-  'src/auth/canonical-headers.ts',
+  'src/auth/mac.ts',
   'src/auth/secrets.ts',
-  'src/auth/signed-headers.ts',
-  'src/platform/node/mac.ts',
+  'src/auth/sign-request.ts',
+  'src/platform/node.ts',
   'src/sweep/sweep.ts',
 ]
 
@@ -18,7 +18,7 @@ const internalModules = [
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
   await runCommand('npm', ['run', 'build:code', '--', `--outdir=${outDir}`, ...internalModules])
-  // Node does not look above node_modules for the `type` of a package.
+  // Node searches no folder above node_modules for the `type` of a package.
   await writeFile(new URL('package.json', outUrl), '{ "type": "module", "sideEffects": false }\n')
   // The command reads its version two folders above itself.
   await copyFile(new URL('../../package.json', import.meta.url), new URL('../package.json', outUrl))

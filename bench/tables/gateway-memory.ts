@@ -37,7 +37,7 @@ const bytesPerConnection = (name: (typeof candidates)[number]): Promise<number> 
           await consumers.request('received', { total })
           return server.request<number>('heapBytes')
         }
-        // The first connection allocates what all share.
+        // The first connection allocates the objects that all connections share.
         const before = await connect(1, 1)
         return ((await connect(connections - 1, 1 + connections)) - before) / (connections - 1)
       }),

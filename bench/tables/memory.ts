@@ -19,7 +19,7 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
   withPriceService(async (service) => {
     const measured = await inRounds(rounds, candidates, ({ program }) =>
       service.withClient({ program, topics, process: { runArguments: ['--expose-gc'] } }, async (client) => {
-        // The first topic allocates what all topics share. The topic strings are already allocated.
+        // The first topic allocates the objects that all topics share. The topic strings are already allocated.
         await subscribe(client, { to: 1 })
         await client.service.request('prepareFrames')
         await sendBurst(client, { frames: 100 })

@@ -75,7 +75,7 @@ const costOf = (count: number, ticks: number): Promise<Cost> =>
         const after = await consumers.request<Received>('received')
         const prices = ticks * topics.length
         const deliveries = after.prices - before.prices
-        // The last prices may be under way.
+        // The last prices may not have arrived yet.
         if (deliveries < 0.9 * prices * count) throw new Error(`only ${deliveries} prices were received`)
         return {
           gatewayPerPrice,

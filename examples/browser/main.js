@@ -19,7 +19,7 @@ for (const { symbol, topic } of Object.values(tokens)) {
   client.price$(topic).subscribe((event) => {
     const isCurrent = event._tag === 'Right'
     if (isCurrent) price.textContent = event.right.price.toFixed(2)
-    // A price stays on the screen while it is not current, and looks different.
+    // A price that is not current stays visible, in another style.
     price.classList.toggle('not-current', !isCurrent)
     state.textContent = isCurrent ? 'live' : event.left._tag
   })

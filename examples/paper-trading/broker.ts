@@ -13,7 +13,7 @@ import type { Settings } from './settings.js'
 export type BrokerEvent =
   MarketEvent | { readonly _tag: 'Order'; readonly order: Order } | { readonly _tag: 'End' }
 
-/** What the account does. `Account` is the last event, at the end of the data. */
+/** An event of the account. `Account` is the last one, at the end of the data. */
 export type PaperEvent = Filled | Rejected | Equity | Account
 
 interface Pending {
@@ -31,7 +31,7 @@ export interface BrokerState {
   readonly portfolio: Portfolio
   /** The last point of the equity curve. */
   readonly sampled: Equity | undefined
-  /** What the last event has caused. */
+  /** The events that follow from the last input. */
   readonly emitted: readonly PaperEvent[]
 }
 

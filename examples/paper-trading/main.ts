@@ -51,13 +51,13 @@ const live = async (seconds: number, path: string | undefined): Promise<Report> 
 
   const listed = Object.values(tokens)
   const names = { topics: listed.map(({ topic }) => topic), mints: listed.map(({ address }) => address) }
-  // The recorder shares the polls of the account: same interval, same answers.
+  // The recorder has the interval of the account, so that both share the polls.
   const recorder =
     path === undefined ? undefined : record(client, { ...names, interval: account.interval, to: path })
   // Ends the run early if the file cannot be written.
   void recorder?.finished.then(() => client.close())
   const report = lastValueFrom(report$(client))
-  // The run ends with the streams of the client, and so does the recording: with the same event.
+  // The run and the recording end with the streams of the client, after the same event.
   const end = setTimeout(() => void client.close(), seconds * 1000)
   process.once('SIGINT', () => void client.close())
   const result = await report

@@ -12,7 +12,7 @@ import {
 import { unitPrice, type UnitPrice } from './money.js'
 import type { Side } from './order.js'
 
-// What the market shows: the events of all tokens in the order of their arrival, and the last of them per token.
+// The events of all tokens in the order of their arrival, and the last ones of each token.
 
 /** The part of a client that trades need: live, a replay, or a test client. */
 export type MarketClient = Pick<Client, 'price$' | 'depth$'>
@@ -40,11 +40,11 @@ export interface Quote {
   /** The price that values a position while there is no current one; undefined before the first price. */
   readonly lastPrice: number | undefined
   /**
-   * The service's time of the last depth. It may answer several polls with one snapshot, whose quantities are there only
-   * once.
+   * The service's time of the last depth. The service may answer several polls with one snapshot, whose quantities can be
+   * traded only once.
    */
   readonly bookAt: number | undefined
-  /** What orders have taken from each side of this snapshot, in base-token units. */
+  /** The quantity that orders have taken from each side of this snapshot, in base-token units. */
   readonly taken: Readonly<Record<Side, bigint>>
 }
 

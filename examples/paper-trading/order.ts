@@ -1,6 +1,6 @@
 import type { Money, UnitPrice } from './money.js'
 
-// Market orders, and what becomes of each: it is filled once, completely or in part, or rejected with a reason.
+// Market orders and their results: an order is filled once, completely or in part, or rejected with a reason.
 
 export type Side = 'buy' | 'sell'
 
@@ -14,7 +14,7 @@ export interface Order {
   readonly size: Size
 }
 
-/** What an account does with a token at one price. */
+/** A trade of one token at one price. */
 export interface Trade {
   readonly symbol: string
   readonly side: Side
@@ -36,7 +36,7 @@ interface Result {
 export interface Filled extends Result {
   readonly _tag: 'Filled'
   readonly trade: Trade
-  /** The quantity of the order, in base-token units. What is not filled is cancelled. */
+  /** The quantity of the order, in base-token units. The rest of an order that is filled in part is cancelled. */
   readonly ordered: bigint
 }
 

@@ -9,7 +9,7 @@ import type { Trade } from './order.js'
 export interface Position {
   /** Below 0 after a short sale. */
   readonly quantity: bigint
-  /** What the quantity has cost, without fees. Of a short position: minus what its sale has brought. */
+  /** The cost of the quantity, without fees. For a short position: minus the proceeds of its sale. */
   readonly cost: Money
 }
 
@@ -41,7 +41,7 @@ export const applyTrade = (portfolio: Portfolio, trade: Trade, decimals: number)
   const change = trade.side === 'buy' ? trade.quantity : -trade.quantity
   const paid = valueOf(trade.price, change, decimals)
   const closed = closedQuantity(before.quantity, change)
-  // The division is the only rounding. What it cuts off, below 1e-48 USD, stays in the cost of the position.
+  // The division is the only rounding. Its remainder, below 1e-48 USD, stays in the cost of the position.
   const released = closed === 0n ? 0n : (before.cost * closed) / before.quantity
   const received = valueOf(trade.price, closed, decimals)
   const after = { quantity: before.quantity + change, cost: before.cost - released + paid + received }

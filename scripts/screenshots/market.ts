@@ -11,11 +11,11 @@ import type {
   PriceError,
 } from 'svc-streams'
 import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
-import type { PageToken } from '../../src/dashboard/model/page-config.js'
+import type { DisplayToken } from '../../src/display/token-state.js'
 import { subscriptionRejected, timeout } from '../../src/errors/constructors.js'
 
 interface Listing {
-  readonly token: PageToken
+  readonly token: DisplayToken
   readonly topic: `svc-${Address}`
   readonly price$: ReplaySubject<Either<PriceError, Price>>
   readonly depth$: ReplaySubject<Either<DepthError, Depth>>
@@ -31,10 +31,10 @@ export interface Start {
   readonly decimals: number
 }
 
-/** A market for pictures and for the benchmark: random walks with a seed, whose faults a scene chooses. */
+/** A market for pictures and for the benchmark: random walks with a seed, and faults. */
 export class PictureMarket {
   readonly client: Client
-  readonly tokens: readonly PageToken[]
+  readonly tokens: readonly DisplayToken[]
   private readonly listings: readonly Listing[]
   private readonly status$ = new BehaviorSubject<ConnectionStatus>({ _tag: 'Open', epoch: 1, since: 0 })
   private readonly ticks: Subscription
@@ -78,7 +78,7 @@ export class PictureMarket {
     listing.depth$.next(left(timeout(5000)))
   }
 
-  /** The service is lost. */
+  /** Simulates a lost connection to the service. */
   disconnect(reason: string): void {
     this.ticks.unsubscribe()
     this.status$.next({ _tag: 'Waiting', attempt: 1, retryInMs: 60_000, reason })

@@ -23,7 +23,7 @@ export const openFast = async (
 /** Lets the clock of the page run at the speed of the system. */
 export const slowDown = (page: Page): Promise<unknown> => page.evaluate('slowDown()')
 
-/** A script as text: a compiler adds helpers to functions that a page does not have. */
+/** A script as text, because a compiler adds helpers to functions, which do not exist in a page. */
 const fastClock = `
   const [realDate, realTime] = [Date.now, performance.now.bind(performance)]
   let [since, gained, factor] = [realTime(), 0, 12]

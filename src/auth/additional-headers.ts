@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { authHeaderNames } from './auth-header-names.js'
-import type { HeaderPairs } from './canonical-headers.js'
+import { authHeaderNames, type HeaderPairs } from './mac.js'
 
 /** A header name of RFC 9110, section 5.1. */
 const namePattern = /^[\w!#$%&'*+.^`|~-]+$/

@@ -1,6 +1,5 @@
 import { CommanderError, type Command } from 'commander'
-import { escapeUnsafe } from '../errors/escape-unsafe.js'
-import { messageOf } from '../errors/text.js'
+import { escapeUnsafe, messageOf } from '../errors/text.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -20,6 +19,10 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
     return exitCodes.failure
   }
 }
+
+/** Fails a command with the exit code of invalid arguments. */
+export const usageError = (command: Command, problem: string): never =>
+  command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
 
 /** Makes commander throw instead of exiting, in all subcommands. */
 const overrideExit = (command: Command): void => {

@@ -13,7 +13,7 @@ import {
   take,
   tap,
 } from 'rxjs'
-import { parseTopicOfAnyService } from '../codec/arguments/topic.js'
+import { parseTopicOfAnyService } from '../codec/arguments.js'
 import { validatedDepth$ } from '../depth/validate.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'

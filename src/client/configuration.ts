@@ -1,11 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { parseHeaders } from '../auth/additional-headers.js'
 import { decodeKey } from '../auth/key.js'
+import { createSigner, type Signer, type SignerConfig } from '../auth/sign-request.js'
 import { Secrets } from '../auth/secrets.js'
-import { createSigner, type Signer, type SignerConfig } from '../auth/signed-headers.js'
-import { endpointOf, type Endpoint } from '../domain/endpoint.js'
+import { endpointOf, isLoopback, type Endpoint } from '../domain/endpoint.js'
 import { chainIds, type ChainId } from '../domain/environment.js'
-import { isLoopback } from '../domain/host-with-port.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { parseOptions, type Completed } from '../option-kinds/parse-options.js'
 import type { Platform } from '../platform/platform.js'
@@ -129,4 +128,4 @@ export const parseUrl = (option: string, value: unknown, schemes: Schemes, secur
 }
 
 /** Subdomains of `localhost` are loopback addresses too (RFC 6761). */
-const isThisMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost')
+export const isThisMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost')

@@ -1,5 +1,5 @@
 import { DepthPolls } from '../depth/polls.js'
-import { hostWithPort } from '../domain/host-with-port.js'
+import { hostWithPort } from '../domain/endpoint.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { depthRequest } from '../http/depth-request.js'
 import type { GetConfig } from '../http/get.js'
@@ -84,7 +84,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAge: (topic) => pool.priceAge(topic),
     probe: () => pool.probe(),
-    queuedRequests: () => limiter.size,
+    whenSendable: (onTurn) => limiter.whenSendable(onTurn),
   })
   return client
 }

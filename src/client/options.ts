@@ -1,4 +1,4 @@
-import { concatenateHeaders, type CanonicalHeaders } from '../auth/canonical-headers.js'
+import { concatenateHeaders, type CanonicalHeaders } from '../auth/mac.js'
 import type { Environment } from '../domain/environment.js'
 import type { Signal } from '../domain/signal.js'
 import { defaultService } from '../domain/topic.js'

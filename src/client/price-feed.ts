@@ -3,6 +3,7 @@ import { Observable, tap } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
+import { noCancel, type Cancel } from '../task/cancellable-task.js'
 import { currentClock } from '../time/current-clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import type { PriceClient } from './client.js'
@@ -22,8 +23,8 @@ export interface PriceFeed {
 
 /** What a gateway reads of a client beside its public methods. */
 export interface ClientFeed extends PriceFeed {
-  /** The number of HTTP requests that the limits of the client delay. */
-  readonly queuedRequests: () => number
+  /** Calls back when the limits of the client allow an HTTP request, now or later. One that the callback starts is sent at once. */
+  readonly whenSendable: (onTurn: () => void) => Cancel
 }
 
 /** Not a property: a copy of a client with another `price$` must not keep the feed of the original. */
@@ -59,6 +60,9 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
       return at === undefined ? 0 : now() - at
     },
     probe: () => () => false,
-    queuedRequests: () => 0,
+    whenSendable: (onTurn) => {
+      onTurn()
+      return noCancel
+    },
   }
 }

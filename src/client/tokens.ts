@@ -1,5 +1,5 @@
 import { isAddress, type Address } from '../domain/address.js'
-import { decimalsSyntax, isDecimals } from '../domain/decimals.js'
+import { decimalsSyntax, isDecimals } from '../domain/valid-numbers.js'
 import type { Topic } from '../domain/topic.js'
 import { describeValue, oneLine } from '../errors/text.js'
 import { checkedOption, plainObject, required, type Check, type OptionTable } from '../option-kinds/option.js'

@@ -1,9 +1,18 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
+import type { Topic } from '../domain/topic.js'
 import type { DecodeError } from '../errors/model.js'
-import { malformedError, maxIssues, toDecodeError } from './decode-error.js'
+import { malformedError, maxIssues, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { PriceAge, PriceValue } from './number.js'
+
+// The text frames of the price WebSocket, in both directions.
+
+/** The frame that subscribes to a topic (section 4.3 of the service's documentation). */
+export const subscribeFrame = (topic: Topic): string => JSON.stringify({ method: 'subscribe', topic })
+
+/** The frame that unsubscribes from a topic (section 4.3 of the service's documentation). */
+export const unsubscribeFrame = (topic: Topic): string => JSON.stringify({ method: 'unsubscribe', topic })
 
 /** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')

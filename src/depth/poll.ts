@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Subscriber } from 'rxjs'
-import type { Publish } from '../diagnostics/publish.js'
+import type { Publish } from '../diagnostics/messages.js'
 import type { Address } from '../domain/address.js'
 import { resultOf, type PollSnapshot } from '../domain/snapshot.js'
 import { depthRequest, type DepthEvent } from '../http/depth-request.js'
@@ -10,7 +10,7 @@ import { Multicast } from '../task/multicast.js'
 import type { Clock } from '../time/clock.js'
 import { delay, delay$ } from '../time/deadline.js'
 import { clockOffset, suspendedFor } from '../time/suspend.js'
-import type { MintBackoff } from './mint-backoff.js'
+import type { MintBackoff } from './mint-backoffs.js'
 
 export interface PollConfig {
   readonly clock: Clock

@@ -1,7 +1,6 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, of, type Observable } from 'rxjs'
-import { parseAddress } from '../codec/arguments/address.js'
-import { parseInterval } from '../codec/arguments/interval.js'
+import { parseAddress, parseInterval } from '../codec/arguments.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
 import type { DepthError } from '../errors/model.js'

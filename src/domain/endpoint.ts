@@ -17,3 +17,28 @@ export const endpointOf = (url: URL): Endpoint => ({
 /** The path of a resource as it is sent. `resource`: a path of the service's documentation. */
 export const requestPath = (endpoint: Endpoint, resource: string): string =>
   `${endpoint.prefix}${resource}${endpoint.query}`
+
+/** The ports of URLs without one. */
+const defaultPorts: Readonly<Record<string, string>> = {
+  'http:': '80',
+  'ws:': '80',
+  'https:': '443',
+  'wss:': '443',
+  'nats:': '4222',
+  'tls:': '4222',
+}
+
+/** Host and port of a URL, such as `prices.example:443`: its name in diagnostics. */
+export const hostWithPort = ({ hostname, port, protocol }: URL): string => {
+  const number = port === '' ? defaultPorts[protocol] : port
+  return number === undefined ? hostname : `${hostname}:${number}`
+}
+
+/**
+ * True for `localhost` and the addresses of this machine alone. `host`: in lower case as in a URL, an IPv6 address in
+ * brackets.
+ */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || loopbackIPv4.test(host)
+
+const loopbackIPv4 = /^127(?:\.(?:[1-9]?\d|1\d\d|2[0-4]\d|25[0-5])){3}$/

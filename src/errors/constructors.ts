@@ -1,7 +1,6 @@
 import { assertNever } from '../domain/assert-never.js'
 import type { Price } from '../domain/price.js'
-import { causeOf } from './failure-cause.js'
-import { isTagged } from './is-tagged.js'
+import { causeOf, isTagged } from './failure-cause.js'
 import type {
   ClientClosed,
   DecodeError,

@@ -1,4 +1,4 @@
-import type { FailureCause } from './model.js'
+import type { FailureCause, Tagged } from './model.js'
 import { asText, oneLine } from './text.js'
 
 /** Converts a thrown value to plain data. Copies name, message and code only: other properties may contain secrets. */
@@ -19,8 +19,17 @@ const readCause = (thrown: unknown): FailureCause => {
   return { name, message: oneLine(asText(messageOf(error)) || (code ?? name)), code }
 }
 
-/** Node's `AggregateError` for a host with several addresses has no message; those of its errors say what failed. */
+/** Node's `AggregateError` for a host with several addresses has no message; those of its errors describe the failure. */
 const messageOf = (error: Error): string =>
   error instanceof AggregateError && error.message === ''
     ? error.errors.map((each: unknown) => (each instanceof Error ? each.message : '')).join('; ')
     : error.message
+
+/** True for an error of the library or of the same shape. */
+export const isTagged = (value: unknown): value is Tagged<string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  '_tag' in value &&
+  typeof value._tag === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string'

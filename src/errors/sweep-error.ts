@@ -1,6 +1,5 @@
 import { assertNever } from '../domain/assert-never.js'
-import { causeOf } from './failure-cause.js'
-import { isTagged } from './is-tagged.js'
+import { causeOf, isTagged } from './failure-cause.js'
 import type { FailureCause, RecordingError, Tagged } from './model.js'
 import { oneLine } from './text.js'
 

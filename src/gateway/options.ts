@@ -1,5 +1,5 @@
 import { serviceOption, signalOption } from '../client/options.js'
-import { isLoopback } from '../domain/host-with-port.js'
+import { isLoopback } from '../domain/endpoint.js'
 import type { Signal } from '../domain/signal.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { countOption, portOption, timerOption } from '../option-kinds/number-option.js'

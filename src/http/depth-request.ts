@@ -1,13 +1,13 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { parseAddress } from '../codec/arguments/address.js'
+import { parseAddress } from '../codec/arguments.js'
 import { decodeDepth } from '../codec/depth.js'
-import { depthFailure } from '../codec/service-error.js'
+import { depthFailure } from '../codec/response-text.js'
 import type { Address } from '../domain/address.js'
 import type { Depth } from '../domain/depth.js'
 import type { DepthError } from '../errors/model.js'
 import { completedTask, type CancellableTask } from '../task/cancellable-task.js'
 import type { HttpResponse } from '../transport/ports.js'
-import { retryAfter } from './get.js'
+import { failedResponse } from './get.js'
 import type { SignedGet } from './signed-get.js'
 
 export type DepthEvent = Either<DepthError, Depth>
@@ -32,10 +32,7 @@ export const depthRequest = (
 }
 
 const readDepth = (mint: Address, response: HttpResponse, receivedAt: number): DepthEvent => {
-  const { status, body } = response
-  if (status !== 200) {
-    return left(depthFailure({ status, body, retryAfterMs: retryAfter(response, receivedAt) }))
-  }
-  const depth = decodeDepth(body)
+  if (response.status !== 200) return left(depthFailure(failedResponse(response, receivedAt)))
+  const depth = decodeDepth(response.body)
   return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
 }

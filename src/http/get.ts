@@ -1,20 +1,25 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
-import { parseRetryAfter } from '../codec/retry-after.js'
-import type { Publish } from '../diagnostics/publish.js'
-import { hostWithPort } from '../domain/host-with-port.js'
+import { parseRetryAfter } from '../codec/http-headers.js'
+import type { FailedResponse } from '../codec/response-text.js'
+import type { Publish } from '../diagnostics/messages.js'
+import { hostWithPort } from '../domain/endpoint.js'
 import { networkError, timeout } from '../errors/constructors.js'
-import type { DecodeError, NetworkError, Timeout } from '../errors/model.js'
+import type { DecodeError, NetworkError, Timeout, AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
 import { clockOffset, suspendedFor } from '../time/suspend.js'
-import { headerOf, type HttpAnswer, type HttpResponse, type HttpTransport } from '../transport/ports.js'
-import { checkedAnswer } from './checked-answer.js'
+import {
+  headerOf,
+  type HttpAnswer,
+  type HttpResponse,
+  type HttpTransport,
+  type OnHttpResult,
+} from '../transport/ports.js'
 import type { RequestLimiter } from './request-limiter.js'
-import { sendRequest, type SendOnce } from './send-request.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -126,6 +131,26 @@ export const get =
     }
   }
 
+/** A response whose status is not 200. Its delay is that of the `Retry-After` header. */
+export const failedResponse = (response: HttpResponse, receivedAt: number): FailedResponse => ({
+  status: response.status,
+  body: response.body,
+  retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt),
+})
+
+/** Decodes a response. `receivedAt` is in ms since the Unix epoch. */
+export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) => Either<E, A>
+
+/** The value of a response, or an error without secrets. */
+export const readResult = <E extends AnyError, A>(
+  { clock, secrets }: Pick<GetConfig, 'clock' | 'secrets'>,
+  result: GetResult,
+  read: ReadResponse<E, A>,
+): Either<GetError | E, A> => {
+  const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right, clock.wallClock())
+  return secrets.redactLeft(value)
+}
+
 interface Outcome {
   readonly result: HttpAnswer
   readonly mayRepeat: boolean
@@ -138,6 +163,52 @@ const withoutSuspend = (result: HttpAnswer, suspendedMs: number): HttpAnswer => 
   return left(networkError(new Error(reason)))
 }
 
-/** The delay that a response requests by its `Retry-After` header, in ms. */
-export const retryAfter = (response: HttpResponse, receivedAt: number): number | undefined =>
-  parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt)
+/** Sends a request once, on a new connection if `newConnection`. Never throws. Returns the function that aborts it. */
+export type SendOnce = (newConnection: boolean, onResult: OnHttpResult) => Cancel
+
+/**
+ * Sends a request to an origin. Sends it once more, on a new connection, if the transport reports that it may be
+ * repeated: a service often closes an idle connection while the next request is on its way. Returns the function that
+ * aborts.
+ */
+export const sendRequest = (
+  origin: string,
+  sendOnce: SendOnce,
+  publish: Publish,
+  onResult: (result: HttpAnswer) => void,
+): Cancel => {
+  let isAborted = false
+  let abortSecond = noCancel
+
+  const abortFirst = sendOnce(false, (result, mayRepeat = false) => {
+    if (!mayRepeat || isAborted) return onResult(result)
+    publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(origin)) }))
+    // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
+    if (!(isAborted as boolean)) abortSecond = sendOnce(true, (second) => onResult(second))
+  })
+  return () => {
+    isAborted = true
+    abortFirst()
+    abortSecond()
+  }
+}
+
+/**
+ * The result of a request, as the transport passed it. A result of a wrong type is a `NetworkError`: a transport may be
+ * plain JavaScript, and each request must have a result.
+ */
+export const checkedAnswer = (answer: HttpAnswer): HttpAnswer =>
+  isAnswer(answer) ? answer : left(networkError(new TypeError('the transport passed an invalid result')))
+
+const isAnswer = (answer: unknown): boolean => {
+  if (!isObject(answer)) return false
+  const { _tag, left: error, right: response } = answer
+  if (_tag === 'Left') return isObject(error) && isText(error['_tag']) && isText(error['message'])
+  if (_tag !== 'Right' || !isObject(response)) return false
+  return typeof response['status'] === 'number' && isText(response['body']) && isObject(response['headers'])
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isText = (value: unknown): boolean => typeof value === 'string'

@@ -1,15 +1,13 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { decodePriceText } from '../codec/price-text.js'
-import { priceFailure } from '../codec/service-error.js'
-import { parseTopic } from '../codec/arguments/topic.js'
+import { decodePriceText, priceFailure } from '../codec/response-text.js'
+import { parseTopic } from '../codec/arguments.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceRequestError } from '../errors/model.js'
 import { completedTask, type CancellableTask } from '../task/cancellable-task.js'
 import type { HttpResponse } from '../transport/ports.js'
-import { get, retryAfter, type GetConfig } from './get.js'
-import { readResult } from './read-result.js'
+import { get, failedResponse, readResult, type GetConfig } from './get.js'
 
 export interface PriceRequestConfig extends GetConfig {
   readonly prices: Endpoint
@@ -37,10 +35,7 @@ const readPrice = (
   response: HttpResponse,
   receivedAt: number,
 ): Either<PriceRequestError, Price> => {
-  const { status, body } = response
-  if (status !== 200) {
-    return left(priceFailure({ status, body, retryAfterMs: retryAfter(response, receivedAt) }))
-  }
-  const price = decodePriceText(body)
+  if (response.status !== 200) return left(priceFailure(failedResponse(response, receivedAt)))
+  const price = decodePriceText(response.body)
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }

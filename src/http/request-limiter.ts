@@ -22,15 +22,12 @@ export class RequestLimiter {
   /** No queued request has a lower number. */
   private firstNumber = 1
   private readonly sending: CoalescedTask
+  /** True while a turn may be used. */
+  private isTurn = false
 
   constructor(private readonly limits: RequestLimits) {
     this.rate = new RateLimiter(limits.maxRequestsPerSecond)
     this.sending = new CoalescedTask(limits.clock, () => this.sendQueued())
-  }
-
-  /** The number of requests that wait. */
-  get size(): number {
-    return this.queued.size
   }
 
   /**
@@ -38,7 +35,9 @@ export class RequestLimiter {
    * `onTurn`: called when the limits allow a queued request, before it is sent. It may cancel it.
    */
   run<A>(task: CancellableTask<A>, onResult: (result: A) => void, onTurn?: () => void): Cancel {
-    const canStart = this.queued.size === 0 && this.canSend(this.limits.clock.elapsed())
+    const isFirst = this.queued.size === 0 || this.isTurn
+    this.isTurn = false
+    const canStart = isFirst && this.canSend(this.limits.clock.elapsed())
     return canStart ? this.start(task, onResult) : this.enqueue(++this.lastNumber, task, onResult, onTurn)
   }
 
@@ -46,6 +45,27 @@ export class RequestLimiter {
   runFirst<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
     const canStart = this.canSend(this.limits.clock.elapsed())
     return canStart ? this.start(task, onResult) : this.enqueue(--this.firstNumber, task, onResult)
+  }
+
+  /**
+   * Calls back when the limits allow a request: now, or in the order of the queued requests. The first request that the
+   * callback runs is sent at once. A caller with a queue of its own chooses its next request then, and not earlier.
+   */
+  whenSendable(onTurn: () => void): Cancel {
+    if (this.queued.size > 0 || !this.canSend(this.limits.clock.elapsed())) {
+      return this.addQueued(++this.lastNumber, () => this.useTurn(onTurn))
+    }
+    onTurn()
+    return noCancel
+  }
+
+  private useTurn(onTurn: () => void): void {
+    this.isTurn = true
+    try {
+      onTurn()
+    } finally {
+      this.isTurn = false
+    }
   }
 
   private canSend(now: number): boolean {
@@ -95,16 +115,23 @@ export class RequestLimiter {
     const deliver = (result: A): void => {
       if (!isCancelled) onResult(result)
     }
-    this.queued.set(number, () => {
+    const remove = this.addQueued(number, () => {
       onTurn()
       if (!isCancelled) cancelRunning = this.start(task, deliver)
       // Starting a task may run the caller's code, which may cancel it.
       if (isCancelled) cancelRunning()
     })
-    this.sending.afterTick()
     return () => {
       isCancelled = true
       cancelRunning()
+      remove()
+    }
+  }
+
+  private addQueued(number: number, start: () => void): Cancel {
+    this.queued.set(number, start)
+    this.sending.afterTick()
+    return () => {
       if (this.queued.delete(number) && this.queued.size === 0) this.sending.cancel()
     }
   }

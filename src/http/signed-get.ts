@@ -1,13 +1,20 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Secrets } from '../auth/secrets.js'
-import type { Signer } from '../auth/signed-headers.js'
-import { parseHttpDate } from '../codec/http-date.js'
+import type { Signer } from '../auth/sign-request.js'
+import { parseHttpDate } from '../codec/http-headers.js'
 import { requestPath, type Endpoint } from '../domain/endpoint.js'
 import type { AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { headerOf } from '../transport/ports.js'
-import { get, type GetConfig, type GetError, type GetResult, type GetTarget } from './get.js'
-import { readResult, type ReadResponse } from './read-result.js'
+import {
+  get,
+  readResult,
+  type GetConfig,
+  type GetError,
+  type GetResult,
+  type GetTarget,
+  type ReadResponse,
+} from './get.js'
 
 export interface SignedGetConfig extends GetConfig {
   readonly relayer: Endpoint

@@ -1,10 +1,8 @@
 import { metrics, trace } from '@opentelemetry/api'
 import { parseOptions } from '../option-kinds/parse-options.js'
-import { connectionMetrics } from './connection-metrics.js'
-import { gatewayMetrics } from './gateway-metrics.js'
+import { eventMetrics } from './event-metrics.js'
 import { instrumentTable, type InstrumentOptions } from './options.js'
 import { pollSpans } from './poll-spans.js'
-import { requestMetrics } from './request-metrics.js'
 import { stateMetrics } from './state-metrics.js'
 
 /** The name of the meter and of the tracer. */
@@ -24,13 +22,7 @@ const scope = 'svc-streams'
 export const instrument = (options: InstrumentOptions = {}): (() => void) => {
   const { meterProvider = metrics, tracerProvider = trace } = parseOptions(instrumentTable, options)
   const meter = meterProvider.getMeter(scope)
-  const stops = [
-    connectionMetrics(meter),
-    requestMetrics(meter),
-    gatewayMetrics(meter),
-    stateMetrics(meter),
-    pollSpans(tracerProvider.getTracer(scope)),
-  ]
+  const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
   return () => {
     for (const stop of stops.splice(0)) stop()
   }

@@ -2,8 +2,7 @@ import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import { assertNever } from '../domain/assert-never.js'
 import type { DepthError } from '../errors/model.js'
 import { currentClock } from '../time/current-clock.js'
-import { errorAttributes, isStatus, serverAttributes } from './attributes.js'
-import { listen } from './listen.js'
+import { errorAttributes, isStatus, serverAttributes, listen } from './messages.js'
 
 const route = '/v0/order_book/depth/{mint}'
 

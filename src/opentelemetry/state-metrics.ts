@@ -1,10 +1,13 @@
 import { channel } from 'node:diagnostics_channel'
-import type { BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
+import type {
+  BatchObservableCallback,
+  Meter,
+  Observable,
+  Attributes,
+  BatchObservableResult,
+} from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../diagnostics/collector.js'
-import { serverAttributes } from './attributes.js'
-import { listen } from './listen.js'
-import { Readings } from './readings.js'
-import { Totals } from './totals.js'
+import { serverAttributes, listen } from './messages.js'
 
 /**
  * Metrics of the current state of all clients and gateways, read at each collection. Also right for connections that were
@@ -104,3 +107,57 @@ const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCo
     readings.dropped.add(server, load.droppedPrices)
   },
 })
+
+interface Series {
+  readonly attributes: Attributes
+  value: number
+}
+
+/**
+ * The values of an observable instrument at one collection. A series that was observed once is observed with 0 afterwards:
+ * exporters repeat the last value of a series that is missing.
+ */
+class Readings {
+  private readonly series = new Map<string, Series>()
+
+  constructor(readonly instrument: Observable) {}
+
+  reset(): void {
+    for (const each of this.series.values()) each.value = 0
+  }
+
+  add(attributes: Attributes, value: number): void {
+    this.seriesOf(attributes).value += value
+  }
+
+  /** Keeps the largest value. */
+  max(attributes: Attributes, value: number): void {
+    const series = this.seriesOf(attributes)
+    series.value = Math.max(series.value, value)
+  }
+
+  observe(result: BatchObservableResult): void {
+    for (const { attributes, value } of this.series.values())
+      result.observe(this.instrument, value, attributes)
+  }
+
+  private seriesOf(attributes: Attributes): Series {
+    const key = JSON.stringify(attributes)
+    const series = this.series.get(key) ?? { attributes, value: 0 }
+    this.series.set(key, series)
+    return series
+  }
+}
+
+/** Sums by host, of what has ended. */
+class Totals {
+  private readonly byHost = new Map<string, number>()
+
+  add(host: string, value: number): void {
+    this.byHost.set(host, (this.byHost.get(host) ?? 0) + value)
+  }
+
+  entries(): Iterable<readonly [host: string, total: number]> {
+    return this.byHost
+  }
+}

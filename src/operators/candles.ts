@@ -3,12 +3,32 @@ import { Observable, type Subscriber } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
-import { CandleChart, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
-import type { EitherOperator } from './either/either-operator.js'
+import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 
-export type { Candle } from './candle-chart.js'
+/** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
+export interface Candle {
+  /** The first price, in USD. */
+  readonly open: number
+  /** The highest price, in USD. */
+  readonly high: number
+  /** The lowest price, in USD. */
+  readonly low: number
+  /** The last price, in USD. */
+  readonly close: number
+  /** Number of prices; at least 1. */
+  readonly count: number
+  /**
+   * Number of `Left`s and of changes of `epoch` since the end of the previous candle, or since the subscription: those in
+   * this window, and those in windows without a price before it. If it is not 0, prices may be missing.
+   */
+  readonly interruptions: number
+  /** Start of the window, in ms of Rx time (since the Unix epoch): a multiple of its length. */
+  readonly from: number
+  /** End of the window, in ms of Rx time. */
+  readonly to: number
+}
 
 /**
  * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
@@ -82,5 +102,76 @@ class CandlesSubscriber<E> extends OperatorSubscriber<Either<E, Pick<Price, 'pri
 
   private emit(closed: Candle | undefined): void {
     if (closed !== undefined) this.subscriber.next(right(closed))
+  }
+}
+
+/** State of `candles`: at most one open window, of `ms` ms. Times are in ms since the Unix epoch. */
+class CandleChart {
+  isOpen = false
+  /** Number of the window since the Unix epoch. */
+  private window = 0
+  private open = 0
+  private high = 0
+  private low = 0
+  private close = 0
+  private count = 0
+  /** Since the previous candle closed. */
+  private interruptions = 0
+  private lastEpoch: number | undefined
+
+  constructor(private readonly ms: number) {}
+
+  /** End of the last window. */
+  get to(): number {
+    return (this.window + 1) * this.ms
+  }
+
+  /** Closes the open window if `now` is outside of it. Returns its candle. */
+  closeIfEnded(now: number): Candle | undefined {
+    if (!this.isOpen || this.windowAt(now) === this.window) return undefined
+    const { open, high, low, close, count, interruptions, window, ms, to } = this
+    this.isOpen = false
+    this.interruptions = 0
+    return { open, high, low, close, count, from: window * ms, to, interruptions }
+  }
+
+  interrupt(): void {
+    this.interruptions += 1
+  }
+
+  /** Adds a price to the open window. True if it opens one. */
+  add(value: Pick<Price, 'price'>, now: number): boolean {
+    const { price } = value
+    this.countEpoch(value)
+    if (this.isOpen) {
+      this.extend(price)
+      return false
+    }
+    this.isOpen = true
+    this.window = this.windowAt(now)
+    this.open = price
+    this.high = price
+    this.low = price
+    this.close = price
+    this.count = 1
+    return true
+  }
+
+  private extend(price: number): void {
+    this.high = Math.max(this.high, price)
+    this.low = Math.min(this.low, price)
+    this.close = price
+    this.count += 1
+  }
+
+  private countEpoch(value: object): void {
+    const { epoch } = value as Partial<Price>
+    if (typeof epoch !== 'number') return
+    if (this.lastEpoch !== undefined && epoch !== this.lastEpoch) this.interrupt()
+    this.lastEpoch = epoch
+  }
+
+  private windowAt(now: number): number {
+    return Math.floor(now / this.ms)
   }
 }

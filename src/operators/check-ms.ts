@@ -1,4 +1,4 @@
-import { maxTimerMs } from '../domain/interval.js'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue } from '../errors/text.js'
 

@@ -5,7 +5,7 @@ import { parsedOption, required, type OptionTable } from '../option-kinds/option
 import { parseOptions, type Surface } from '../option-kinds/parse-options.js'
 import { checkMs } from './check-ms.js'
 import { Combination } from './combination.js'
-import type { ErrorOf } from './either/sides.js'
+import type { ErrorOf } from './either.js'
 
 /** Options of `combineFresh`. */
 export interface CombineFreshOptions {

@@ -3,7 +3,7 @@ import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
-import type { EitherOperator } from './either/either-operator.js'
+import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 
 /** The result of one window. */

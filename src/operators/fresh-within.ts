@@ -1,13 +1,13 @@
 import { isLeft, isRight, left, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { isPriceValue } from '../domain/price-value.js'
+import { isPriceValue } from '../domain/valid-numbers.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { Stale } from '../errors/model.js'
 import { RestartableDeadline } from '../time/restartable-deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
-import type { EitherOperator } from './either/either-operator.js'
+import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 
 /**

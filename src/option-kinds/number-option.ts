@@ -1,4 +1,4 @@
-import { maxTimerMs } from '../domain/interval.js'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Check, CheckedOption } from './option.js'
 
 /** The unit of a number. A count has none. */

@@ -1,7 +1,6 @@
 import type { CreateMac } from '../auth/mac.js'
 import type { AddSource } from '../diagnostics/collector.js'
-import type { Publish } from '../diagnostics/publish.js'
-import type { Wake } from '../domain/wake.js'
+import type { Publish } from '../diagnostics/messages.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 export interface HttpTransportOptions {
@@ -30,4 +29,12 @@ export interface Platform {
    * after it was frozen. Returns the function that stops it.
    */
   readonly onWake: (wake: (event: Wake) => void) => () => void
+}
+
+/** Why connections are checked at once. */
+export interface Wake {
+  /** The network has returned. */
+  readonly isOnline: boolean
+  /** How long the page was frozen, in ms: data that arrived meanwhile may be as old. 0 if it was not. */
+  readonly frozenMs: number
 }

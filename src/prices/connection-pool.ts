@@ -1,22 +1,22 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
-import { parseTopic } from '../codec/arguments/topic.js'
+import { parseTopic } from '../codec/arguments.js'
 import type { Address } from '../domain/address.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
-import type { Wake } from '../domain/wake.js'
+import type { Wake } from '../platform/platform.js'
 import { clientClosed } from '../errors/constructors.js'
 import type { UncorrelatedError } from '../errors/model.js'
 import { Multicast } from '../task/multicast.js'
-import { Multiplexer, type MultiplexerConfig } from './multiplexer.js'
+import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { RateLimiter } from '../time/rate-limiter.js'
-import { subscribersIn, type PriceEvent } from './subscriber-list.js'
-import { lastPrice, snapshotStateOf, type TopicState } from './topic-state.js'
+import { subscribersIn, type PriceEvent } from './subscribers.js'
+import { lastPrice, snapshotStateOf, type TopicState } from './topics.js'
 
 export interface ConnectionPoolConfig extends Omit<
-  MultiplexerConfig,
-  'nextEpoch' | 'rateLimiter' | 'memory'
+  PriceConnectionConfig,
+  'nextEpoch' | 'rateLimiter' | 'probeSupport'
 > {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
@@ -24,10 +24,10 @@ export interface ConnectionPoolConfig extends Omit<
 
 /** The live prices of one client. Distributes the topics over as many connections as needed, usually one. */
 export class ConnectionPool {
-  private readonly multiplexers: Multiplexer[] = []
+  private readonly connections: PriceConnection[] = []
   private readonly statuses$ = new Multicast<ConnectionStatus>()
   private readonly uncorrelated$ = new Multicast<UncorrelatedError>()
-  private readonly multiplexerConfig: MultiplexerConfig
+  private readonly connectionConfig: PriceConnectionConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
   private lastEpoch = 0
   private closed = false
@@ -46,10 +46,10 @@ export class ConnectionPool {
 
   constructor(private readonly config: ConnectionPoolConfig) {
     const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
-    this.multiplexerConfig = {
+    this.connectionConfig = {
       ...config,
       rateLimiter,
-      memory: { answersProbes: false },
+      probeSupport: { isProven: false },
       nextEpoch: () => ++this.lastEpoch,
     }
   }
@@ -62,9 +62,9 @@ export class ConnectionPool {
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
       // Before `closed` is read and a connection is chosen: its handlers may change both.
-      if (base !== undefined) this.multiplexerOf(base)?.detectSuspend()
+      if (base !== undefined) this.connectionOf(base)?.detectSuspend()
       if (!this.closed && base !== undefined) {
-        return this.multiplexerFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
+        return this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
       }
       if (this.closed) subscriber.next(left(clientClosed))
       else if (isLeft(parsed)) subscriber.next(parsed)
@@ -76,7 +76,7 @@ export class ConnectionPool {
   /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
   priceAge(topic: Topic): number {
     const base = baseAddressOf(topic, this.config.service)
-    return (base === undefined ? undefined : this.multiplexerOf(base)?.priceAge(base)) ?? 0
+    return (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
   }
 
   get currentStatus(): ConnectionStatus {
@@ -85,57 +85,57 @@ export class ConnectionPool {
 
   snapshot(): readonly TopicSnapshot[] {
     const now = this.config.clock.elapsed()
-    return this.multiplexers.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
+    return this.connections.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
   }
 
   /** Probes every open connection. Returns a function that is true until all have answered or are closed. */
   probe(): () => boolean {
-    const missing = this.multiplexers.map((multiplexer) => multiplexer.probe())
+    const missing = this.connections.map((connection) => connection.probe())
     return () => missing.some((isMissing) => isMissing())
   }
 
   /** Probes every connection. */
   wake(event: Wake): void {
-    for (const multiplexer of [...this.multiplexers]) multiplexer.wake(event)
+    for (const connection of [...this.connections]) connection.wake(event)
   }
 
   close(): void {
     if (this.closed) return
     this.closed = true
-    for (const multiplexer of this.multiplexers) multiplexer.close()
+    for (const connection of this.connections) connection.close()
     this.setStatus({ _tag: 'Closed' })
     this.statuses$.complete()
     this.uncorrelated$.complete()
   }
 
-  private multiplexerOf(base: Address): Multiplexer | undefined {
-    return this.multiplexers.find((multiplexer) => multiplexer.has(base))
+  private connectionOf(base: Address): PriceConnection | undefined {
+    return this.connections.find((connection) => connection.has(base))
   }
 
   /** The connection that carries the topic, or the first with a free slot, or a new one. */
-  private multiplexerFor(base: Address, topic: Topic): Multiplexer {
+  private connectionFor(base: Address, topic: Topic): PriceConnection {
     return (
-      this.multiplexerOf(base) ??
-      this.multiplexers.find((multiplexer) => this.hasRoom(multiplexer, topic)) ??
-      this.addMultiplexer()
+      this.connectionOf(base) ??
+      this.connections.find((connection) => this.hasRoom(connection, topic)) ??
+      this.addConnection()
     )
   }
 
-  private hasRoom(multiplexer: Multiplexer, topic: Topic): boolean {
-    return multiplexer.size < this.config.maxTopicsPerConnection && multiplexer.hasRoomFor(topic)
+  private hasRoom(connection: PriceConnection, topic: Topic): boolean {
+    return connection.size < this.config.maxTopicsPerConnection && connection.hasRoomFor(topic)
   }
 
-  private addMultiplexer(): Multiplexer {
-    const multiplexer = new Multiplexer(this.multiplexerConfig, {
+  private addConnection(): PriceConnection {
+    const connection = new PriceConnection(this.connectionConfig, {
       onStatus: () => this.setStatus(this.worstStatus()),
       onUncorrelated: (error) => this.uncorrelated$.next(error),
     })
-    this.multiplexers.push(multiplexer)
-    return multiplexer
+    this.connections.push(connection)
+    return connection
   }
 
   private worstStatus(): ConnectionStatus {
-    const statuses = this.multiplexers.map(({ status }) => status)
+    const statuses = this.connections.map(({ status }) => status)
     return statuses.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst))
   }
 

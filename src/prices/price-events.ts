@@ -1,20 +1,12 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import type { Publish } from '../diagnostics/messages.js'
+import { assertNever } from '../domain/assert-never.js'
 import type { Topic } from '../domain/topic.js'
 import { stale, subscriptionRejected } from '../errors/constructors.js'
 import type { PriceError } from '../errors/model.js'
 import { truncate } from '../errors/text.js'
-import type { PriceEvent } from './subscriber-list.js'
-import {
-  lastPrice,
-  phaseOf,
-  silenceDeadline,
-  type ReceivedPrice,
-  type TopicState,
-  type TopicTimeouts,
-} from './topic-state.js'
-
-/** Builds the event for one subscriber, from the topic as that subscriber wrote it. */
-export type PriceEventFactory = (topic: Topic) => PriceEvent
+import type { PriceEvent, PriceEventFactory, ReceivedPrice } from './subscribers.js'
+import { lastPrice, phaseOf, silenceDeadline, type TopicState, type TopicTimeouts } from './topics.js'
 
 export const priceEvent =
   (price: ReceivedPrice): PriceEventFactory =>
@@ -54,4 +46,32 @@ export const initialEvent = (
   if (silenceDeadline(state, timeouts) <= now) return undefined
   const last = lastPrice(state)
   return last === undefined ? undefined : priceEvent(last)
+}
+
+interface FailureChannel {
+  /** Host and port of the service. */
+  readonly host: string
+  readonly publish: Publish
+}
+
+/** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
+export const publishFailure = ({ host, publish }: FailureChannel, event: PriceEvent | undefined): void => {
+  if (event === undefined || !isLeft(event)) return
+  const error = event.left
+  switch (error._tag) {
+    case 'SubscriptionRejected':
+      return publish('svc-streams:rejected', () => ({ host, error }))
+    case 'SubscriptionTimeout':
+      return publish('svc-streams:unanswered', () => ({ host, error }))
+    case 'Stale':
+      return publish('svc-streams:stale', () => ({ host, error }))
+    // Published elsewhere: `disconnected` by the socket, `decode-error` by the frame handler.
+    case 'Disconnected':
+    case 'DecodeError':
+    case 'InvalidTopic':
+    case 'ClientClosed':
+      return
+    default:
+      return assertNever(error)
+  }
 }

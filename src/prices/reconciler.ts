@@ -1,7 +1,8 @@
 import { Observable, Subscription, takeUntil } from 'rxjs'
-import type { AddSource, DiagnosticsCollector } from '../diagnostics/collector.js'
+import { subscribeFrame } from '../codec/price-frame.js'
+import type { AddSource, ConnectionState, DiagnosticsCollector } from '../diagnostics/collector.js'
 import { assertNever } from '../domain/assert-never.js'
-import type { ConnectionStatus } from '../domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 import type { Disconnected } from '../errors/model.js'
 import {
   ReconnectingSocket,
@@ -11,29 +12,26 @@ import {
 } from '../socket/reconnecting.js'
 import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
+import { DeadlineTimer } from '../time/deadline-timer.js'
 import type { RateLimiter } from '../time/rate-limiter.js'
-import { connectionStateOf, waiting } from './connection-state.js'
-import { SubscribeProber, type ServiceMemory } from './subscribe-prober.js'
-import type { Subscriptions } from './subscriptions.js'
-import type { PriceSubscriber } from './subscriber-list.js'
+import { SubscribeProber } from './outgoing-frames.js'
+import type { PriceSubscriber } from './subscribers.js'
+import type { Effect, Subscriptions } from './subscriptions.js'
+import { isUnconfirmed, lastPrice, snapshotStateOf, type TopicState } from './topics.js'
 
 export interface ReconcilerConfig extends ReconnectingConfig {
-  readonly memory: ServiceMemory
   /** Shared by all connections of the client. */
   readonly rateLimiter: RateLimiter
   readonly addSource: AddSource
 }
 
-export interface ReconcilerListener {
-  /** The upper bound of the age of the prices, in ms; `undefined` if it is unknown. */
-  readonly lagMs: () => number | undefined
-  readonly onStatus: (status: ConnectionStatus) => void
-  /** Called when the next deadline of the subscriptions may have changed. */
-  readonly onDeadlines: () => void
-  /** Called when a connection opens, and with `undefined` when it has ended. */
-  readonly onConnection: (opened: OpenedEvent | undefined) => void
+/** Receives the frames and the events of the connection. */
+export interface ConnectionListener extends FrameSink {
+  onStatus(): void
+  /** Called when a deadline of the subscriptions has passed. */
+  onDeadline(effects: readonly Effect[]): void
   /** Called when the connection is lost, or when a dial failed. */
-  readonly onDown: (error: Disconnected, subscribers: readonly PriceSubscriber[]) => void
+  onDown(error: Disconnected, subscribers: readonly PriceSubscriber[]): void
 }
 
 /** The maximum number of frames per event-loop turn. */
@@ -43,54 +41,37 @@ const burst = 256
 const drainCheckMs = 5
 
 /**
- * Brings one connection in line with the subscriptions: dials, sends the pending frames, closes. Changes only alter
- * the subscriptions and schedule one `reconcile()`, so changes that cancel out within one tick send no frames.
+ * Brings one connection in line with the subscriptions: dials, sends the pending frames, closes, and wakes at the next
+ * deadline. Changes only alter the subscriptions and schedule one `reconcile()`, so changes that cancel out within one
+ * tick send no frames.
  */
 export class Reconciler {
+  /** The open connection, if there is one. */
+  open: OpenedEvent | undefined
+  status: ConnectionStatus = { _tag: 'Idle' }
   private readonly socket: ReconnectingSocket
+  private readonly prober: SubscribeProber
   private readonly task: CoalescedTask
-  private current: ConnectionStatus = { _tag: 'Idle' }
+  private readonly deadlineTimer: DeadlineTimer
   /** The subscription to the socket: present from the dial until the client closes it. */
   private session: Subscription | undefined
-  private open: OpenedEvent | undefined
   /** The last failure, if no connection opened since. */
   private failure: Disconnected | undefined
-
-  private readonly prober: SubscribeProber
 
   constructor(
     private readonly config: ReconcilerConfig,
     private readonly subscriptions: Subscriptions,
-    private readonly sink: FrameSink,
-    private readonly listener: ReconcilerListener,
+    private readonly listener: ConnectionListener,
   ) {
-    const { clock, memory, rateLimiter } = config
+    const { clock, probeSupport } = config
     this.socket = new ReconnectingSocket(config)
-    this.prober = new SubscribeProber(
-      subscriptions.topics,
-      subscriptions.acks,
-      memory,
-      clock.elapsed,
-      (frame) => {
-        this.open?.socket.send(frame)
-        rateLimiter.consume(1, clock.elapsed())
-      },
+    this.prober = new SubscribeProber(subscriptions.topics, probeSupport, (state) => this.sendProbe(state))
+    this.task = new CoalescedTask(clock, () => this.reconcile())
+    this.deadlineTimer = new DeadlineTimer(
+      clock,
+      () => this.open?.activityCount() ?? 0,
+      () => listener.onDeadline(subscriptions.onDeadline(clock.elapsed())),
     )
-    this.task = new CoalescedTask(config.clock, () => this.reconcile())
-  }
-
-  get status(): ConnectionStatus {
-    return this.current
-  }
-
-  /** The number of the open connection; 0 if there is none. */
-  get epoch(): number {
-    return this.open?.epoch ?? 0
-  }
-
-  /** Counts the frames and pongs of the open connection. */
-  get activityCount(): number {
-    return this.open?.activityCount() ?? 0
   }
 
   /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */
@@ -98,52 +79,21 @@ export class Reconciler {
     return this.session !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
   }
 
-  /** Called when the service confirms a subscribe frame. */
-  onConfirmed(): void {
-    this.open?.socket.onAnswer()
+  /** Ends the wait for the next dial, because the network has returned. */
+  retryNow(): void {
+    if (this.failure !== undefined) this.socket.retryNow()
   }
 
-  /** Called when the service answers a probe. */
-  onProbeAnswered(): void {
-    this.config.memory.answersProbes = true
-    this.open?.onAnswer()
-  }
-
-  /** False if the last prices may be out of date by the transport. */
-  get isSocketCurrent(): boolean {
-    return this.open?.isCurrent() ?? true
-  }
-
-  /** True while the next frames may be older than the last `requireAnswer`. */
-  get isAnswerMissing(): boolean {
-    return this.open?.isAnswerMissing() ?? false
-  }
-
-  /** Requires an answer of the service. Without one, the socket is replaced. */
-  requireAnswer(): void {
-    this.open?.requireAnswer()
-  }
-
-  /** Probes the open connection. Returns a function that is true until it has answered or is closed. */
-  probe(): () => boolean {
-    const { open } = this
-    const isMissing = open?.probe()
-    return () => isMissing !== undefined && this.open === open && isMissing()
-  }
-
-  /** Probes the connection. `isOnline`: the network has returned, which ends the wait for the next dial. */
-  wake(isOnline: boolean): void {
-    this.open?.wake()
-    if (isOnline && this.failure !== undefined) this.socket.retryNow()
-  }
-
+  /** Called when a subscriber has joined or left. */
   schedule(): void {
+    this.setDeadline()
     this.task.afterTick()
   }
 
-  /** Schedules `reconcile()` only if it has something to do. Called for every frame that takes the slow path. */
+  /** Called when a frame or a deadline has changed the subscriptions: schedules `reconcile()` only if it has work. */
   scheduleIfNeeded(): void {
     const { subscriptions, task } = this
+    this.setDeadline()
     if (subscriptions.topics.size === 0 || (!task.isDelayed && subscriptions.hasPendingFrames))
       task.afterTick()
   }
@@ -154,9 +104,8 @@ export class Reconciler {
     this.session?.unsubscribe()
     this.session = undefined
     this.open = undefined
-    this.listener.onConnection(undefined)
     const subscribers = this.subscriptions.onDown()
-    this.listener.onDeadlines()
+    this.setDeadline()
     this.setStatus(status)
     return subscribers
   }
@@ -171,7 +120,7 @@ export class Reconciler {
   private reconcile(): void {
     const now = this.config.clock.elapsed()
     // The deadline of the last topics may have passed, but not fired: their unsubscribe frames precede the close.
-    if (!this.subscriptions.needsConnection(now)) this.subscriptions.deadlines.release(now)
+    if (!this.subscriptions.needsConnection(now)) this.subscriptions.release(now)
     if (this.open !== undefined) this.sendFrames(this.open, now)
     if (!this.subscriptions.needsConnection(now)) this.close({ _tag: 'Idle' })
     else if (this.session === undefined) this.dial()
@@ -186,14 +135,19 @@ export class Reconciler {
     for (const frame of frames) socket.send(frame)
     // A frame counts from the time at which it has been sent: a busy machine may delay the sending.
     rateLimiter.consume(frames.length, this.config.clock.elapsed())
-    if (this.subscriptions.hasPendingFrames)
-      this.sendMoreAfter(isFull ? drainCheckMs : rateLimiter.delay(now))
-    this.listener.onDeadlines()
+    if (this.subscriptions.hasPendingFrames) {
+      const delay = isFull ? drainCheckMs : rateLimiter.delay(now)
+      if (delay === 0) this.task.afterTurn()
+      else this.task.afterDelay(delay)
+    }
+    this.setDeadline()
   }
 
-  private sendMoreAfter(delay: number): void {
-    if (delay === 0) this.task.afterTurn()
-    else this.task.afterDelay(delay)
+  private sendProbe(state: TopicState): void {
+    const { clock, rateLimiter } = this.config
+    if (!isUnconfirmed(state)) this.subscriptions.acks.onProbe(state.base, clock.elapsed())
+    this.open?.socket.send(subscribeFrame(state.topic))
+    rateLimiter.consume(1, clock.elapsed())
   }
 
   private dial(): void {
@@ -201,23 +155,11 @@ export class Reconciler {
     const session = new Subscription()
     session.add(this.config.addSource((collector) => this.report(collector)))
     const closed$ = new Observable<void>((subscriber) => session.add(() => subscriber.next()))
-    // Set before notifying: a subscriber may unsubscribe synchronously, which cancels this dial.
     this.session = session
     if (retryInMs === 0) this.failure = undefined
     else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
-    const event$ = this.socket.events$(this.sink, this.prober).pipe(takeUntil(closed$))
+    const event$ = this.socket.events$(this.listener, this.prober).pipe(takeUntil(closed$))
     event$.subscribe((event) => this.onSocketEvent(event))
-  }
-
-  private report(collector: DiagnosticsCollector): void {
-    const { config, current, socket, subscriptions } = this
-    const { host, clock } = config
-    const { prices } = socket
-    const states = subscriptions.topics.states
-    const lagMs = this.listener.lagMs()
-    collector.connection(
-      connectionStateOf({ host, status: current, prices, states, lagMs, now: clock.elapsed() }),
-    )
   }
 
   private onSocketEvent(event: SocketEvent): void {
@@ -238,26 +180,68 @@ export class Reconciler {
     this.failure = undefined
     this.subscriptions.onOpen()
     this.task.afterTick()
-    this.listener.onConnection(opened)
-    // The first probe may have found the socket broken.
-    if (this.open === opened) this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
+    this.setStatus({ _tag: 'Open', epoch: opened.epoch, since: opened.since })
   }
 
   private onDown(error: Disconnected): void {
     this.open = undefined
-    this.listener.onConnection(undefined)
     this.failure = error
     this.task.cancelDelay()
     const subscribers = this.subscriptions.onDown()
-    this.listener.onDeadlines()
-    this.task.afterTick()
+    this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
     this.listener.onDown(error, subscribers)
   }
 
   private setStatus(status: ConnectionStatus): void {
-    if (this.current._tag === 'Closed' || (status._tag === 'Idle' && this.current._tag === 'Idle')) return
-    this.current = status
-    this.listener.onStatus(status)
+    if (this.status._tag === 'Closed' || (status._tag === 'Idle' && this.status._tag === 'Idle')) return
+    this.status = status
+    this.listener.onStatus()
+  }
+
+  /** Not called on the fast path: the timer then fires early, and the scan sets it again. */
+  private setDeadline(): void {
+    this.deadlineTimer.set(this.subscriptions.nextDeadline)
+  }
+
+  /** The state of the connection and its topics, for collectors. */
+  private report(collector: DiagnosticsCollector): void {
+    const { status, open, socket } = this
+    const now = this.config.clock.elapsed()
+    const topics = { waiting: 0, live: 0, stale: 0, lingering: 0 }
+    let maxPriceAgeMs: number | undefined
+    for (const state of this.subscriptions.topics.states) {
+      const snapshot = snapshotStateOf(state)
+      topics[snapshot]++
+      if (snapshot !== 'lingering' && lastPrice(state) !== undefined) {
+        maxPriceAgeMs = Math.max(maxPriceAgeMs ?? 0, now - state.lastActivityAt)
+      }
+    }
+    collector.connection({
+      host: this.config.host,
+      state: stateNames[status._tag],
+      prices: socket.prices,
+      topics,
+      maxPriceAgeMs,
+      lagMs: open?.lag.ms,
+      isBehind: behindMsOf(status) !== undefined,
+    })
   }
 }
+
+/** A connection that is reported is needed: its status is `Idle` only until its dial begins. */
+const stateNames: Readonly<Record<ConnectionStatus['_tag'], ConnectionState['state']>> = {
+  Idle: 'connecting',
+  Connecting: 'connecting',
+  Open: 'open',
+  Waiting: 'waiting',
+  Closed: 'waiting',
+}
+
+/** The status after a failure. */
+const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
+  _tag: 'Waiting',
+  attempt,
+  retryInMs,
+  reason,
+})

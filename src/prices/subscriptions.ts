@@ -1,61 +1,81 @@
 import { PriceFrames } from '../codec/fast-path/price-frames.js'
-import { subscribeFrame, unsubscribeFrame } from '../codec/outgoing-frame.js'
+import { subscribeFrame, unsubscribeFrame } from '../codec/price-frame.js'
 import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
-import { Orphans } from './acks/orphans.js'
-import { PendingAcks } from './acks/pending-acks.js'
-import type { Delivery } from './fan-out.js'
-import { FrameQueue } from './frame-queue.js'
-import { rejectedEvent, staleEvent } from './price-events.js'
-import { addToList, removeFromList, subscribersIn, type PriceSubscriber } from './subscriber-list.js'
-import { TopicDeadlines } from './topic-deadlines.js'
+import { subscriptionTimeout } from '../errors/constructors.js'
+import type { DecodeError, UncorrelatedError } from '../errors/model.js'
+import { PendingAcks } from './acks.js'
+import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
+import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
 import {
-  pendingUntil,
+  addToList,
+  removeFromList,
+  subscribersIn,
+  type Delivery,
+  type PriceEventFactory,
+  type PriceSubscriber,
+  type ReceivedPrice,
+} from './subscribers.js'
+import {
   clearHeld,
   clearResubscribe,
   isUnconfirmed,
   never,
+  pendingUntil,
   phaseOf,
   releaseAt,
   resetTopicState,
+  resubscribeDeadline,
   setPrice,
-  type ReceivedPrice,
+  silenceDeadline,
+  TopicTable,
   type TopicState,
   type TopicTimeouts,
-} from './topic-state.js'
-import { TopicTable } from './topic-table.js'
+} from './topics.js'
+
+/** What the owner of the connection must do after an event has changed the subscriptions, in this order. */
+export type Effect =
+  | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
+  /** The last price of the topic is delivered. */
+  | { readonly _tag: 'DeliverPrice'; readonly state: TopicState }
+  /** A price was held at this time. */
+  | { readonly _tag: 'Held'; readonly at: number }
+  /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
+  | { readonly _tag: 'Confirmed'; readonly state: TopicState; readonly confirmMs: number }
+  | { readonly _tag: 'ProbeAnswered' }
+  | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
+  | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
 
 /**
- * The state of all topics of one connection. It does no I/O, sets no timers and notifies no subscriber. `now` is
- * monotonic, in ms.
+ * The state of all topics of one connection. An event changes it, and returns what is to be sent and delivered. It does no
+ * I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
  */
 export class Subscriptions {
   readonly topics = new TopicTable()
-  /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
-  private readonly frameQueue = new FrameQueue()
   readonly acks: PendingAcks
-  /** The topics that the service has subscribed and the client has not requested. */
-  readonly orphans: Orphans
-  private orphansFirst = true
+  readonly unrequested: UnrequestedTopics
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
-  readonly deadlines: TopicDeadlines
+  /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
+  private readonly frameQueue = new FrameQueue()
+  private unrequestedFirst = true
+  private earliestDeadline = Infinity
   private isBehind = false
 
-  constructor(
-    private readonly timeouts: TopicTimeouts,
-    /** Called when the service confirms a subscribe frame, with the ms since the client sent it. */
-    private readonly onConfirmed: (state: TopicState, confirmMs: number) => void = () => undefined,
-  ) {
+  constructor(private readonly timeouts: TopicTimeouts) {
     this.acks = new PendingAcks(this.topics, timeouts)
-    this.orphans = new Orphans(this.topics, this.acks)
-    this.deadlines = new TopicDeadlines(this.topics, this.frameQueue, this.acks, timeouts)
+    this.unrequested = new UnrequestedTopics(this.topics, this.acks)
   }
 
   /** True while at least one topic needs the connection. */
   needsConnection(now: number): boolean {
     for (const state of this.topics.states) if (releaseAt(state, this.timeouts) > now) return true
     return false
+  }
+
+  /** Latest time at which `onDeadline` must be called. */
+  get nextDeadline(): number {
+    return this.earliestDeadline
   }
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
@@ -73,7 +93,7 @@ export class Subscriptions {
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
     else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
-    else this.deadlines.schedule(state)
+    else this.schedule(state)
   }
 
   /** Called when the connection opens: every topic then needs a subscribe frame. */
@@ -91,10 +111,10 @@ export class Subscriptions {
     }
     this.isBehind = false
     this.frameQueue.clear()
-    this.orphans.clear()
+    this.unrequested.clear()
     this.acks.clear()
     this.pricePatterns.clear()
-    this.deadlines.clear()
+    this.earliestDeadline = Infinity
     return subscribers
   }
 
@@ -102,13 +122,13 @@ export class Subscriptions {
   takeFrames(limit: number, now: number): readonly string[] {
     const frames: string[] = []
     // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
-    if (this.orphansFirst) this.orphans.takeFrames(limit, now, frames)
+    if (this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
     for (const state of this.frameQueue.due) {
       if (frames.length >= limit) break
       this.takeFrame(state, now, frames)
     }
-    if (!this.orphansFirst) this.orphans.takeFrames(limit, now, frames)
-    if (frames.length > 0) this.orphansFirst = !this.orphansFirst
+    if (!this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
+    if (frames.length > 0) this.unrequestedFirst = !this.unrequestedFirst
     for (const state of this.frameQueue.repeated) {
       if (frames.length >= limit || this.acks.delaysResubscribes) break
       this.takeFrame(state, now, frames)
@@ -119,7 +139,7 @@ export class Subscriptions {
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
     return (
-      this.orphans.size > 0 ||
+      this.unrequested.size > 0 ||
       this.frameQueue.hasDue ||
       (this.frameQueue.hasRepeated && !this.acks.delaysResubscribes)
     )
@@ -129,10 +149,10 @@ export class Subscriptions {
    * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. Returns
    * false if the topic is not requested.
    */
-  onConfirmation(base: Address, now: number): boolean {
+  onConfirmation(base: Address, now: number, effects: Effect[] = []): boolean {
     this.acks.onAck(base)
     const state = this.topics.requested(base)
-    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now)
+    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
     return state !== undefined
   }
 
@@ -140,26 +160,43 @@ export class Subscriptions {
    * Returns the state of the topic, or `undefined` if it is not requested on this connection. `age`: the ms since a
    * gateway received the price, which count toward `staleAfter`.
    */
-  onPrice(base: Address, price: ReceivedPrice, now: number, age = 0): TopicState | undefined {
+  onPrice(
+    base: Address,
+    price: ReceivedPrice,
+    now: number,
+    age = 0,
+    effects: Effect[] = [],
+  ): TopicState | undefined {
     const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
-    this.onActivity(state, now, age)
+    this.onActivity(state, now, age, effects)
     return state
   }
 
+  isStale(base: Address): boolean {
+    const state = this.topics.get(base)
+    return state !== undefined && phaseOf(state) === 'stale'
+  }
+
+  /** The price of the topic may be older than `maxLag`. */
+  hold(state: TopicState): void {
+    if (!this.isBehind) state.skipped ||= state.held
+    state.held = true
+  }
+
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
-  onBehind(now: number, behindMs: number): readonly Delivery[] {
+  onBehind(now: number, behindMs: number): readonly Effect[] {
     this.isBehind = true
-    const deliveries: Delivery[] = []
+    const effects: Effect[] = []
     for (const state of this.topics.states) {
       if (!state.live) continue
       state.live = false
       state.held = true
       state.skipped = false
-      deliveries.push({ subscribers: subscribersIn(state), eventFor: staleEvent(state, now, behindMs) })
+      effects.push(deliver(state, staleEvent(state, now, behindMs)))
     }
-    return deliveries
+    return effects
   }
 
   /** The prices are current again. Returns the topics whose held price must be delivered. */
@@ -169,21 +206,11 @@ export class Subscriptions {
     for (const state of this.topics.states) {
       if (!state.held) continue
       state.live = now - state.lastActivityAt < this.timeouts.staleAfter
-      this.deadlines.schedule(state)
+      this.schedule(state)
       if (state.live) held.push(state)
       else clearHeld(state)
     }
     return held
-  }
-
-  isStale(base: Address): boolean {
-    const state = this.topics.get(base)
-    return state !== undefined && phaseOf(state) === 'stale'
-  }
-
-  /** True if a frame for this topic may be a late one. Otherwise it is an error. */
-  isRecentlyUnsubscribed(base: Address, now: number): boolean {
-    return this.acks.isRecentlyUnsubscribed(base, now)
   }
 
   /**
@@ -198,8 +225,46 @@ export class Subscriptions {
     const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.probes.has(base))
     if (!isRejected) return { subscribers: [], eventFor }
     this.remove(state)
-    this.orphans.onRemoved(base)
+    this.unrequested.onRemoved(base)
     return { subscribers: subscribersIn(state), eventFor, completes: true }
+  }
+
+  /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
+  onDeadline(now: number): readonly Effect[] {
+    const effects: Effect[] = []
+    this.earliestDeadline = Infinity
+    for (const state of this.topics.states) {
+      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
+        this.frameQueue.add(state)
+      if (silenceDeadline(state, this.timeouts) <= now)
+        effects.push(deliver(state, this.onSilence(state, now)))
+      this.schedule(state)
+    }
+    return effects
+  }
+
+  /** Queues the unsubscribe frame of each topic whose `linger` has ended. */
+  release(now: number): void {
+    for (const state of this.topics.states) {
+      if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    }
+  }
+
+  /**
+   * After a suspend of the machine or a freeze of the page: all topics with a confirmation or a price become stale. `ms`:
+   * how long the monotonic clock stood still.
+   */
+  onSuspend(ms: number, now: number): readonly Effect[] {
+    const effects: Effect[] = []
+    for (const state of this.topics.states) {
+      if (state.lastActivityAt === never) continue
+      state.lastActivityAt -= ms
+      clearHeld(state)
+      if (!state.live) continue
+      state.live = false
+      effects.push(deliver(state, staleEvent(state, now)))
+    }
+    return effects
   }
 
   private create(base: Address, topic: Topic): TopicState {
@@ -215,8 +280,10 @@ export class Subscriptions {
     resetTopicState(state)
   }
 
-  private onActivity(state: TopicState, now: number, age = 0): void {
-    const confirmMs = state.lastActivityAt === never ? now - (state.subscribeSentAt ?? now) : undefined
+  private onActivity(state: TopicState, now: number, age: number, effects: Effect[]): void {
+    if (isUnconfirmed(state)) {
+      effects.push({ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) })
+    }
     state.lastActivityAt = now - age
     state.live = !this.isBehind && age < this.timeouts.staleAfter
     if (this.isBehind) state.held = true
@@ -224,8 +291,29 @@ export class Subscriptions {
       clearResubscribe(state)
       this.frameQueue.delete(state)
     }
-    this.deadlines.schedule(state)
-    if (confirmMs !== undefined) this.onConfirmed(state, confirmMs)
+    this.schedule(state)
+  }
+
+  private onSilence(state: TopicState, now: number): PriceEventFactory {
+    if (phaseOf(state) === 'live') {
+      state.live = false
+      return staleEvent(state, now)
+    }
+    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
+    state.needsResubscribe = true
+    state.resubscribeBy = now + this.timeouts.confirmTimeout
+    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else this.frameQueue.addRepeated(state)
+    return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+  }
+
+  /** Only moves the next deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
+  private schedule(state: TopicState): void {
+    const { timeouts, earliestDeadline } = this
+    const frameDeadline = this.frameQueue.isDue(state)
+      ? Infinity
+      : Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))
+    this.earliestDeadline = Math.min(earliestDeadline, frameDeadline, silenceDeadline(state, timeouts))
   }
 
   private takeFrame(state: TopicState, now: number, frames: string[]): void {
@@ -241,17 +329,22 @@ export class Subscriptions {
       this.remove(state)
       if (!isRequested) return undefined
       this.acks.onUnsubscribe(state.base, now, ackUntil)
-      this.orphans.onRemoved(state.base)
+      this.unrequested.onRemoved(state.base)
       return unsubscribeFrame(state.topic)
     }
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {
       state.subscribeSentAt = now
-      this.orphans.onRequested(state.base)
+      this.unrequested.onRequested(state.base)
       clearResubscribe(state)
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
-    this.deadlines.schedule(state)
+    this.schedule(state)
     return isDue ? subscribeFrame(state.topic) : undefined
   }
 }
+
+const deliver = (state: TopicState, eventFor: PriceEventFactory): Effect => ({
+  _tag: 'Deliver',
+  delivery: { subscribers: subscribersIn(state), eventFor },
+})

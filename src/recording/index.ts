@@ -4,5 +4,25 @@
  * @module
  */
 
-export * from './exports.js'
 export { record, replay } from './on-node.js'
+export type { RecordOptions } from './record/record.js'
+export {
+  type LineWriter,
+  type Recorder,
+  type RecordResult,
+  type RecordSummary,
+} from './record/line-recorder.js'
+export type { ReplayClient } from './replay/replay.js'
+export { type ReplayOptions } from './replay/replay-options.js'
+export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
+export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
+export {
+  type DepthRow,
+  type EndRow,
+  type PriceRow,
+  type RecordingHeader,
+  type Row,
+  type StatusRow,
+  type UncorrelatedRow,
+} from './format/row.js'
+export type { RecordingError, WriteError } from '../errors/model.js'

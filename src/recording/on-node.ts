@@ -1,6 +1,6 @@
 import { readFileBytes } from '../platform/node/files.js'
-import { Gunzip } from '../platform/node/gunzip.js'
-import type { RecordingPlatform } from './platform.js'
+import { Gunzip } from '../platform/node/gzip.js'
+import type { SourcePlatform } from './read/source.js'
 import { createRecordingFile } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
 import { replayOn } from './replay/replay.js'
@@ -8,11 +8,10 @@ import { replayOn } from './replay/replay.js'
 // The parts of the recording entry point that depend on the platform, for Node.
 
 /** Node, and the runtimes that are compatible with it. */
-export const nodePlatform: RecordingPlatform = {
+export const nodePlatform: SourcePlatform = {
   stringSource: (path) => ({ name: path, open: () => readFileBytes(path) }),
   urlSource: (href) => ({ name: href, open: () => readFileBytes(new URL(href)) }),
   createGunzip: () => new Gunzip(),
-  createFile: createRecordingFile,
 }
 
 /**
@@ -34,7 +33,7 @@ export const nodePlatform: RecordingPlatform = {
  * @example
  * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
  */
-export const record = recordOn(nodePlatform)
+export const record = recordOn(createRecordingFile)
 
 /**
  * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the

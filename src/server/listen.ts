@@ -17,6 +17,17 @@ export const listenOn = (server: Server, address: ListenAddress): Promise<number
     })
   })
 
+/** Why a port cannot be listened on, and the solution; `undefined` if the port is not the reason of the error. */
+export const portProblem = ({ code = '' }: NodeJS.ErrnoException, port: number): string | undefined => {
+  const problem = portProblems[code]
+  return problem && `port ${port} ${problem}; choose another one, or 0 for any free port`
+}
+
+const portProblems: Readonly<Partial<Record<string, string>>> = {
+  EADDRINUSE: 'is already in use',
+  EACCES: 'cannot be opened without the permission for it',
+}
+
 /** Closes all connections except upgraded ones. Resolves when all connections are closed and the port is free. */
 export const stopListening = (server: HttpServer): Promise<void> =>
   new Promise((resolve) => {

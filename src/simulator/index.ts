@@ -5,7 +5,7 @@
  */
 
 export { startSimulator } from './start-simulator.js'
-export type { Simulator } from './simulator.js'
+export type { Simulator } from './start-simulator.js'
 export type { SimulatorOptions } from './options.js'
 export { SimulatorError } from './simulator-error.js'
 
@@ -13,8 +13,8 @@ export { SimulatorError } from './simulator-error.js'
 export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './network/tcp-proxy.js'
 
 // Received requests and frames.
-export type { ReceivedFrame, ReceivedRequest } from './service/received-log.js'
-export type { ConnectionView } from './service/connection-view.js'
+export type { ReceivedFrame, ReceivedRequest } from './service/service-context.js'
+export type { ConnectionView } from './service/server-connection.js'
 
 // Faults of the service.
 export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults/faults.js'
@@ -24,4 +24,4 @@ export type { Market, Quote, Token } from './market/market.js'
 export type { TokenOptions } from './market/token-options.js'
 export { recordedMarket, type RecordedMarketOptions } from './market/recorded-market.js'
 export { randomWalk, type RandomWalkOptions } from './market/random-walk.js'
-export { combinedMarket } from './market/combined-market.js'
+export { combinedMarket } from './market/market.js'

@@ -1,5 +1,4 @@
-import type { Socket } from '../transport/ports.js'
-import { SendBuffer } from './send-buffer.js'
+import { noCloseFrame, type ResponseHead, type Socket, type SocketListener } from '../transport/ports.js'
 
 /** A socket of a transport. Passes exceptions to `onException`, and measures the unsent bytes. */
 export class GuardedSocket implements Socket {
@@ -78,5 +77,90 @@ export class GuardedSocket implements Socket {
       this.onException(thrown)
       return undefined
     }
+  }
+}
+
+/**
+ * The listener for a transport, which may be plain JavaScript. A frame of a wrong type is a transport failure. A close
+ * with wrong arguments is still a close: the client must reconnect.
+ */
+export const checkedListener = (
+  listener: SocketListener,
+  onException: (thrown: unknown) => void,
+): SocketListener => ({
+  ...listener,
+  text: (frame: unknown) => {
+    if (typeof frame === 'string') listener.text(frame)
+    else onException(new TypeError('the transport passed a text frame that is not a string'))
+  },
+  binary: (frame) => {
+    if (ArrayBuffer.isView(frame)) listener.binary(frame)
+    else onException(new TypeError('the transport passed a binary frame that is not a Uint8Array'))
+  },
+  closed: (code: unknown, reason: unknown, refusal: unknown) =>
+    listener.closed(
+      typeof code === 'number' ? code : noCloseFrame,
+      typeof reason === 'string' ? reason : '',
+      isResponseHead(refusal) ? refusal : undefined,
+    ),
+})
+
+const isResponseHead = (value: unknown): value is ResponseHead =>
+  typeof value === 'object' &&
+  value !== null &&
+  'headers' in value &&
+  typeof value.headers === 'object' &&
+  value.headers !== null
+
+/** From this number of unsent bytes the buffer is full: the client keeps further frames back. */
+const fullBytes = 32_768
+
+/** The number of checks within the drain timeout. */
+export const checksPerTimeout = 4
+
+/** A full buffer counts as stalled after this many checks, even if the service reads. */
+const maxFullChecks = 30 * checksPerTimeout
+
+/**
+ * Detects that the unsent bytes of a socket are not written. An operating system may accept no byte until the service
+ * has read megabytes, so an answer of the service counts as a written byte.
+ */
+class SendBuffer {
+  /** The number of unsent bytes after the last send or check. */
+  private bytes = 0
+  /** True if bytes were written, the service answered, or the buffer was empty, since the last check. */
+  private hasDrained = false
+  private checksWithoutDrain = 0
+  private checksWhileFull = 0
+
+  constructor(private readonly unsentBytes: () => number) {}
+
+  get isFull(): boolean {
+    return this.unsentBytes() >= fullBytes
+  }
+
+  beforeSend(): void {
+    const bytes = this.unsentBytes()
+    if (bytes === 0 || bytes < this.bytes) this.hasDrained = true
+    if (bytes < fullBytes) this.checksWhileFull = 0
+    this.bytes = bytes
+  }
+
+  afterSend(): void {
+    this.bytes = this.unsentBytes()
+  }
+
+  /** Called when the service answers a frame. */
+  onAnswer(): void {
+    this.hasDrained = true
+  }
+
+  /** Called `checksPerTimeout` times within the drain timeout. Returns true if the socket must be replaced. */
+  hasStalled(): boolean {
+    this.beforeSend()
+    this.checksWithoutDrain = this.hasDrained ? 0 : this.checksWithoutDrain + 1
+    this.hasDrained = false
+    if (this.bytes >= fullBytes) this.checksWhileFull++
+    return this.checksWithoutDrain >= checksPerTimeout || this.checksWhileFull >= maxFullChecks
   }
 }

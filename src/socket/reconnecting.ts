@@ -12,15 +12,14 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
-import { parseRetryAfter } from '../codec/retry-after.js'
-import type { DiagnosticMessages } from '../diagnostics/messages.js'
-import type { Publish } from '../diagnostics/publish.js'
+import { parseRetryAfter } from '../codec/http-headers.js'
+import type { DiagnosticMessages, Publish } from '../diagnostics/messages.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
 import { delay$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
-import type { Prober } from './prober.js'
+import type { Prober } from './liveness.js'
 import {
   session$,
   type FrameSink,
@@ -52,8 +51,6 @@ export type SocketEvent =
 
 export interface OpenedEvent extends SessionOpenedEvent {
   readonly epoch: number
-  /** Time since the dial, in ms. */
-  readonly connectMs: number
   /** In ms since the Unix epoch. */
   readonly since: number
 }
@@ -130,13 +127,13 @@ export class ReconnectingSocket {
   private onOpened(opened: SessionOpenedEvent, sink: FrameSink): SocketEvent {
     const { clock, host, publish, nextEpoch } = this.config
     const epoch = nextEpoch()
-    const connectMs = clock.elapsed() - (this.dialStartedAt ?? 0)
+    const { connectMs } = opened
     this.dialStartedAt = undefined
     const before = sink.textPrices
     const prices = () => opened.bytesCount() + sink.textPrices - before
     this.openConnection = { epoch, since: clock.elapsed(), prices }
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { ...opened, epoch, connectMs, since: clock.wallClock() }
+    return { ...opened, epoch, since: clock.wallClock() }
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {

@@ -1,7 +1,6 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
-import type { Clock } from '../time/clock.js'
 import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
 import {
   noCloseFrame,
@@ -10,16 +9,12 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
-import { checkedListener } from './checked-listener.js'
-import { GuardedSocket } from './guarded-socket.js'
-import { AnswerCounter } from './answer-counter.js'
-import { lost$ } from './liveness.js'
-import type { Prober } from './prober.js'
-import { checksPerTimeout } from './send-buffer.js'
+import { checkedListener, checksPerTimeout, GuardedSocket } from './guarded-socket.js'
+import { Lag, type LagConfig, type LagListener } from './lag.js'
+import { AnswerCounter, lost$, type Prober } from './liveness.js'
 
 /** Times are in ms. */
-export interface SessionConfig {
-  readonly clock: Clock
+export interface SessionConfig extends LagConfig {
   readonly transport: WebSocketTransport
   readonly url: string
   readonly connectTimeout: number
@@ -29,15 +24,13 @@ export interface SessionConfig {
 }
 
 /** Receives the frames of a session. Plain calls instead of an Observable, because this is the hot path. */
-export interface FrameSink {
+export interface FrameSink extends LagListener {
   /** The number of prices that `onText` received. */
   readonly textPrices: number
   /** A text frame as bytes. Returns true if it is handled; otherwise `onText` receives it. */
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
-  /** Called when the service answers a probe. `sentAt`: when the probe was sent, monotonic, in ms. */
-  onAnswer(sentAt: number): void
   /** Called when the socket opens, before `Opened`, then every second of real time while it is open. */
   onTick(): void
 }
@@ -49,14 +42,11 @@ export interface SessionOpenedEvent {
   readonly socket: GuardedSocket
   /** The number of frames and pongs received so far. */
   readonly activityCount: () => number
-  /** False if a probe costs a frame with all topics, because the socket has no pings. */
-  readonly hasPings: boolean
+  /** Time since the dial, in ms. */
+  readonly connectMs: number
+  readonly lag: Lag
   /** Probes immediately. Returns a function that is true until the answer arrives. */
   readonly probe: () => () => boolean
-  /** Probes immediately if the answer will be recognised. Returns false otherwise. */
-  readonly measure: () => boolean
-  /** Terminates the socket. `reason`: in words, for `Lost`. */
-  readonly terminate: (reason: string) => void
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   readonly wake: () => void
   /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
@@ -93,6 +83,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
     const timers = new Subscription()
     const answers = new AnswerCounter()
     const wake$ = new Subject<void>()
+    const dialledAt = config.clock.elapsed()
+    let lag: Lag | undefined
 
     const emitLost = (code: number, reason: string, refusal?: ResponseHead): void => {
       timers.unsubscribe()
@@ -101,6 +93,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
     }
 
     const terminate = (reason: string): void => {
+      if (timers.closed) return
       // Before `terminate()`, which may report the close synchronously: the first close reason wins.
       timers.unsubscribe()
       socket.terminate()
@@ -122,7 +115,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
 
     const onAnswer = (payload?: string): void => {
       const sentAt = answers.onAnswer(payload)
-      if (sentAt !== undefined) sink.onAnswer(sentAt)
+      if (sentAt !== undefined) lag?.onAnswer(sentAt)
     }
 
     const requireAnswer = (): void => {
@@ -137,9 +130,9 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       )
     }
 
-    /** An exception of the transport is a transport failure, unless the session has ended. */
+    /** An exception of the transport is a transport failure. */
     const onException = (thrown: unknown): void => {
-      if (!timers.closed) terminate(causeOf(thrown).message)
+      terminate(causeOf(thrown).message)
     }
 
     const listener: SocketListener = {
@@ -147,6 +140,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
         if (subscriber.closed) return
         dialTimeout.unsubscribe()
         const { hasPings } = socket
+        const connectMs = config.clock.elapsed() - dialledAt
+        const measure = () => (hasPings || prober.isRecognisable()) && probe()
+        const started = new Lag(config, { hasPings, connectMs, activityCount, measure, terminate }, sink)
+        lag = started
+        timers.add(() => started.stop())
         const isConclusive = () => hasPings || prober.isConclusive()
         timers.add(
           lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ }).subscribe(() => {
@@ -165,14 +163,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           _tag: 'Opened',
           socket,
           activityCount,
-          hasPings,
+          connectMs,
+          lag: started,
           probe: () => {
             probe()
             return answers.missing()
-          },
-          measure: () => (hasPings || prober.isRecognisable()) && probe(),
-          terminate: (reason) => {
-            if (!timers.closed) terminate(reason)
           },
           wake: () => wake$.next(),
           requireAnswer,
@@ -181,6 +176,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           isCurrent: socket.isCurrent,
           bytesCount: () => handled,
         })
+        if (!timers.closed) started.start()
       },
       bytes: (memory, start, end) => {
         // Before the sink is called: its subscribers may read the count.

@@ -4,8 +4,14 @@
  * @module
  */
 
-export { sweep } from './sweep.js'
+export {
+  sweep,
+  type SweepPart,
+  type SweepResult,
+  type SweepRun,
+  type SweepSource,
+  type SweepStrategy,
+  type SweepSummary,
+} from './sweep.js'
 export type { SweepOptions } from './options.js'
-export type { SweepResult, SweepRun, SweepStrategy, SweepSummary } from './result.js'
-export type { SweepPart, SweepSource } from './source.js'
 export type { SweepError, SweepFault } from '../errors/sweep-error.js'

@@ -1,7 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { SweepFault } from '../errors/sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
-import type { WorkerFile } from './source.js'
 
 // What the main thread and a worker thread exchange: data that can be cloned.
 
@@ -9,6 +8,12 @@ import type { WorkerFile } from './source.js'
 export interface Task {
   readonly index: number
   readonly parameter: unknown
+}
+
+/** A file that a worker opens. */
+export interface WorkerFile {
+  readonly kind: 'path' | 'URL'
+  readonly name: string
 }
 
 /** What a worker runs: the strategy with each parameter, in one pass over the recording. */

@@ -1,19 +1,40 @@
-import { isLeft, left, right } from 'fp-ts/lib/Either.js'
-import { defer, filter, map, tap, type Observable } from 'rxjs'
-import { sweepError } from '../errors/sweep-error.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, filter, map, Observable, tap } from 'rxjs'
+import type { Client } from '../client/client.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { causeOf } from '../errors/failure-cause.js'
+import { sweepError, type SweepError } from '../errors/sweep-error.js'
 import type { FileUrl } from '../recording/read/source.js'
-import type { TaskResult, WorkerMessage } from './messages.js'
+import type { Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
-import { dealt, tasksOf } from './parameters.js'
-import { inOrder } from './pool/in-order.js'
-import { runJobs$ } from './pool/run-jobs.js'
-import { runInThread$, type WorkerProgram } from './pool/worker-thread.js'
-import type { SweepResult } from './result.js'
-import { workerFiles, type SweepSource } from './source.js'
-import { strategyUrl } from './strategy-url.js'
-import { packagedProgram } from './worker-program.js'
+import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
 
-/** How far a sweep is. */
+/** A file by its path or `file:` URL. */
+export type SweepPart = string | FileUrl
+
+/** The recording of a sweep: files that each worker reads. An array is a list of files, in order. */
+export type SweepSource = SweepPart | readonly SweepPart[]
+
+/** The default export of a strategy's module. */
+export type SweepStrategy<P, A> = (client: Client, parameter: P) => Observable<A>
+
+/** What a strategy did with one parameter. */
+export interface SweepRun<P, A> {
+  /** The parameter, as given to `sweep`. */
+  readonly parameter: P
+  /** The values that the strategy emitted, in order. */
+  readonly values: readonly A[]
+  readonly summary: SweepSummary
+}
+
+export interface SweepSummary {
+  /** Number of rows of the recording, without headers, that were played until the strategy's stream ended. */
+  readonly rows: number
+}
+
+export type SweepResult<P, A> = Either<SweepError<P>, SweepRun<P, A>>
+
+/** The progress of a sweep. */
 export interface SweepProgress {
   /** Number of parameters that have a result. */
   readonly finished: number
@@ -43,7 +64,7 @@ export const sweepOn =
       replay,
       reportsRows: onProgress !== undefined,
     }
-    const jobs = dealt(tasksOf(parameters), workers).map((tasks) => ({ ...job, tasks }))
+    const jobs = tasksByWorker(tasksOf(parameters), workers).map((tasks) => ({ ...job, tasks }))
     const given = [...parameters]
     const threads = program()
 
@@ -56,24 +77,6 @@ export const sweepOn =
       ),
     )
   }
-
-const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
-  let progress: SweepProgress = { finished: 0, rows: 0 }
-  return tap((message: WorkerMessage) => {
-    progress =
-      message._tag === 'Result'
-        ? { ...progress, finished: progress.finished + 1 }
-        : { ...progress, rows: progress.rows + message.rows }
-    onProgress?.(progress)
-  })
-}
-
-const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
-  const parameter = parameters[index] as P
-  if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
-  const { values, rows } = outcome.right
-  return right({ parameter, values: values as readonly A[], summary: { rows } })
-}
 
 /**
  * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread reads the recording once,
@@ -101,3 +104,94 @@ const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[])
  */
 // eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
 export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
+
+/** Throws a `ConfigurationError` for a value that is no source, or that a worker cannot open. */
+const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
+  isList(source) ? source.map(workerFile) : [workerFile(source)]
+
+const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)
+
+const workerFile = (part: SweepPart): WorkerFile => {
+  if (typeof part === 'string') return { kind: 'path', name: part }
+  const href: unknown = typeof part === 'object' && (part as unknown) !== null ? part.href : undefined
+  if (typeof href === 'string' && URL.canParse(href) && new URL(href).protocol === 'file:')
+    return { kind: 'URL', name: href }
+  throw new ConfigurationError(
+    'source',
+    'expected a path, a file URL, or an array of these: each worker opens the files by itself',
+  )
+}
+
+/** The URL of a strategy's module, as text. Throws a `ConfigurationError` for any other value. */
+const strategyUrl = (strategy: string | FileUrl): string => {
+  const href: unknown =
+    typeof strategy === 'object' && (strategy as unknown) !== null ? strategy.href : strategy
+  if (typeof href === 'string' && URL.canParse(href) && protocols.includes(new URL(href).protocol))
+    return href
+  throw new ConfigurationError(
+    'strategy',
+    "expected the file: URL of a module, such as import.meta.resolve('./strategy.js'); " +
+      'pathToFileURL of node:url makes one of a path',
+  )
+}
+
+const protocols: readonly string[] = ['file:', 'data:']
+
+/** The tasks with copies of the parameters. Throws a `ConfigurationError` for a parameter that cannot be cloned. */
+export const tasksOf = (parameters: readonly unknown[]): readonly Task[] => {
+  if (!Array.isArray(parameters)) throw new ConfigurationError('parameters', 'expected an array')
+  return parameters.map((parameter: unknown, index) => ({ index, parameter: cloneOf(parameter, index) }))
+}
+
+const cloneOf = (parameter: unknown, index: number): unknown => {
+  try {
+    return structuredClone(parameter)
+  } catch (thrown) {
+    const { message } = causeOf(thrown)
+    throw new ConfigurationError('parameters', `parameter ${index} cannot be cloned: ${message}`)
+  }
+}
+
+/** The tasks of each worker, round-robin: parameters that are close to each other often take the same time. */
+export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly (readonly Task[])[] => {
+  const count = Math.min(workers, tasks.length)
+  return Array.from({ length: count }, (_, worker) => tasks.filter(({ index }) => index % count === worker))
+}
+
+const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
+  let progress: SweepProgress = { finished: 0, rows: 0 }
+  return tap((message: WorkerMessage) => {
+    progress =
+      message._tag === 'Result'
+        ? { ...progress, finished: progress.finished + 1 }
+        : { ...progress, rows: progress.rows + message.rows }
+    onProgress?.(progress)
+  })
+}
+
+const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
+  const parameter = parameters[index] as P
+  if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
+  const { values, rows } = outcome.right
+  return right({ parameter, values: values as readonly A[], summary: { rows } })
+}
+
+/** Emits the values by their indices from 0, each as soon as it and all before it have arrived. */
+export const inOrder =
+  <A extends { readonly index: number }>() =>
+  (source$: Observable<A>): Observable<A> =>
+    new Observable((subscriber) => {
+      const waiting = new Map<number, A>()
+      let next = 0
+      return source$.subscribe({
+        next: (value) => {
+          waiting.set(value.index, value)
+          for (let due = waiting.get(next); due !== undefined; due = waiting.get(next)) {
+            waiting.delete(next++)
+            subscriber.next(due)
+          }
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => subscriber.complete(),
+      })
+    })

@@ -1,7 +1,7 @@
 import { Observable, throwError, type Subscriber } from 'rxjs'
 
 // RxJS catches the exceptions of handlers and operators. It does not catch those of a teardown that runs on completion
-// or after an operator has thrown. These functions catch them, and report them as RxJS reports those of handlers.
+// or after an operator has thrown. These functions catch them. They are reported like errors of handlers.
 
 /** Reports an exception asynchronously, as RxJS does. */
 export const reportError = (thrown: unknown): void => {

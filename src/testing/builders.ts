@@ -2,6 +2,10 @@ import type { Address } from '../domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
+import { disconnected as createDisconnected } from '../errors/constructors.js'
+import type { Disconnected } from '../errors/model.js'
+import { checkedOption, required, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 
 /** Default `receivedAt` and `timestamp`: 2025-01-01 00:00:00 UTC, in ms since the Unix epoch. */
 const defaultTime = 1_735_689_600_000
@@ -36,3 +40,24 @@ export const depth = (
 })
 
 const oneUnit: DepthSide = { totalQuantity: 1n, totalQuantityUsd: 1 }
+
+type DisconnectedFields = Omit<Disconnected, '_tag' | 'message'>
+
+/** Builds a `Disconnected`, as a client emits it. Throws a `ConfigurationError` for a missing or an invalid field. */
+export const disconnected = (fields: DisconnectedFields): Disconnected => {
+  parseOptions(disconnectedTable, fields, { name: 'fields', allowsUndefined: true })
+  return createDisconnected(fields)
+}
+
+const finiteNumber = required(
+  checkedOption<number>('number', { expected: 'a finite number', holds: Number.isFinite }),
+)
+
+const disconnectedTable = {
+  code: finiteNumber,
+  reason: required(
+    checkedOption<string>('string', { expected: 'a string', holds: (value) => typeof value === 'string' }),
+  ),
+  attempt: finiteNumber,
+  retryInMs: finiteNumber,
+} satisfies OptionTable<DisconnectedFields>

@@ -5,17 +5,17 @@
  */
 
 export { createTestClient, type TestClientStreams } from './test-client.js'
-export { depth, price } from './builders.js'
+export { depth, disconnected, price } from './builders.js'
 export {
   scriptedSocket,
+  server,
   type Script,
   type ScriptedSocket,
   type ScriptedSocketOptions,
+  type ServerMove,
 } from './scripted-socket.js'
-export { server, type ServerMove } from './server-move.js'
 
-// Constructors of the errors that a stream may emit, for tests of error handling.
-export { disconnected } from './disconnected.js'
+// Constructors of the errors that a stream may emit, for tests of error handling. `disconnected` is a builder.
 export {
   clientClosed,
   httpError,

@@ -4,7 +4,34 @@ import { flagOption, type Check, type OptionTable } from '../option-kinds/option
 import { checkRxjs } from '../option-kinds/other-rxjs.js'
 import { checkValue, parseOptions } from '../option-kinds/parse-options.js'
 import { notifyPong, type SocketListener, type WebSocketTransport } from '../transport/ports.js'
-import type { ServerMove } from './server-move.js'
+
+/** One action of the service in a script. */
+export type ServerMove =
+  | { readonly _tag: 'Open' }
+  | { readonly _tag: 'Text'; readonly frame: string }
+  | { readonly _tag: 'Binary'; readonly frame: Uint8Array }
+  | { readonly _tag: 'Pong' }
+  | { readonly _tag: 'Close'; readonly code: number; readonly reason: string }
+
+const textFrame = (frame: string): ServerMove => ({ _tag: 'Text', frame })
+
+/** The actions of the service, as values of a script. */
+export const server = {
+  /** Accepts the connection. */
+  opens: { _tag: 'Open' } as ServerMove,
+  /** Sends a text frame. */
+  says: textFrame,
+  /** Sends a confirmation that lists these topics. */
+  confirms: (...subscriptions: readonly string[]): ServerMove => textFrame(JSON.stringify({ subscriptions })),
+  /** Sends a price update; the price is in USD. */
+  prices: (topic: string, price: number): ServerMove => textFrame(JSON.stringify({ topic, price })),
+  /** Sends a binary frame. */
+  sends: (frame: Uint8Array): ServerMove => ({ _tag: 'Binary', frame }),
+  /** Sends a pong; for scripts with `answersPings: false`. */
+  pongs: { _tag: 'Pong' } as ServerMove,
+  /** Closes the connection with a close frame; code 1006 (the default) means without a close frame. */
+  closes: (code = 1006, reason = ''): ServerMove => ({ _tag: 'Close', code, reason }),
+} as const
 
 /** The service's actions, starting at the dial: the same for every dial, or a function of the dial's number, from 1. */
 export type Script = Observable<ServerMove> | ((dial: number) => Observable<ServerMove>)

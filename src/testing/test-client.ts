@@ -1,4 +1,4 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
 import {
   catchError,
@@ -32,8 +32,8 @@ import {
 } from '../option-kinds/option.js'
 import { checkRxjs } from '../option-kinds/other-rxjs.js'
 import { parseOptions } from '../option-kinds/parse-options.js'
+import { rxClock } from '../time/rx-clock.js'
 import { SharedStreams } from './shared-streams.js'
-import { stampDepth, stampPrice } from './stamp.js'
 
 /** Streams of a test client, by topic and by mint. Values may be plain or wrapped in an `Either`. */
 export interface TestClientStreams {
@@ -147,6 +147,22 @@ const find$ = <E, A extends object>(
 
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
   '_tag' in value && ['Left', 'Right'].includes(value._tag)
+
+// Events with the time of their emission, as a live client emits them.
+
+const stampPrice = (event: Either<PriceError, Price>): Either<PriceError, Price> =>
+  isLeft(event) ? left(stampLast(event.left)) : right(receivedAt(event.right, rxClock.wallClock()))
+
+const stampDepth = (event: Either<DepthError, Depth>): Either<DepthError, Depth> =>
+  isLeft(event) ? event : right(receivedAt(event.right, rxClock.wallClock()))
+
+/** The last price of a `Stale` was received when its silence began. */
+const stampLast = (error: PriceError): PriceError =>
+  error._tag === 'Stale' && error.last !== undefined
+    ? { ...error, last: receivedAt(error.last, rxClock.wallClock() - error.silentForMs) }
+    : error
+
+const receivedAt = <A extends Price | Depth>(value: A, ms: number): A => ({ ...value, receivedAt: ms })
 
 const streamOption = <A>(fallback$: Observable<A>) =>
   withDefault(

@@ -1,5 +1,5 @@
 import { Observable, Subscription } from 'rxjs'
-import { maxTimerMs } from '../domain/interval.js'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Clock } from './clock.js'
 
 /** The limits of one timer of a responsive deadline, in ms. A shorter one is often late without a blocked event loop. */

@@ -3,12 +3,6 @@ import { clockOffset, maxBlockedMs, suspendedFor } from './suspend.js'
 
 const resolved = Promise.resolve()
 
-/** Within a tick, every eighth price reads the clock again: a reading costs a fifth of a price. */
-const maxStride = 8
-
-/** A handler that takes longer is slow: the clock is then read for the next price, in ms. */
-const slowHandlerMs = 0.5
-
 /**
  * Reads the clocks once per tick, for frames that arrive together, and again for the prices of a long tick. Virtual time
  * is read every time. Detects that the machine was suspended since the last reading, if `refresh` is called every second.
@@ -16,9 +10,8 @@ const slowHandlerMs = 0.5
 export class TickClock {
   private isCurrent = false
   private offset: number
-  /** The number of prices from one reading to the next, and until the next. */
-  private stride = 1
-  private untilReading = 1
+  /** When `wallClock` was read: monotonic, in ms. */
+  private wallClockReadAt = 0
   /** Monotonic, in ms. */
   elapsed = 0
   /** In ms since the Unix epoch. */
@@ -38,29 +31,25 @@ export class TickClock {
   }
 
   /**
-   * Like `refresh`, for a price. Reads the clock again for the second, the fourth and every eighth price of a tick, and for
-   * each price after a slow handler: the handlers of one tick may take seconds.
+   * Like `refresh`, for a price: reads the monotonic clock for each price of a tick, because any handler may take seconds.
+   * Ticks of a single price cost nothing more.
    */
   advance(): void {
-    if (!this.isCurrent || this.clock.isVirtual) this.readClocks()
-    else if (--this.untilReading === 0) this.readAgain()
+    if (!this.isCurrent || this.clock.isVirtual) return this.readClocks()
+    this.elapsed = this.clock.elapsed()
+    if (this.elapsed - this.wallClockReadAt >= 1) this.readWallClock()
   }
 
-  private readAgain(): void {
-    const elapsed = this.clock.elapsed()
-    const spent = elapsed - this.elapsed
-    this.elapsed = elapsed
-    if (spent >= 1) this.wallClock = this.clock.wallClock()
-    this.stride = spent > slowHandlerMs * this.stride ? 1 : Math.min(maxStride, 2 * this.stride)
-    this.untilReading = this.stride
+  private readWallClock(): void {
+    this.wallClock = this.clock.wallClock()
+    this.wallClockReadAt = this.elapsed
   }
 
   private readClocks(): void {
     this.isCurrent = true
-    this.stride = this.untilReading = 1
     const { elapsed } = this
     this.elapsed = this.clock.elapsed()
-    this.wallClock = this.clock.wallClock()
+    this.readWallClock()
     // A promise: `queueMicrotask` costs three times as much.
     void resolved.then(this.expire)
     const offset = this.wallClock - this.elapsed

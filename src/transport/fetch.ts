@@ -1,7 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { networkError } from '../errors/constructors.js'
-import { bodyTooLong } from './body-too-long.js'
-import type { HttpAnswer, HttpRequest, HttpTransport } from './ports.js'
+import { bodyTooLong, type HttpAnswer, type HttpRequest, type HttpTransport } from './ports.js'
 
 /** HTTP over the `fetch` of the browser, which repeats a request on a lost connection itself. */
 export const fetchTransport = (): HttpTransport => {

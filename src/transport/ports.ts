@@ -1,4 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
 
 /** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
@@ -131,3 +132,7 @@ export interface HttpTransport {
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }
+
+/** The error of a body that exceeds the limit. `text`: its beginning. */
+export const bodyTooLong = (text: string, maxBytes: number): DecodeError =>
+  decodeError('body', text, [{ path: '', expected: `at most ${maxBytes} bytes`, actual: 'more' }])

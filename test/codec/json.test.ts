@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { JsonReader } from '../../src/codec/json-reader.js'
-import { NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
+import { JsonReader, NumberLiteral, parseJson, parseJsonExactly } from '../../src/codec/json.js'
 import { anyText, deepText, mutate } from '../support/arbitraries.js'
 
 /** Converts literals to the numbers that `JSON.parse` returns. */
@@ -83,7 +82,7 @@ describe.each([
 })
 
 describe('JsonReader', () => {
-  it('looks at each character of a long text a constant number of times', () => {
+  it('reads each character of a long text a constant number of times', () => {
     // Each text makes a reader quadratic that searches the rest of the text again for each token.
     const texts = [
       `["${'\\"'.repeat(50_000)}"]`,

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { decodeFrame, PriceUpdate, readFrame, SubscriptionConfirmation } from '../../src/codec/price-frame.js'
+import {
+  decodeFrame,
+  PriceUpdate,
+  readFrame,
+  SubscriptionConfirmation,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../../src/codec/price-frame.js'
 import { expectDecodeError } from '../errors/support/well-formed.js'
 import {
   anyText,
@@ -12,6 +19,7 @@ import {
   topic,
   builtInPropertyName,
 } from '../support/arbitraries.js'
+import { frameTexts } from './support/frame-texts.js'
 
 const updateText = (name: string, price: string): string =>
   `{"topic":${JSON.stringify(name)},"price":${price}}`
@@ -243,4 +251,23 @@ describe('decodeFrame, for any text,', () => {
     )
     expect(Object.keys(Object.prototype)).toEqual([])
   })
+})
+
+describe('subscribeFrame and unsubscribeFrame (section 4.3)', () => {
+  it('build a JSON object of exactly a method and a topic', () => {
+    fc.assert(
+      fc.property(topic, (name) => {
+        expect(JSON.parse(subscribeFrame(name))).toEqual({ method: 'subscribe', topic: name })
+        expect(JSON.parse(unsubscribeFrame(name))).toEqual({ method: 'unsubscribe', topic: name })
+      }),
+    )
+  })
+})
+
+it.each(Object.entries(frameTexts))('decodes each generated frame of the kind %s', (kind, text) => {
+  fc.assert(
+    fc.property(text, (generated) => {
+      expect(decodeFrame(generated)).toMatchObject({ _tag: 'Right', right: { _tag: kind } })
+    }),
+  )
 })

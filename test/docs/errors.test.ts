@@ -38,8 +38,8 @@ describe('each error', () => {
 })
 
 describe('each error that a client emits', () => {
-  it.each(emitted)('%s is in the table of the README', (tag) => {
-    expect(readPage('README.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))
+  it.each(emitted)('%s has a row in the guide to errors', (tag) => {
+    expect(readPage('docs/guides/errors.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))
   })
 
   it.each(emitted)('%s is caused over a real socket in the error table', (tag) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
 import { readPage } from './support/block.js'
 
-const lines = ['backtest', 'dashboard', 'gateway', 'recording', 'scale'].flatMap((guide) =>
+const lines = ['backtest', 'commands', 'dashboard', 'gateway', 'recording', 'scale'].flatMap((guide) =>
   [...readPage(`docs/guides/${guide}.md`).matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
     ([, line = '']) => line,
   ),

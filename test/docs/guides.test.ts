@@ -65,11 +65,12 @@ describe('the failures in the comparison', () => {
   })
 })
 
-describe('the README', () => {
+describe('the guide to commands', () => {
   it('shows each command of the command line', () => {
-    const [, commandLine = ''] = readPage('README.md').split('\n## Command line\n')
     const shown = new Set(
-      [...commandLine.matchAll(/^npx svc-streams (\w+)/gm)].map(([, command = '']) => command),
+      [...readPage('docs/guides/commands.md').matchAll(/^npx svc-streams (\w+)/gm)].map(
+        ([, command = '']) => command,
+      ),
     )
     expect([...shown].sort()).toEqual(
       createProgram()
@@ -77,32 +78,35 @@ describe('the README', () => {
         .sort(),
     )
   })
+})
 
-  it('shows the figures of bench/FAILURES.md', () => {
-    const failures = readPage('bench/FAILURES.md')
-    const readme = readPage('README.md').replaceAll('\n', ' ')
-    const [halfOpen = '', ...others] = failures.split('\n## ').slice(1)
-    const rowOf = (client: string) => halfOpen.split('\n').find((line) => line.includes(client)) ?? ''
-    const [, seconds = ''] = /`Stale` after ([\d.]+ s) and delivered none/.exec(readme) ?? []
-    expect(rowOf('svc-streams')).toMatch(new RegExp(`Stale, after ${seconds} .* 0 of 10 `))
-    for (const client of ['hand-written', 'multiplex', 'reconnecting-websocket', 'partysocket'])
-      expect(rowOf(client)).toMatch(/ no event .* 10 of 10 /)
-    const slow = others.find((section) => section.startsWith('400 prices a second')) ?? ''
-    const [, age = '', limit = ''] =
-      /prices that were (\d+) s old .* its `maxLag` of (\d+) s/.exec(readme) ?? []
-    expect(slow.match(new RegExp(`no event \\| +${age}\\.`, 'g'))?.length).toBeGreaterThanOrEqual(2)
-    expect(slow).toMatch(new RegExp(`svc-streams.* ${limit}\\.0 s \\|`))
-    const notJson = others.find((section) => section.startsWith('A text that is not JSON')) ?? ''
-    expect(notJson.match(/the process ends/g)).toHaveLength(3)
-  })
-  const [, costs = ''] = readPage('README.md').split('## What it costs')
-  const figures = [...costs.matchAll(/\| +(\d+(?:\.\d+)?) (?:µs|B|×)/g)].map(([, figure = '']) => figure)
+describe('the README', () => {
+  const readme = readPage('README.md')
 
-  it('shows figures of the benchmark', () => {
-    expect(figures.length).toBeGreaterThan(20)
+  it('has at most 160 lines', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(160)
   })
 
-  it.each(figures)('shows a figure of bench/RESULTS.md: %s', (figure) => {
-    expect(readPage('bench/RESULTS.md')).toContain(` ${figure} (`)
+  const [, numbers = ''] = readme.split('\n## Three numbers\n')
+  /** The cells of the row of the table that contains a text. */
+  const cellsOf = (page: string, text: string): readonly string[] => {
+    const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(text)) ?? ''
+    return row.split('|').map((cell) => cell.trim())
+  }
+  const sectionOf = (page: string, title: string): string => {
+    const [, section = ''] = readPage(page).split(`\n## ${title}`)
+    return section.split('\n## ')[0] ?? ''
+  }
+  const clients = ['hand-written', '**svc-streams**']
+
+  it.each([
+    ['slow link', 'Oldest price', 'bench/FAILURES.md', '400 prices a second over a link of 10 kB/s', 3],
+    ['stalled network', 'First event', 'bench/FAILURES.md', 'The network forwards nothing for 120 s', 2],
+    ['CPU', 'CPU per price', 'bench/RESULTS.md', 'Live prices', 3],
+  ])('shows the measured numbers of %s', (_, row, page, title, column) => {
+    const section = sectionOf(page, title)
+    const measured = clients.map((client) => cellsOf(section, `| ${client}`)[column]?.replace(/ \(.*/, ''))
+    const shown = cellsOf(numbers, row).slice(2, 4)
+    expect(shown.map((cell) => cell.replace(' µs', ''))).toEqual(measured)
   })
 })

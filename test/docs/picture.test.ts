@@ -23,7 +23,7 @@ describe('the terminal picture of the README', () => {
       'it drops its connection in',
       'live',
       'down',
-      'refused',
+      'rejected',
       'reconnected',
     ]) {
       expect(picture).toContain(text)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { root } from './support/block.js'
+import { compiledPath } from '../support/process/node-process.js'
+import { readPage, root } from './support/block.js'
 import { blocksOfPage } from './support/markdown.js'
 import { userFolder, type UserFolder } from './support/user-folder.js'
 
@@ -44,6 +45,30 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
     )
     expect(output.trimEnd().split('\n')).toHaveLength(8)
     expect(code).toBe(0)
+  })
+})
+
+describe('the guide to errors', { timeout: 60_000 }, () => {
+  it('causes prices that are behind', async () => {
+    const { code, output } = await folderOf('docs/guides/errors.md').node('--import', 'tsx', 'behind.ts')
+    expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('the guide to commands', { timeout: 60_000 }, () => {
+  it('has commands that need no service and succeed, in their order', async () => {
+    const page = 'docs/guides/commands.md'
+    const [, block = ''] = /## Without a service[^]*?```sh\n([^]*?)```/.exec(readPage(page)) ?? []
+    const commands = [...block.matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
+      ([, line = '']) => line,
+    )
+    expect(commands.length).toBeGreaterThan(5)
+    const folder = folderOf(page)
+    for (const command of commands) {
+      const { code, output } = await folder.node(compiledPath('src/cli/main.ts'), ...command.split(' '))
+      expect(code, `${command}: ${output}`).toBe(0)
+    }
   })
 })
 
@@ -103,19 +128,18 @@ it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000
 })
 
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
-  it.each(['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts'])(
-    'with the test runner of Node: %s',
-    async (file) => {
-      const { code, output } = await folderOf('docs/guides/testing.md').node(
-        '--import',
-        'tsx',
-        '--test',
-        file,
-      )
-      expect(output).toContain('pass 1')
-      expect(code, output).toBe(0)
-    },
-  )
+  it('with the test runner of Node', async () => {
+    // One run for all files: each run loads the TypeScript loader once more than it has files.
+    const files = ['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
+    const { code, output } = await folderOf('docs/guides/testing.md').node(
+      '--import',
+      'tsx',
+      '--test',
+      ...files,
+    )
+    expect(output).toContain(`pass ${files.length}`)
+    expect(code, output).toBe(0)
+  })
 
   it('with Vitest', async () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')

@@ -162,6 +162,33 @@ describe('RequestLimiter', () => {
     expect(remainingTimers).toBe(0)
   })
 
+  it('gives turns in the order of the queued tasks, in which one task is started at once', () => {
+    const remainingTimers = runInVirtualTime((time) => {
+      const { starts, taskOf } = createTasks(time)
+      const limiter = limiterOf(Infinity, 1)
+      const run = (name: string): Cancel => limiter.run(taskOf(name, 10), () => undefined)
+      limiter.whenSendable(() => run('at once'))
+      run('queued')
+      limiter.whenSendable(() => {
+        run('in its turn')
+        run('last')
+      })
+      limiter.whenSendable(() => expect.unreachable())()
+      limiter.whenSendable(() => undefined)
+      run('behind it')
+      time.at(1000, () =>
+        expect(starts).toEqual([
+          ['at once', 0],
+          ['queued', 10],
+          ['in its turn', 20],
+          ['behind it', 30],
+          ['last', 40],
+        ]),
+      )
+    })
+    expect(remainingTimers).toBe(0)
+  })
+
   it('starts the next tasks when a handler throws', () => {
     const results: string[] = []
     runInVirtualTime((time) => {
@@ -193,6 +220,7 @@ describe('RequestLimiter', () => {
       after: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(1500)),
       latency: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(3000)),
       cancelledAfter: fc.option(fc.oneof(fc.constant(0), fc.nat(2000)), { nil: undefined }),
+      waitsForTurn: fc.boolean(),
     })
     fc.assert(
       fc.property(
@@ -209,7 +237,7 @@ describe('RequestLimiter', () => {
             const tasks = createTasks(time)
             const limiter = limiterOf(perSecond, concurrent)
             let arrival = 0
-            requests.forEach(({ after, latency, cancelledAfter }, index) => {
+            requests.forEach(({ after, latency, cancelledAfter, waitsForTurn }, index) => {
               arrival += after
               time.at(arrival, () => {
                 const isIn = (numbers: readonly number[]) => numbers.includes(index)
@@ -217,11 +245,15 @@ describe('RequestLimiter', () => {
                   starts.push([index, time.now()])
                   return tasks.taskOf(String(index), latency)(onResult)
                 }
-                const cancel = limiter.run(task, () => results.push(index))
+                let cancel = noCancel
+                const run = (): void => void (cancel = limiter.run(task, () => results.push(index)))
+                const cancelTurn = waitsForTurn ? limiter.whenSendable(run) : noCancel
+                if (!waitsForTurn) run()
                 if (cancelledAfter === undefined) return
                 time.after(cancelledAfter, () => {
                   if (!isIn(starts.map(([started]) => started))) cancelledInQueue.add(index)
                   else if (!isIn(results)) cancelledWhileRunning.add(index)
+                  cancelTurn()
                   cancel()
                 })
               })

@@ -21,6 +21,7 @@ import { disconnected } from '../../src/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../../src/errors/model.js'
 import { combineFresh, type CombineFreshOptions } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
+import { caseCount } from '../support/run/long.js'
 import { marbles } from '../support/time/marbles.js'
 import { eventually } from '../support/time/eventually.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
@@ -454,7 +455,7 @@ describe('combineFresh, for any events of its legs,', () => {
           expect(seen).toEqual(reference(past, future, maxSkew))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: caseCount(5000) },
     )
   })
 

@@ -3,6 +3,7 @@ import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { map, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { candles, combineFresh, conflate, freshWithin } from '../../src/operators/index.js'
+import { caseCount } from '../support/run/long.js'
 import { referenceCandles } from './support/reference/candles.js'
 import { referenceCombineFresh } from './support/reference/combine-fresh.js'
 import { referenceConflate } from './support/reference/conflate.js'
@@ -79,7 +80,7 @@ describe.each(cases)(
           const expected = play(scenario, runInTime, sources, reference(ms))
           expect(play(scenario, runInTime, sources, subject(ms))).toEqual(expected)
         }),
-        { numRuns: 300 },
+        { numRuns: caseCount(2000) },
       )
     })
   },

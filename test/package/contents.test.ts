@@ -44,6 +44,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'bench/FAILURES.md',
       'bench/RESULTS.md',
       'package.json',
       ...pages.map((file) => `docs/${file}`),

@@ -1,7 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { initialEvent, priceEvent, rejectedEvent, staleEvent } from '../../src/prices/price-events.js'
-import { createTopicState, type TopicState } from '../../src/prices/topic-state.js'
+import { createTopicState, type TopicState } from '../../src/prices/topics.js'
 
 const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
 

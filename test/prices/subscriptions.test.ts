@@ -1,11 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../src/domain/address.js'
 import type { Topic } from '../../src/domain/topic.js'
-import type { Delivery } from '../../src/prices/fan-out.js'
 import { initialEvent } from '../../src/prices/price-events.js'
 import { Subscriptions } from '../../src/prices/subscriptions.js'
-import { subscribersIn, type PriceSubscriber } from '../../src/prices/subscriber-list.js'
-import { lastPrice, type TopicState, type ReceivedPrice } from '../../src/prices/topic-state.js'
+import {
+  subscribersIn,
+  type Delivery,
+  type PriceSubscriber,
+  type ReceivedPrice,
+} from '../../src/prices/subscribers.js'
+import { lastPrice, type TopicState } from '../../src/prices/topics.js'
 import { subscribeFrame, unsubscribeFrame } from '../support/time/marbles.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
 import { summarize } from '../support/time/timed-log.js'
@@ -51,6 +55,10 @@ const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
     subscribers.map(({ topic }) => `${topic} ${summarize(eventFor(topic))}`),
   )
 
+/** The deliveries that the deadlines passed at a time cause. */
+const deliveriesAt = (subscriptions: Subscriptions, now: number): readonly Delivery[] =>
+  subscriptions.onDeadline(now).flatMap((effect) => (effect._tag === 'Deliver' ? [effect.delivery] : []))
+
 it('Subscriptions.removeSubscriber does nothing after the topics are cleared', () => {
   const { subscriptions, subscribers, states } = requestTopics([aa, bb])
   subscriptions.onDown()
@@ -59,17 +67,17 @@ it('Subscriptions.removeSubscriber does nothing after the topics are cleared', (
   subscriptions.removeSubscriber(state!, subscribers[0]!, 10)
   expect(subscribersIn(state!)).toEqual([subscribers[0]])
   expect([...subscriptions.topics.states]).toEqual([])
-  expect(subscriptions.deadlines.next).toBe(Infinity)
+  expect(subscriptions.nextDeadline).toBe(Infinity)
 })
 
 describe('Subscriptions.takeFrames', () => {
-  it('takes frames of wanted topics and of orphans in turns when the limit is one', () => {
+  it('takes frames of wanted topics and of unrequested ones in turns when the limit is one', () => {
     const { subscriptions } = requestTopics([aa])
-    const listOrphans = (now: number): void => {
+    const listUnrequested = (now: number): void => {
       for (const base of ['0xd1', '0xd2'] as const)
-        subscriptions.orphans.onConfirmation({ base, topic: topicOf(base) }, now)
+        subscriptions.unrequested.onConfirmation({ base, topic: topicOf(base) }, now)
     }
-    listOrphans(1)
+    listUnrequested(1)
     subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
     subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
     const frames = [1, 2, 3, 4].flatMap((now) => subscriptions.takeFrames(1, now))
@@ -108,24 +116,24 @@ describe('Subscriptions.takeFrames', () => {
   it('unsubscribes a topic once when its linger ends, and removes it', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa, bb])
     unsubscribe(0, 10)
-    expect(subscriptions.deadlines.next).toBe(110)
-    expect(subscriptions.deadlines.expire(109)).toEqual([])
+    expect(subscriptions.nextDeadline).toBe(110)
+    expect(subscriptions.onDeadline(109)).toEqual([])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.deadlines.expire(110)
+    subscriptions.onDeadline(110)
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([unsubscribeFrame('svc-0xaa')])
     expect(subscriptions.topics.has(aa)).toBe(false)
     expect(subscriptions.topics.size).toBe(1)
-    subscriptions.deadlines.expire(500)
+    subscriptions.onDeadline(500)
     expect(subscriptions.takeFrames(Infinity, 500)).not.toContain(unsubscribeFrame('svc-0xaa'))
   })
 
   it('returns no frame for a topic that gets a subscriber between the end of its linger and the frame', () => {
     const { subscriptions, states, unsubscribe } = requestTopics([aa])
     unsubscribe(0, 10)
-    subscriptions.deadlines.expire(110)
+    subscriptions.onDeadline(110)
     expect(subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))).toBe(states[0])
     expect(subscriptions.takeFrames(Infinity, 110)).toEqual([])
-    expect(subscriptions.deadlines.expire(250)).toEqual([])
+    expect(subscriptions.onDeadline(250)).toEqual([])
     expect(subscriptions.topics.has(aa)).toBe(true)
   })
 
@@ -155,19 +163,19 @@ describe('Subscriptions.takeFrames', () => {
       subscriptions.removeSubscriber(state, subscriber, now)
     }
     wantShortly(2)
-    subscriptions.orphans.onPrice(price, 3)
+    subscriptions.unrequested.onPrice(price, 3)
     wantShortly(3)
     expect(subscriptions.takeFrames(Infinity, 3)).toEqual([unsubscribeFrame('svc-0xaa')])
     // The price is not late any more, and the rejected topic is still known.
     wantShortly(400)
-    subscriptions.orphans.onPrice(price, 400)
+    subscriptions.unrequested.onPrice(price, 400)
     expect(subscriptions.takeFrames(Infinity, 400)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 
   it('requests an orphan that is wanted again, and does not unsubscribe it', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onErrorText('Invalid token 0xaa', 1)
-    subscriptions.orphans.onPrice({ base: aa, topic: topicOf(aa) }, 2)
+    subscriptions.unrequested.onPrice({ base: aa, topic: topicOf(aa) }, 2)
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     expect(subscriptions.takeFrames(Infinity, 2)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
@@ -178,7 +186,7 @@ describe('Subscriptions.takeFrames', () => {
     const subscriber = createPriceSubscriber('svc-0xaa')
     const state = subscriptions.addSubscriber(aa, subscriber)
     expect(subscriptions.onConfirmation(aa, 1)).toBe(false)
-    subscriptions.orphans.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
+    subscriptions.unrequested.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
     subscriptions.removeSubscriber(state, subscriber, 1)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
@@ -187,9 +195,9 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 10)
-    expect(subscriptions.deadlines.next).toBe(300)
+    expect(subscriptions.nextDeadline).toBe(300)
     subscriptions.onConfirmation(aa, 20)
-    expect(subscriptions.deadlines.expire(900)).toEqual([])
+    expect(subscriptions.onDeadline(900)).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 900)).toEqual([])
   })
 
@@ -198,7 +206,7 @@ describe('Subscriptions.takeFrames', () => {
     unsubscribe(1, 10)
     expect(subscriptions.onDown()).toEqual([subscribers[0], subscribers[2]])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    expect(subscriptions.deadlines.next).toBe(Infinity)
+    expect(subscriptions.nextDeadline).toBe(Infinity)
     subscriptions.onOpen()
     expect(subscriptions.takeFrames(Infinity, 50)).toEqual([
       subscribeFrame('svc-0xaa'),
@@ -210,9 +218,9 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
     subscriptions.takeFrames(Infinity, 100)
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
-    subscriptions.deadlines.expire(400)
+    subscriptions.onDeadline(400)
     expect(subscriptions.takeFrames(Infinity, 400)).toEqual([subscribeFrame('svc-0xbb')])
   })
 
@@ -228,20 +236,20 @@ describe('Subscriptions.takeFrames', () => {
 describe('a requested topic', () => {
   it('emits `SubscriptionTimeout` after `confirmTimeout` and is requested again', () => {
     const { subscriptions } = requestTopics([aa])
-    expect(subscriptions.deadlines.next).toBe(300)
-    expect(subscriptions.deadlines.expire(299)).toEqual([])
-    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual(['svc-0xaa SubscriptionTimeout'])
-    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual([])
+    expect(subscriptions.nextDeadline).toBe(300)
+    expect(subscriptions.onDeadline(299)).toEqual([])
+    expect(eventsOf(deliveriesAt(subscriptions, 300))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(eventsOf(deliveriesAt(subscriptions, 300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 310)).toEqual([subscribeFrame('svc-0xaa')])
-    expect(eventsOf(subscriptions.deadlines.expire(609))).toEqual([])
-    expect(eventsOf(subscriptions.deadlines.expire(610))).toEqual(['svc-0xaa SubscriptionTimeout'])
+    expect(eventsOf(deliveriesAt(subscriptions, 609))).toEqual([])
+    expect(eventsOf(deliveriesAt(subscriptions, 610))).toEqual(['svc-0xaa SubscriptionTimeout'])
   })
 
   it('is unsubscribed instead of requested again when it has no subscribers after `confirmTimeout`', () => {
     for (const unsubscribedAt of [290, 310]) {
       const { subscriptions, unsubscribe } = requestTopics([aa])
       if (unsubscribedAt < 300) unsubscribe(0, unsubscribedAt)
-      subscriptions.deadlines.expire(300)
+      subscriptions.onDeadline(300)
       if (unsubscribedAt > 300) unsubscribe(0, unsubscribedAt)
       expect(subscriptions.takeFrames(Infinity, 310)).toEqual([unsubscribeFrame('svc-0xaa')])
       expect(subscriptions.topics.size).toBe(0)
@@ -250,12 +258,12 @@ describe('a requested topic', () => {
 
   it('that is confirmed after its timeout, but before its unsubscribe frame, lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     unsubscribe(0, 310)
     subscriptions.onConfirmation(aa, 320)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
-    expect(subscriptions.deadlines.next).toBe(410)
-    subscriptions.deadlines.expire(410)
+    expect(subscriptions.nextDeadline).toBe(410)
+    subscriptions.onDeadline(410)
     expect(subscriptions.takeFrames(Infinity, 410)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 
@@ -263,22 +271,22 @@ describe('a requested topic', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onConfirmation(aa, 100)
     subscriptions.onPrice(bb, receivedPrice(2), 200)
-    expect(eventsOf(subscriptions.deadlines.expire(300))).toEqual([])
+    expect(eventsOf(deliveriesAt(subscriptions, 300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
-    expect(eventsOf(subscriptions.deadlines.expire(1100))).toEqual(['svc-0xaa Stale'])
-    expect(eventsOf(subscriptions.deadlines.expire(1199))).toEqual([])
-    expect(eventsOf(subscriptions.deadlines.expire(1200))).toEqual(['svc-0xbb Stale'])
+    expect(eventsOf(deliveriesAt(subscriptions, 1100))).toEqual(['svc-0xaa Stale'])
+    expect(eventsOf(deliveriesAt(subscriptions, 1199))).toEqual([])
+    expect(eventsOf(deliveriesAt(subscriptions, 1200))).toEqual(['svc-0xbb Stale'])
   })
 
   it('is not requested again when a late answer arrives before the subscribe frame is sent', () => {
     for (const answer of ['confirmation', 'price'] as const) {
       const { subscriptions } = requestTopics([aa])
-      subscriptions.deadlines.expire(300)
+      subscriptions.onDeadline(300)
       if (answer === 'confirmation') subscriptions.onConfirmation(aa, 301)
       else subscriptions.onPrice(aa, receivedPrice(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
-      expect(eventsOf(subscriptions.deadlines.expire(1300))).toEqual([])
-      expect(eventsOf(subscriptions.deadlines.expire(1301))).toEqual(['svc-0xaa Stale'])
+      expect(eventsOf(deliveriesAt(subscriptions, 1300))).toEqual([])
+      expect(eventsOf(deliveriesAt(subscriptions, 1301))).toEqual(['svc-0xaa Stale'])
     }
   })
 
@@ -286,25 +294,25 @@ describe('a requested topic', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onConfirmation(aa, 100)
     subscriptions.onConfirmation(aa, 900)
-    expect(eventsOf(subscriptions.deadlines.expire(1100))).toEqual(['svc-0xaa Stale'])
+    expect(eventsOf(deliveriesAt(subscriptions, 1100))).toEqual(['svc-0xaa Stale'])
   })
 
   it('emits `Stale` once until the next price', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onPrice(aa, receivedPrice(1), 0)
-    expect(eventsOf(subscriptions.deadlines.expire(1000))).toHaveLength(1)
-    expect(eventsOf(subscriptions.deadlines.expire(5000))).toEqual([])
-    expect(subscriptions.deadlines.next).toBe(Infinity)
+    expect(eventsOf(deliveriesAt(subscriptions, 1000))).toHaveLength(1)
+    expect(eventsOf(deliveriesAt(subscriptions, 5000))).toEqual([])
+    expect(subscriptions.nextDeadline).toBe(Infinity)
     subscriptions.onPrice(aa, receivedPrice(2), 6000)
-    expect(subscriptions.deadlines.next).toBe(7000)
-    expect(eventsOf(subscriptions.deadlines.expire(7000))).toHaveLength(1)
+    expect(subscriptions.nextDeadline).toBe(7000)
+    expect(eventsOf(deliveriesAt(subscriptions, 7000))).toHaveLength(1)
   })
 
   it('becomes stale while it lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 5000 })
     subscriptions.onPrice(aa, receivedPrice(1), 0)
     unsubscribe(0, 10)
-    expect(eventsOf(subscriptions.deadlines.expire(1000))).toEqual([])
+    expect(eventsOf(deliveriesAt(subscriptions, 1000))).toEqual([])
     const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     expect(summarize(initialEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
     expect(initialEvent(state, timeouts, 1500)?.('svc-0xAA')).toMatchObject({
@@ -336,7 +344,7 @@ describe('a requested topic', () => {
 
 describe('an uncorrelated error text', () => {
   const timeoutOf = (subscriptions: Subscriptions, now: number) =>
-    subscriptions.deadlines.expire(now).map(({ eventFor }) => eventFor('svc-0xaa'))
+    deliveriesAt(subscriptions, now).map(({ eventFor }) => eventFor('svc-0xaa'))
 
   it('is part of the `SubscriptionTimeout` of each topic that was pending when it arrived', () => {
     const { subscriptions } = requestTopics([aa, bb])
@@ -374,13 +382,13 @@ describe('an uncorrelated error text', () => {
   it('limits repeated subscribe frames to one at a time, each after the previous answer or timeout', () => {
     const { subscriptions } = requestTopics([aa, bb, cc])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
     subscriptions.onConfirmation(aa, 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
-    expect(eventsOf(subscriptions.deadlines.expire(620))).toEqual(['svc-0xbb SubscriptionTimeout'])
+    expect(eventsOf(deliveriesAt(subscriptions, 620))).toEqual(['svc-0xbb SubscriptionTimeout'])
     expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribeFrame('svc-0xcc')])
     expect(eventsOf([subscriptions.onErrorText('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
     expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribeFrame('svc-0xbb')])
@@ -389,7 +397,7 @@ describe('an uncorrelated error text', () => {
   it('does not delay the first subscribe frame of a topic', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     subscriptions.takeFrames(Infinity, 300)
     subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
     expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribeFrame('svc-0xcc')])
@@ -398,10 +406,10 @@ describe('an uncorrelated error text', () => {
   it('does not delay the unsubscribe frame of a topic', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa, bb])
     subscriptions.onErrorText('Error', 1)
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     unsubscribe(1, 310)
-    subscriptions.deadlines.expire(600)
+    subscriptions.onDeadline(600)
     expect(subscriptions.takeFrames(Infinity, 600)).toEqual([
       unsubscribeFrame('svc-0xbb'),
       subscribeFrame('svc-0xaa'),
@@ -412,7 +420,7 @@ describe('an uncorrelated error text', () => {
     const bases = Array.from({ length: 50 }, (_, index): Address => `0x${index.toString(16)}`)
     const { subscriptions } = requestTopics(bases)
     subscriptions.onErrorText('Error', 1)
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     subscriptions.takeFrames(Infinity, 300)
     const scans = vi.spyOn(Map.prototype, 'values')
     expect(subscriptions.hasPendingFrames).toBe(false)
@@ -468,7 +476,7 @@ describe('an error text', () => {
     unsubscribe(0, 200)
     subscriptions.takeFrames(Infinity, 200)
     expect(subscriptions.onErrorText('Error', 299)).toBeUndefined()
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     subscriptions.takeFrames(Infinity, 300)
     expect(eventsOf([subscriptions.onErrorText('Error', 301)!])).toEqual(['svc-0xbb SubscriptionRejected'])
   })
@@ -494,7 +502,7 @@ describe('an error text', () => {
 
   it('rejects a topic by its address even after `confirmTimeout`', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.deadlines.expire(300)
+    subscriptions.onDeadline(300)
     expect(eventsOf([subscriptions.onErrorText('no such token: 0xAA', 301)!])).toEqual([
       'svc-0xaa SubscriptionRejected',
     ])
@@ -517,10 +525,10 @@ describe('Subscriptions.isRecentlyUnsubscribed', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 0 })
     unsubscribe(0, 10)
     subscriptions.takeFrames(Infinity, 10)
-    expect(subscriptions.isRecentlyUnsubscribed(aa, 309)).toBe(true)
-    expect(subscriptions.isRecentlyUnsubscribed(aa, 310)).toBe(false)
-    expect(subscriptions.isRecentlyUnsubscribed(bb, 20)).toBe(false)
+    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 309)).toBe(true)
+    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 310)).toBe(false)
+    expect(subscriptions.acks.isRecentlyUnsubscribed(bb, 20)).toBe(false)
     subscriptions.onDown()
-    expect(subscriptions.isRecentlyUnsubscribed(aa, 20)).toBe(false)
+    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 20)).toBe(false)
   })
 })

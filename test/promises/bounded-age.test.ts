@@ -2,11 +2,17 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type ClientOptions, type PriceClient, type PriceError, type Topic } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
+import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
+import {
+  createPriceClient,
+  startScriptedService,
+  type ServiceConnection,
+} from '../support/network/scripted-service.js'
 import { startServiceThread, type ServiceThread } from '../support/network/service-thread.js'
 import { blockEventLoop, busyWait } from '../support/time/event-loop.js'
 import { eventually } from '../support/time/eventually.js'
-import { ethTopic } from '../support/tokens.js'
+import { btcTopic, ethTopic } from '../support/tokens.js'
 
 // Whatever is slow, a price is delivered only if the service sent it at most `maxLag` ms before. Each price is the time at
 // which it was sent.
@@ -111,5 +117,114 @@ describe('a price that is older than maxLag is not delivered', () => {
     expect(late.prices).toBe(0)
     await eventually(() => expect(late.prices).toBeGreaterThan(100))
     expect(late.oldest).toBeLessThan(maxLag + tolerance)
+  })
+  it('to a topic whose held price is delivered after that of one whose handler blocks', async () => {
+    const { client } = await start(3)
+    let blocks = 0
+    const first = measureAges(client, ethTopic, () => {
+      if (blocks < 3 && first.errors.length > blocks && first.pricesSince === 1) {
+        blocks++
+        blockEventLoop(1.5 * maxLag)
+      }
+    })
+    const second = measureAges(client, btcTopic)
+    await eventually(() => expect(second.prices).toBeGreaterThan(300))
+    blockEventLoop(1.5 * maxLag)
+    await eventually(() => expect(blocks).toBe(3))
+    await eventually(() => expect(second.pricesSince).toBeGreaterThan(100))
+    expect(second.oldest).toBeLessThan(maxLag + tolerance)
+    expect(second.errors.every(isBehind)).toBe(true)
+  })
+})
+
+describe('while the client of a gateway is behind', () => {
+  it('a new consumer receives no price, and after that none older than maxLag', async () => {
+    // Longer than in other tests: the consumer must connect before the connection to the service is ended.
+    const longLag = 2 * maxLag
+    const service = closeAfterTest(await startServiceThread({ tick: 20, stamped: true }))
+    const { priceBaseUrl, priceWsUrl } = service.addresses
+    const link = closeAfterTest(await startTcpProxy({ target: priceWsUrl }))
+    const options = { environment: 'testnet', priceBaseUrl } as const
+    const upstream = closeAfterTest(createClient({ ...options, priceWsUrl: link.url, maxLag: longLag }))
+    const gateway = await startTestGateway(upstream)
+    const consumerOf = () => {
+      const client = closeAfterTest(createClient({ ...options, priceWsUrl: gateway.priceWsUrl }))
+      return { client, ages: measureAges(client, ethTopic) }
+    }
+    const early = consumerOf()
+    await eventually(() => expect(early.ages.prices).toBeGreaterThan(20))
+    link.freeze('down')
+    await eventually(() => expect(gateway.inspect().topics[0]?.state).toBe('stale'))
+    const late = consumerOf()
+    // The gateway has confirmed the topic.
+    await eventually(() => expect(late.client.inspect().topics[0]?.state).toBe('live'))
+    expect(late.ages).toMatchObject({ prices: 0, errors: [] })
+    link.heal()
+    await eventually(() => expect(late.ages.prices).toBeGreaterThan(20))
+    for (const { ages } of [early, late]) {
+      expect(ages.errors).toEqual([])
+      expect(ages.oldest).toBeLessThan(longLag + tolerance)
+    }
+  })
+})
+
+describe('when one handler blocks once for longer than maxLag', () => {
+  const shortLag = 300
+
+  const textOf = (error: PriceError): string =>
+    error._tag === 'Stale' && (error.behindMs ?? 0) > shortLag ? 'behind' : error._tag
+
+  /** Prices are numbers. */
+  const collect = (client: PriceClient, log: unknown[], handler: (price: number) => void = () => undefined) =>
+    client.price$(ethTopic).subscribe((event) => {
+      log.push(isRight(event) ? event.right.price : textOf(event.left))
+      if (isRight(event)) handler(event.right.price)
+    })
+
+  /** A client that knows that its service answers pings, and that has received price 1. */
+  const connect = async (subscribe: (client: PriceClient) => void): Promise<ServiceConnection> => {
+    const service = await startScriptedService({
+      onSubscribe: (connection, topic) => {
+        connection.sendConfirmation(topic)
+        connection.sendPrice(topic, 1)
+      },
+    })
+    const client = createPriceClient(service.url, { maxLag: shortLag })
+    subscribe(client)
+    await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(3))
+    return service.connections[0]!
+  }
+
+  it('the prices behind it in the same read are left out, but for the newest', async () => {
+    const log: unknown[] = []
+    const connection = await connect((client) =>
+      collect(client, log, (price) => {
+        if (price === 20) blockEventLoop(2 * shortLag)
+      }),
+    )
+    const prices = Array.from({ length: 40 }, (_, index) => index + 1)
+    connection.tcpSocket.cork()
+    for (const price of prices.slice(1)) connection.sendPrice(ethTopic, price)
+    connection.tcpSocket.uncork()
+    await eventually(() => expect(log.at(-1)).toBe(40))
+    expect(log).toEqual([...prices.slice(0, 20), 'behind', 40])
+  })
+
+  it('the subscribers behind it receive Stale instead of its price, and then the newest', async () => {
+    const logs: unknown[][] = [[], [], []]
+    const connection = await connect((client) =>
+      logs.forEach((log, index) =>
+        collect(client, log, (price) => {
+          if (price === 2 && index === 1 && log.length === 2) blockEventLoop(2 * shortLag)
+        }),
+      ),
+    )
+    connection.sendPrice(ethTopic, 2)
+    await eventually(() => expect(logs[2]?.at(-1)).toBe(2))
+    expect(logs).toEqual([
+      [1, 2, 'behind', 2],
+      [1, 2, 'behind', 2],
+      [1, 'behind', 2],
+    ])
   })
 })

@@ -110,15 +110,16 @@ describe.each([4, 40, 200])('400 prices a second of %i topics over a link of 10 
     const link = await slowLinkTo(gateway.priceWsUrl)
     const quick = consume(gateway.priceWsUrl, topics)
     const slow = consume(link.url, topics)
-    await eventually(() => expect(gateway.inspect().droppedPrices).toBeGreaterThan(1_200))
+    await eventually(() => expect(gateway.inspect().droppedPrices).toBeGreaterThan(800))
     await eventually(() => [...slow.prices.values()].every(({ length }) => length > 2))
     expect([...slow.prices.values()].every(isIncreasing)).toBe(true)
     expect(slow.oldest()).toBeLessThan(maxAge)
     expect(slow.wrongAge()).toBeLessThan(50)
     expect(slow.webSocket.readyState).toBe(WebSocket.OPEN)
     expect(gateway.inspect()).toMatchObject({ connections: 2, behindConnections: 1 })
-    // Only the first price of a topic may have an age: that of a new subscriber.
-    expect(quick.aged()).toBeLessThanOrEqual(count)
+    // Only the first price of a topic may have an age: that of a new subscriber. Behind the answers to hundreds of subscribe
+    // messages, the next one may have waited for a pong too.
+    expect(quick.aged()).toBeLessThanOrEqual(count > 100 ? 2 * count : count)
     for (const topic of topics) expectSamePrices(slow.prices.get(topic)!.slice(-1), quick.prices.get(topic)!)
   })
 })
@@ -177,7 +178,7 @@ describe('a slow consumer of a gateway', () => {
       consume(gateway.priceWsUrl, topics),
       consume(gateway.priceWsUrl, topics, { autoPong: false }),
     ]
-    await eventually(() => expect(naive.count()).toBeGreaterThan(1_200))
+    await eventually(() => expect(naive.count()).toBeGreaterThan(800))
     for (const topic of topics) expectSamePrices(naive.prices.get(topic)!, quick.prices.get(topic)!, 1)
     expect(gateway.inspect()).toMatchObject({ behindConnections: 0, droppedPrices: 0 })
   })
@@ -234,7 +235,7 @@ describe('a slow consumer of a gateway', () => {
     const { priceBaseUrl } = gateway
     const second = await startTestGateway(clientOf({ priceBaseUrl, priceWsUrl: link.url }))
     const last = consume(second.priceWsUrl, topics)
-    await eventually(() => expect(gateway.inspect().droppedPrices).toBeGreaterThan(1_200))
+    await eventually(() => expect(gateway.inspect().droppedPrices).toBeGreaterThan(800))
     expect(last.oldest()).toBeLessThan(maxAge)
     expect(last.wrongAge()).toBeLessThan(50)
     expect(last.aged()).toBeGreaterThan(0)

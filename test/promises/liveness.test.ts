@@ -143,11 +143,11 @@ describe('a blocked event loop', () => {
       const before = eth.values().length
       await new Promise<void>((resolve) =>
         later(() => {
-          blockEventLoop(1000)
+          blockEventLoop(850)
           resolve()
         }),
       )
-      blockEventLoop(600)
+      blockEventLoop(450)
       await eventually(() => expect(eth.values().length).toBeGreaterThan(before + 1))
     }
     expect(eth.events.every(isRight)).toBe(true)
@@ -159,14 +159,14 @@ describe('a blocked event loop', () => {
     const client = closeAfterTest(
       createClient({ environment: 'mainnet', ...addresses, requestTimeout: 300, connectTimeout: 300 }),
     )
-    for (const blockedMs of [400, 1200]) {
+    for (const blockedMs of [400, 700]) {
       // Twice: on a new connection, and on a reused one.
       const request = client.depth('0xab')()
       blockEventLoop(blockedMs)
       expect(await request).toMatchObject({ right: { price: 1 } })
     }
     const polled = firstValueFrom(client.depth$('0xcd', 1000))
-    blockEventLoop(1200)
+    blockEventLoop(700)
     expect(await polled).toMatchObject({ right: { price: 1 } })
   })
 
@@ -179,11 +179,11 @@ describe('a blocked event loop', () => {
       client.status$.subscribe((status) => {
         statuses.push(status._tag)
         if (status._tag !== 'Connecting') return
-        if (moment === 'in the tick of the dial') queueMicrotask(() => blockEventLoop(1200))
-        if (moment === 'in the turn after the dial') setImmediate(() => blockEventLoop(1200))
+        if (moment === 'in the tick of the dial') queueMicrotask(() => blockEventLoop(500))
+        if (moment === 'in the turn after the dial') setImmediate(() => blockEventLoop(500))
       })
       const price = firstValueFrom(client.price$(ethTopic))
-      if (moment === 'in the tick of the subscription') blockEventLoop(1200)
+      if (moment === 'in the tick of the subscription') blockEventLoop(500)
       expect(await price).toMatchObject({ right: { price: 1 } })
       expect(statuses).toEqual(['Idle', 'Connecting', 'Open'])
     },

@@ -7,6 +7,7 @@ import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { priceValue, quantity } from '../support/arbitraries.js'
+import { caseCount } from '../support/run/long.js'
 import { depthError, priceError } from './support/errors.js'
 import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
 import { chunksOf } from './support/recordings.js'
@@ -85,32 +86,36 @@ const notifications$ = (client: Client): Observable<unknown> => {
 }
 
 describe('a replay of a recording', () => {
-  it('emits every recorded value, error and completion, in order, at its time', async () => {
-    await fc.assert(
-      fc.asyncProperty(scripts, async ({ prices, depths }) => {
-        const to = memoryWriter()
-        const seen: unknown[] = []
-        new TestScheduler(() => undefined).run(() => {
-          const client = createTestClient({
-            prices: Object.fromEntries(
-              topics.map((topic, n) => [topic, emitScript$(prices[n]!.events, prices[n]!.completes)]),
-            ),
-            depths: Object.fromEntries(
-              mints.map((mint, n) => [mint, emitScript$(depths[n]!.events, depths[n]!.completes)]),
-            ),
+  it(
+    'emits every recorded value, error and completion, in order, at its time',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scripts, async ({ prices, depths }) => {
+          const to = memoryWriter()
+          const seen: unknown[] = []
+          new TestScheduler(() => undefined).run(() => {
+            const client = createTestClient({
+              prices: Object.fromEntries(
+                topics.map((topic, n) => [topic, emitScript$(prices[n]!.events, prices[n]!.completes)]),
+              ),
+              depths: Object.fromEntries(
+                mints.map((mint, n) => [mint, emitScript$(depths[n]!.events, depths[n]!.completes)]),
+              ),
+            })
+            notifications$(client).subscribe((value) => seen.push(value))
+            record(client, { topics, mints, interval, to })
           })
-          notifications$(client).subscribe((value) => seen.push(value))
-          record(client, { topics, mints, interval, to })
-        })
 
-        const client = replay(chunksOf(to.text()), { speed: Infinity })
-        const replayed = await lastValueFrom(client.run$(notifications$).pipe(toArray()))
-        // Streams without a recorded completion complete at the end of the recording.
-        const added = [...prices, ...depths].filter((script) => !completesBefore(script)).length
-        expect(replayed.slice(0, replayed.length - added)).toStrictEqual(seen)
-        expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
-      }),
-      { numRuns: 300 },
-    )
-  })
+          const client = replay(chunksOf(to.text()), { speed: Infinity })
+          const replayed = await lastValueFrom(client.run$(notifications$).pipe(toArray()))
+          // Streams without a recorded completion complete at the end of the recording.
+          const added = [...prices, ...depths].filter((script) => !completesBefore(script)).length
+          expect(replayed.slice(0, replayed.length - added)).toStrictEqual(seen)
+          expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
+        }),
+        { numRuns: caseCount(2000) },
+      )
+    },
+  )
 })

@@ -18,6 +18,9 @@ const config = {
   pingInterval: 1_000_000,
   pongTimeout,
   maxFrameBytes: 99,
+  maxLag: Infinity,
+  maxFramesPerSecond: Infinity,
+  probeSupport: { isProven: false },
 }
 
 const sink: FrameSink = {
@@ -25,7 +28,8 @@ const sink: FrameSink = {
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
-  onAnswer: () => undefined,
+  onBehind: () => undefined,
+  onCaughtUp: () => undefined,
   onTick: () => undefined,
 }
 

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../src/time/rx-clock.js'
-import type { Prober } from '../../src/socket/prober.js'
+import type { Prober } from '../../src/socket/liveness.js'
 import { session$, type FrameSink, type SessionConfig } from '../../src/socket/session.js'
 import type { WebSocketTransport } from '../../src/transport/ports.js'
 import {
@@ -19,6 +19,9 @@ const limits = {
   pingInterval: 50,
   pongTimeout: 20,
   maxFrameBytes: 99,
+  maxLag: Infinity,
+  maxFramesPerSecond: Infinity,
+  probeSupport: { isProven: false },
 }
 
 const ignoringSink: FrameSink = {
@@ -26,7 +29,8 @@ const ignoringSink: FrameSink = {
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
-  onAnswer: () => undefined,
+  onBehind: () => undefined,
+  onCaughtUp: () => undefined,
   onTick: () => undefined,
 }
 
@@ -59,7 +63,8 @@ const runSession = (
         onBytes: () => false,
         onText: (frame: string) => eventLog.add(`text ${frame}`),
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
-        onAnswer: () => undefined,
+        onBehind: () => undefined,
+        onCaughtUp: () => undefined,
         onTick: () => undefined,
       }
       let probe = (): void => undefined

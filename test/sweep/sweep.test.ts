@@ -1,22 +1,28 @@
 import { pathToFileURL } from 'node:url'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, type Observable } from 'rxjs'
+import { concat, defer, lastValueFrom, of, type Observable } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SweepResult } from '../../src/sweep/index.js'
-import type { SweepProgress } from '../../src/sweep/sweep.js'
+import { inOrder, type SweepProgress } from '../../src/sweep/sweep.js'
 import { collect, start } from '../recording/support/recordings.js'
+import { isLong } from '../support/run/long.js'
 import { newModule, recordingOf, runSweep, strategy, type Behaviour } from './support/run-sweep.js'
 
 const rows = 1200
 
 let recording: string
 let module: URL
+/** The results of the parameters of `ended`, each alone. */
+let expected: readonly SweepResult<Behaviour, unknown>[]
 
-beforeAll(() => {
+beforeAll(async () => {
   recording = recordingOf(rows)
   module = strategy()
+  const results = []
+  for (const parameter of ended) results.push(await alone(parameter))
+  expected = results
 })
 
 const ended: readonly Behaviour[] = [
@@ -47,8 +53,6 @@ const alone = async (parameter: Behaviour): Promise<SweepResult<Behaviour, unkno
 
 describe('sweep', () => {
   it.each([1, 2, 4, 8])('with %i workers has the results of each parameter alone', async (workers) => {
-    const expected = []
-    for (const parameter of ended) expected.push(await alone(parameter))
     const results = await collect(runSweep(recording, ended, { workers }, {}, module))
     expect(results).toEqual(expected)
     expect(results.filter(isRight).flatMap(({ right: { values } }) => values).length).toBeGreaterThan(rows)
@@ -101,9 +105,12 @@ describe('sweep', () => {
     expect(first).toHaveLength(1)
   })
 
-  it('runs many parameters', { timeout: 120_000 }, async () => {
+  it('has the results of many parameters, in their order', { timeout: 120_000 }, async () => {
     const short = recordingOf(20)
-    const parameters = Array.from({ length: 10_000 }, (_, count) => ({ kind: 'first', count }))
+    const parameters = Array.from({ length: isLong ? 10_000 : 1_000 }, (_, count) => ({
+      kind: 'first',
+      count,
+    }))
     const results = await collect(runSweep(short, parameters, { workers: 2 }, {}, module))
     expect(results.map((result) => (isRight(result) ? result.right.values.length : -1))).toEqual(
       parameters.map(({ count }) => Math.min(count, 20)),
@@ -122,5 +129,24 @@ describe('sweep', () => {
     const path = pathToFileURL(newModule(name, text))
     const [result] = await collect(runSweep(recording, [{ kind: 'x' }], {}, {}, path))
     expect(result?._tag === 'Right' && result.right.values).toEqual(['x'])
+  })
+})
+
+describe('inOrder', () => {
+  it('emits each value as soon as all before it have arrived', async () => {
+    const values = [2, 0, 3, 1].map((index) => ({ index }))
+    const seen: string[] = []
+    const ordered$ = concat(
+      ...values.map((value) =>
+        defer(() => {
+          seen.push(`arrives ${value.index}`)
+          return of(value)
+        }),
+      ),
+    ).pipe(inOrder())
+    await ordered$.forEach(({ index }) => seen.push(`emits ${index}`))
+    expect(seen.join(', ')).toBe(
+      'arrives 2, arrives 0, emits 0, arrives 3, arrives 1, emits 1, emits 2, emits 3',
+    )
   })
 })

@@ -22,6 +22,18 @@ describe('TickClock', () => {
     expect(clock.elapsed).toBeGreaterThan(before)
   })
 
+  it('reads them again for each price of a tick, because any handler may take seconds', () => {
+    let ms = 1_000
+    const clock = { ...rxClock, isVirtual: false, elapsed: () => ms, wallClock: () => 1_700_000_000_000 + ms }
+    const tickClock = new TickClock(clock, () => undefined)
+    for (let price = 1; price <= 20; price++) {
+      ms += price === 13 ? 3_000 : 0.001
+      tickClock.advance()
+      expect(tickClock.elapsed).toBe(ms)
+      expect(Math.abs(tickClock.wallClock - clock.wallClock())).toBeLessThan(1)
+    }
+  })
+
   it('reads the clocks each time in virtual time', () => {
     const clock = new TickClock(rxClock, () => undefined)
     const read: number[][] = []

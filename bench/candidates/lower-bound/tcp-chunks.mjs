@@ -18,7 +18,7 @@ candidate(async ({ url, onFrames }) => {
       '\r\n',
     ].join('\r\n'),
   )
-  // The server sends no frames until it is requested to, so the first data is the whole response.
+  // The server sends frames only on request, so the first data is the whole response.
   await new Promise((resolve) => socket.once('data', resolve))
   const count = createCounter()
   socket.on('data', (chunk) => onFrames(count(chunk)))

@@ -36,7 +36,7 @@ export const freshWithin = (listen, ms, emit) => {
     if (performance.now() < dueAt) wait(Math.ceil(dueAt - performance.now()))
     else emit(left({ _tag: 'Stale', topic: latest.topic, silentForMs: ms, last: latest }))
   }
-  // The sockets are read first.
+  // One more turn of the event loop, so that what has arrived is read before the deadline fires.
   const check = () => {
     const remainder = dueAt - performance.now()
     if (remainder > 0) wait(Math.ceil(remainder))

@@ -4,7 +4,7 @@ import type { PaperEvent } from '../broker.js'
 import type { Money } from '../money.js'
 import type { Filled, Rejected } from '../order.js'
 
-/** All that a run has done. Two runs over equal data have equal reports. */
+/** The result of a run. Two runs over equal data have equal reports. */
 export interface Report {
   /** In the order of their fill or rejection. */
   readonly orders: readonly (Filled | Rejected)[]

@@ -1,55 +1,53 @@
 import type { Command } from 'commander'
 import { isLeft, left } from 'fp-ts/lib/Either.js'
-import { from, lastValueFrom, map, reduce, startWith, type Observable } from 'rxjs'
-import { startSimulator, type Simulator } from '../../simulator/index.js'
-import { failed, passed, skipped } from '../doctor/check.js'
-import { resultJson, resultLine } from '../doctor/result-line.js'
-import { checks, runChecks$, type NamedResult } from '../doctor/run-checks.js'
-import { createTarget, type OptionsProblem, type Target } from '../doctor/target.js'
-import type { DeploymentFlags } from '../input/deployment-flags.js'
-import { usageError } from '../input/deployment.js'
-import { selectedFlags } from '../input/selected-flags.js'
-import { coloursFor } from '../output/colours.js'
-import { parseTokensVariable } from '../tokens/tokens-variable.js'
+import {
+  concatMap,
+  defer,
+  from,
+  lastValueFrom,
+  map,
+  of,
+  reduce,
+  startWith,
+  take,
+  tap,
+  type Observable,
+} from 'rxjs'
+import { assertNever } from '../../domain/assert-never.js'
+import { escapeUnsafe } from '../../errors/text.js'
+import { startSimulator } from '../../simulator/index.js'
+import { failed, passed, skipped, type Check, type CheckResult } from '../doctor/check.js'
+import { clockCheck, depthHttpCheck, signatureCheck } from '../doctor/depth-checks.js'
+import { dnsCheck, tlsCheck } from '../doctor/network-checks.js'
+import { priceHttpCheck, priceSocketCheck } from '../doctor/price-checks.js'
+import { createTarget, type Interface, type OptionsProblem, type Target } from '../doctor/target.js'
+import { serviceOfSimulator } from '../input/open-source.js'
+import { resolveSource, type Source } from '../input/source.js'
+import { coloursFor, type Colours } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import { parseTokensVariable } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface DoctorFlags {
   /** In ms. */
   readonly timeout: number
   readonly json?: boolean
 }
 
-/** Runs the checks of the service, or of a simulator. */
 export const diagnose = async (command: Command, flags: DoctorFlags): Promise<void> => {
-  const selected = selectedFlags(command)
+  const selected = resolveSource(command)
   if (isLeft(selected)) return usageError(command, selected.left)
-  const simulator = selected.right.simulate === undefined ? undefined : await startSimulator()
-  try {
-    await printChecks(
-      { ...selected.right, ...(simulator === undefined ? {} : addressesOf(simulator)) },
-      flags,
-    )
-  } finally {
-    await simulator?.close()
-  }
+  const source = selected.right
+  if (source._tag !== 'Simulator') return printChecks(source, flags)
+  const simulator = await startSimulator()
+  await printChecks(serviceOfSimulator(simulator, source.environment), flags).finally(() => simulator.close())
 }
 
-const addressesOf = ({ baseUrl, priceBaseUrl, priceWsUrl, authKey }: Simulator) => ({
-  baseUrl,
-  priceBaseUrl,
-  priceWsUrl,
-  authKey,
-})
-
 /** Prints the result of each check. Throws if one failed. */
-const printChecks = async (
-  deployment: DeploymentFlags,
-  { json = false, timeout }: DoctorFlags,
-): Promise<void> => {
+const printChecks = async (source: Source, { json = false, timeout }: DoctorFlags): Promise<void> => {
   const tokens = parseTokensVariable(process.env['SVC_TOKENS'] ?? '', [])
   const target = isLeft(tokens)
     ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
-    : await createTarget(deployment, timeout)
+    : await createTarget(source, timeout)
   const colours = coloursFor(process.stdout)
   const result$: Observable<NamedResult> = isLeft(target)
     ? invalidOptions$(target.left)
@@ -82,3 +80,80 @@ const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target)
   ].join(', ')
 
 const originOf = ({ protocol, host }: URL): string => `${protocol}//${host}`
+
+/** The checks after that of the options, in this order. */
+const checks: readonly Check[] = [
+  dnsCheck,
+  tlsCheck,
+  priceHttpCheck,
+  priceSocketCheck,
+  depthHttpCheck,
+  clockCheck,
+  signatureCheck,
+]
+
+interface NamedResult {
+  readonly name: string
+  readonly result: CheckResult
+}
+
+/** Runs the checks one after the other. An interface that has failed is not checked again. */
+const runChecks$ = (target: Target): Observable<NamedResult> =>
+  defer(() => {
+    /** The name of the check that failed, by interface. */
+    const failures = new Map<Interface, string>()
+    return from(checks).pipe(
+      concatMap((check) =>
+        result$(check, target, failures).pipe(
+          take(1),
+          tap((result) => {
+            if (result.result === 'failed') for (const each of result.failed) failures.set(each, check.name)
+          }),
+          map((result) => ({ name: check.name, result })),
+        ),
+      ),
+    )
+  })
+
+const result$ = (
+  check: Check,
+  target: Target,
+  failures: ReadonlyMap<Interface, string>,
+): Observable<CheckResult> => {
+  const interfaces = check.interfaces(target)
+  if (isLeft(interfaces)) return of(skipped(interfaces.left))
+  const usable = interfaces.right.filter((each) => !failures.has(each))
+  if (usable.length > 0) return check.run$(usable, target)
+  const names = new Set(interfaces.right.map((each) => failures.get(each)))
+  return of(skipped(`${[...names].join(' and ')} failed`))
+}
+
+const nameWidth = Math.max(...checks.map(({ name }) => name.length))
+
+const resultLine = ({ name, result }: NamedResult, colours: Colours): string =>
+  [
+    name.padEnd(nameWidth),
+    paint(result, colours)(result.result.padEnd(7)),
+    escapeUnsafe(resultText(result)),
+  ].join('  ')
+
+const resultJson = ({ name, result }: NamedResult): string => {
+  const fields = result.result === 'failed' ? { ...result, failed: undefined } : result
+  return escapeUnsafe(JSON.stringify({ check: name, ...fields }))
+}
+
+const resultText = (result: CheckResult): string => {
+  switch (result.result) {
+    case 'ok':
+      return result.measured
+    case 'failed':
+      return `${result.problem}. ${result.advice}`
+    case 'skipped':
+      return result.reason
+    default:
+      return assertNever(result)
+  }
+}
+
+const paint = ({ result }: CheckResult, { live, failed, dim }: Colours) =>
+  ({ ok: live, failed, skipped: dim })[result]

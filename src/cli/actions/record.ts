@@ -1,33 +1,28 @@
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge, type Observable } from 'rxjs'
+import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
 import { renderError } from '../../errors/render.js'
-import { rxClock } from '../../time/rx-clock.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
-import { usageError, type Deployment } from '../input/deployment.js'
+import { rxClock } from '../../time/rx-clock.js'
+import type { StreamFlags } from '../commands/parts.js'
+import { withTokens, type OpenSource } from '../input/open-source.js'
 import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
-import { showProgressLine } from '../output/progress-line.js'
-import { progressLine } from '../output/record-progress.js'
-import { failureText, type StreamRun } from '../outcome/failure-text.js'
-import { nothingReceived, receive } from '../outcome/received.js'
+import { canRedraw, showProgressLine } from '../output/terminal.js'
+import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
-import { withTokens } from '../tokens/with-tokens.js'
-import { canRedraw } from './show-rows.js'
-import { streamKind, type StreamFlags } from '../commands/stream-command.js'
-import { watchRows$ } from './watch-rows.js'
+import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './stream.js'
 
-/** The flags, as commander names and parses them. */
 export interface RecordFlags extends StreamFlags, OutputFlags {}
 
-/** Records prices and depth until the user stops the command. */
 export const recordStreams = (
   command: Command,
   given: readonly string[],
   flags: RecordFlags,
 ): Promise<void> =>
-  withTokens(command, streamKind(flags), given, async ({ deployment, tokens }) => {
+  withTokens(command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
     // Before the first row is written: Ctrl-C must not end the process in the middle of it.
     const stopped$ = stop$(flags.duration)
     const startAt = rxClock.wallClock()
@@ -35,11 +30,11 @@ export const recordStreams = (
     if (isLeft(opened)) return usageError(command, opened.left)
     const output = opened.right
     const addresses = tokens.map(({ address }) => address)
-    const recorder = startRecording(deployment, addresses, output, flags)
+    const recorder = startRecording(source, addresses, output, flags)
     let received = nothingReceived
     let lastPriceAt: number | undefined
     // The second subscriber of each stream sends no frames and no requests of its own.
-    const receiving = watchRows$(deployment, addresses, flags.interval).subscribe((row) => {
+    const receiving = watchRows$(source, addresses, flags.interval).subscribe((row) => {
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
     })
@@ -58,9 +53,7 @@ export const recordStreams = (
     receiving.unsubscribe()
     output.close()
     const end = endOf(result, recorder, output)
-    const { priceHost, serverFlag } = deployment
-    const { duration } = flags
-    const failure = failureText(received, { command: 'record', priceHost, serverFlag, duration, end })
+    const failure = failureText(received, { command: 'record', source, duration: flags.duration, end })
     if (failure !== undefined) throw new Error(failure)
   })
 
@@ -69,7 +62,7 @@ const isProgressVisible = ({ out }: OutputFlags): boolean =>
   canRedraw(process.stderr) && (out !== undefined || !process.stdout.isTTY)
 
 const startRecording = (
-  { client, depthClient }: Deployment,
+  { client, depthClient }: OpenSource,
   addresses: readonly Address[],
   to: LineWriter,
   { interval }: RecordFlags,
@@ -101,4 +94,30 @@ const endOf = ({ end, result }: Stopped, { rows }: Recorder, { name }: RecordOut
   }
   if (name !== undefined) process.stderr.write(`${rows} rows in ${name}\n`)
   return end
+}
+
+export interface Progress {
+  readonly rows: number
+  readonly bytes: number
+  /** In ms. */
+  readonly duration: number
+  /** Time since the last price of any token, in ms; undefined before the first. */
+  readonly priceAge: number | undefined
+}
+
+export const progressLine = ({ rows, bytes, duration, priceAge }: Progress): string =>
+  [
+    `${rows} rows`,
+    formatBytes(bytes),
+    formatDuration(duration),
+    priceAge === undefined ? 'no price yet' : `last price ${formatAge(priceAge)} ago`,
+  ].join('  ')
+
+const byteUnits = ['kB', 'MB', 'GB', 'TB'] as const
+
+/** A number of bytes in decimal units: `12.3 kB`. */
+const formatBytes = (bytes: number): string => {
+  if (bytes < 1000) return `${bytes} bytes`
+  const power = Math.min(byteUnits.length, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toFixed(1)} ${String(byteUnits[power - 1])}`
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
+import { formatTime } from '../../display/texts.js'
 import { serviceOf } from '../../domain/topic.js'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
@@ -13,18 +14,15 @@ import { replaySources } from '../../recording/replay/replay.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
-import { usageError } from '../input/deployment.js'
-import { FileOrder } from '../output/file-order.js'
-import { formatTime } from '../output/format.js'
+import { printRows$ } from '../output/rows.js'
 import { pacedBy } from '../output/stdout.js'
+import { canRedraw } from '../output/terminal.js'
+import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
-import { recordedAddresses } from '../tokens/recorded-tokens.js'
-import { namedTokens, type UserTokens } from '../tokens/selected-tokens.js'
+import { namedTokens, recordedAddresses, type UserTokens } from '../tokens/select-tokens.js'
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
-import { userTokens } from '../tokens/with-tokens.js'
-import { canRedraw, printRows$ } from './show-rows.js'
+import { userTokens } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface ReplayFlags {
   readonly speed: number
   /** In ms since the Unix epoch. */
@@ -40,9 +38,10 @@ export const showRecordings = async (
   files: readonly string[],
   flags: ReplayFlags,
 ): Promise<void> => {
-  const { speed, json = false, tokens, ...range } = flags
+  const { speed, json = false, from, to } = flags
+  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
   if (isEmptyRange(range)) return usageError(command, '--to: expected a time after --from')
-  const user = userTokens(command, tokens)
+  const user = userTokens(command)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
   const order = new FileOrder()
@@ -100,27 +99,26 @@ const show$ = (
   names: TokenNames,
   { speed, json, recordedAt }: ShowOptions,
 ): Observable<never> => {
-  const hasDepth = header.mints.length > 0
-  const options = {
-    tokens: recordedAddresses(header),
-    names,
-    hasDepth,
-    header: undefined,
-    note: undefined,
-    output: process.stdout,
-  }
   const rows$ = client.run$((inner) => allRows$(inner, header))
+  const { stdout: output } = process
   // At unlimited speed, a redrawn board would show only the last event.
-  if (speed !== Infinity && !json && canRedraw(process.stdout)) {
-    return showBoard$(rows$, { ...options, loggedAt: recordedAt })
+  if (speed !== Infinity && !json && canRedraw(output)) {
+    return showBoard$(rows$, {
+      tokens: recordedAddresses(header).map(names.display),
+      hasDepth: header.mints.length > 0,
+      header: undefined,
+      note: undefined,
+      output,
+      loggedAt: recordedAt,
+    })
   }
-  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), options, json)
+  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), { output, names, json })
 }
 
 /** The names of tokens. The service of the topics is that of the recording. */
 const namesOf = ({ topics: [topic] }: RecordingHeader, user: UserTokens): TokenNames =>
   createTokenNames(
-    namedTokens({ isSimulator: false, knownTokens: recordedMarket().tokens, ...user }),
+    namedTokens({ ownTokens: [], knownTokens: recordedMarket().tokens, ...user }),
     topic === undefined ? undefined : serviceOf(topic),
   )
 
@@ -131,3 +129,35 @@ const allRows$ = (client: Client, { topics, mints, interval }: RecordingHeader):
     ...topics.map((topic) => priceRow$(client, topic)),
     ...mints.map((mint) => depthRow$(client, mint, interval)),
   )
+
+/** Finds out whether files are replayed in the order of their times. */
+class FileOrder {
+  /** Of the first file that starts earlier than its predecessor ended. */
+  warning: string | undefined
+  private source: OpenableSource | undefined
+  private last: { readonly at: number; readonly source: OpenableSource | undefined } | undefined
+
+  /** Reports each opening of the source to this object. */
+  observed(source: OpenableSource): OpenableSource {
+    return {
+      name: source.name,
+      open: (closing) => {
+        this.source = source
+        return source.open(closing)
+      },
+    }
+  }
+
+  /** The time of a header may be unknown: only rows count. */
+  onLine({ _tag, at }: Row | RecordingHeader): void {
+    if (_tag === 'Recording') return
+    const { last, source } = this
+    this.last = { at, source }
+    if (last === undefined || last.source === source || at >= last.at) return
+    this.warning ??= `\
+${nameOf(source)} starts at ${formatTime(at)}, before ${nameOf(last.source)} ends at ${formatTime(last.at)}; \
+give the files in the order of their times`
+  }
+}
+
+const nameOf = (source: OpenableSource | undefined): string => printable(source?.name ?? '')

@@ -1,13 +1,20 @@
 import type { Command } from 'commander'
 import { Subscription, timer } from 'rxjs'
-import { SimulatorError, startSimulator, type Faults, type Simulator } from '../../simulator/index.js'
-import { usageError } from '../input/deployment.js'
-import { flagName } from '../input/flag-error.js'
-import { marketOptions, type MarketFlags } from '../input/market-options.js'
+import type { Address } from '../../domain/address.js'
+import {
+  recordedMarket,
+  SimulatorError,
+  startSimulator,
+  type Faults,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../simulator/index.js'
+import { seedOption } from '../../simulator/market/random-walk.js'
+import { flagName } from '../input/source-flags.js'
+import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
-import { variableText } from '../tokens/tokens-variable.js'
+import { variableText } from '../tokens/user-tokens.js'
 
-/** The flags, as commander names and parses them. */
 export interface SimulateFlags extends MarketFlags {
   readonly httpPort: number
   readonly wsPort: number
@@ -18,7 +25,6 @@ export interface SimulateFlags extends MarketFlags {
   readonly faultsAfter?: number
 }
 
-/** Runs a simulator until the user stops the command. */
 export const simulate = async (command: Command, flags: SimulateFlags): Promise<void> => {
   const simulator = await start(flags).catch((error: unknown) => fail(command, flags, error))
   const schedule = scheduleFaults(simulator, flags)
@@ -46,6 +52,36 @@ const start = async ({
     ...(faults === undefined ? {} : { faults }),
     ...marketOptions(market),
   })
+
+export interface MarketFlags {
+  readonly market?: 'recorded' | 'walk'
+  readonly speed?: number
+  readonly token?: readonly Address[]
+  readonly tick?: number
+  readonly seed?: number
+}
+
+/** The simulator options of the flags. Throws a `SimulatorError` for flags that exclude each other. */
+export const marketOptions = (
+  flags: MarketFlags,
+): Pick<SimulatorOptions, 'market' | 'tokens' | 'tick' | 'seed'> => {
+  const { market, speed, token: tokens, tick, seed } = flags
+  const walkFlag = (['token', 'tick', 'seed'] as const).find((flag) => flags[flag] !== undefined)
+  const isWalk = (market ?? (walkFlag === undefined ? 'recorded' : 'walk')) === 'walk'
+  if (isWalk && speed !== undefined) {
+    throw new SimulatorError('speed', 'applies only to the recorded market; remove it, or set --tick instead')
+  }
+  if (!isWalk && walkFlag !== undefined) {
+    throw new SimulatorError(walkFlag, 'applies only to the random walk; remove it, or set --market walk')
+  }
+  if (!isWalk) return { market: recordedMarket(speed === undefined ? {} : { speed }) }
+  return {
+    // With a seed, the simulator chooses the random walk.
+    seed: seed ?? seedOption.default,
+    ...(tick === undefined ? {} : { tick }),
+    ...(tokens === undefined ? {} : { tokens }),
+  }
+}
 
 /** Removes the faults, and injects them after the time of the flag. */
 const scheduleFaults = (simulator: Simulator, { faults, faultsAfter }: SimulateFlags): Subscription => {

@@ -2,24 +2,23 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
+import { formatDuration } from '../../display/texts.js'
+import { escapeUnsafe } from '../../errors/text.js'
 import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
+import { oneLine, printable } from '../../errors/text.js'
 import { replay } from '../../recording/index.js'
 import type { SweepResult } from '../../sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
-import { packagedProgram } from '../../sweep/worker-program.js'
+import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { usageError } from '../input/deployment.js'
-import { readParametersFile } from '../input/parameters-file.js'
-import { coloursFor } from '../output/colours.js'
-import { showProgressLine } from '../output/progress-line.js'
-import { sweepJson, sweepLine, sweepProgressLine, sweepTable } from '../output/sweep-text.js'
+import { readJson } from '../input/read-file.js'
+import { drawTable, type Column } from '../output/table.js'
+import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
+import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
-import { canRedraw } from './show-rows.js'
 
-/** The flags, as commander names and parses them. */
 export interface SweepFlags {
   readonly parameters: string
   readonly workers: number
@@ -31,7 +30,6 @@ export interface SweepFlags {
 
 type Result = SweepResult<unknown, unknown>
 
-/** Runs a strategy with each parameter, until the end or until the user stops the command. */
 export const sweepRecordings = async (
   command: Command,
   files: readonly string[],
@@ -60,7 +58,11 @@ export const sweepRecordings = async (
   })
   const hideProgress = isProgressVisible(json)
     ? showProgressLine(process.stderr, () =>
-        sweepProgressLine({ ...progress, parameters: count, duration: rxClock.wallClock() - startAt }),
+        [
+          `${progress.finished} of ${count} parameters`,
+          `${progress.rows} rows`,
+          formatDuration(rxClock.wallClock() - startAt),
+        ].join('  '),
       )
     : () => undefined
   const output =
@@ -79,6 +81,19 @@ const argumentProblem = (
   if (files.length < 2) return 'give a recording, and after it the module of the strategy'
   if (files.includes('-')) return '-: each worker thread reads the recording; give a file, not standard input'
   return from >= to ? '--to: expected a time after --from' : undefined
+}
+
+/** The parameters of a file, a JSON array. Left: the reason why it cannot be used. */
+const readParametersFile = (path: string): Either<string, readonly unknown[]> => {
+  const failed = (problem: string) => left(`--parameters: ${printable(path)}: ${printable(problem)}`)
+  const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
+  const json = readJson(path)
+  if (isLeft(json)) {
+    const { kind, message } = json.left
+    return failed(kind === 'file' ? message : `${expected}: ${message}`)
+  }
+  if (!Array.isArray(json.right)) return failed(expected)
+  return json.right.length === 0 ? failed('has no parameter; add one') : right(json.right as unknown[])
 }
 
 /** Throws if the recording has no header. Each parameter would fail for the same reason. */
@@ -110,13 +125,10 @@ const showAll = (result$: Observable<Result>, { show }: ResultOutput): Promise<b
 
 interface ResultOutput {
   readonly show: (result: Result) => void
-  /** Called once, after the last result. */
   readonly finish: () => void
-  /** Number of parameters without a result. */
   readonly failures: () => number
 }
 
-/** Prints each result at once, as a line. */
 const printLines = (lineOf: (result: Result) => string): ResultOutput => {
   let failures = 0
   return {
@@ -150,3 +162,77 @@ const collectTable = (): ResultOutput => {
 /** A terminal shows the progress, unless lines of JSON are written to it. */
 const isProgressVisible = (json: boolean): boolean =>
   canRedraw(process.stderr) && !(json && process.stdout.isTTY)
+
+const sweepLine = (result: Result): string =>
+  isLeft(result)
+    ? `${jsonText(result.left.parameter)}  ${failureText(result)}`
+    : [
+        jsonText(result.right.parameter),
+        `${result.right.values.length} values`,
+        `${result.right.summary.rows} rows`,
+        ...lastValueTexts(result.right.values).map((text) => `last ${text}`),
+      ].join('  ')
+
+/** One line for programs. Throws if a value has no JSON. */
+const sweepJson = (result: Result): string => escapeUnsafe(stringify(result))
+
+const sweepTable = (results: readonly Result[], width: number, { failed, dim }: Colours): readonly string[] =>
+  drawTable(columnsOf(results, failed), width, dim)
+
+const columnsOf = (results: readonly Result[], failed: Colours['failed']): readonly Column[] => [
+  {
+    title: 'parameter',
+    align: 'left',
+    rank: 0,
+    width: 20,
+    cells: results.map((result) => ({
+      text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),
+      canCut: true,
+    })),
+  },
+  {
+    title: 'values',
+    align: 'right',
+    rank: 2,
+    width: 0,
+    cells: results.map((result) => ({ text: isLeft(result) ? '' : String(result.right.values.length) })),
+  },
+  {
+    title: 'rows',
+    align: 'right',
+    rank: 3,
+    width: 0,
+    cells: results.map((result) => ({ text: isLeft(result) ? '' : String(result.right.summary.rows) })),
+  },
+  {
+    title: 'last value',
+    align: 'left',
+    rank: 1,
+    width: 40,
+    cells: results.map((result) =>
+      isLeft(result)
+        ? { text: failureText(result), paint: failed, canCut: true }
+        : { text: lastValueTexts(result.right.values).join(''), canCut: true },
+    ),
+  },
+]
+
+const failureText = ({ left: { message } }: Extract<Result, { _tag: 'Left' }>): string =>
+  printable(`failed: ${message}`)
+
+const lastValueTexts = (values: readonly unknown[]): readonly string[] => values.slice(-1).map(jsonText)
+
+/** A value as JSON on one line of limited length. */
+const jsonText = (value: unknown): string => {
+  try {
+    return oneLine(stringify(value))
+  } catch {
+    return 'a value without JSON'
+  }
+}
+
+/** JSON with bigints as decimal strings, so that no reader loses digits. */
+const stringify = (value: unknown): string =>
+  value === undefined
+    ? 'undefined'
+    : JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field))

@@ -1,53 +1,63 @@
 import type { Command } from 'commander'
-import { endWith, firstValueFrom, merge, NEVER, tap } from 'rxjs'
-import { demonstrate$ } from './demonstrate.js'
-import { showRows$ } from './show-rows.js'
-import { streamKind, type StreamFlags } from '../commands/stream-command.js'
-import { watchRows$ } from './watch-rows.js'
-import { failureText } from '../outcome/failure-text.js'
-import { nothingReceived, receive } from '../outcome/received.js'
+import { endWith, firstValueFrom, ignoreElements, merge, NEVER, startWith, tap, type Observable } from 'rxjs'
+import { formatTime } from '../../display/texts.js'
+import { rxClock } from '../../time/rx-clock.js'
+import { showBoard$ } from '../board/show.js'
+import type { StreamFlags } from '../commands/parts.js'
+import type { Demonstration } from '../input/demonstration.js'
+import { withTokens, type CommandInput } from '../input/open-source.js'
+import { printRows$ } from '../output/rows.js'
+import { canRedraw } from '../output/terminal.js'
 import { stop$ } from '../stop.js'
-import { withTokens, type CommandInput } from '../tokens/with-tokens.js'
+import { failureText, nothingReceived, receive, watchRows$ } from './stream.js'
 
-/** The flags, as commander names and parses them. */
 export interface WatchFlags extends StreamFlags {
   readonly json?: boolean
 }
 
-/** Shows live prices and depth until the user stops the command. */
 export const watch = (command: Command, given: readonly string[], flags: WatchFlags): Promise<void> =>
-  withTokens(command, streamKind(flags), given, async (input) => {
+  withTokens(command, flags.depth ? 'both' : 'prices', given, async (input) => {
     const failure = await show(input, flags)
     if (failure !== undefined) throw new Error(failure)
   })
 
 /** Resolves to the error message of a command that failed, when it has stopped or all price streams have completed. */
 const show = async (
-  { deployment, tokens, names }: CommandInput,
+  { source, tokens, names }: CommandInput,
   { interval, duration, depth, json = false }: WatchFlags,
 ): Promise<string | undefined> => {
+  const { stdout: output } = process
+  const { demonstration, depthClient } = source
   const addresses = tokens.map(({ address }) => address)
-  const hasDepth = deployment.depthClient !== undefined
-  const note = depth && !hasDepth ? depthNote : undefined
-  const { demonstration, priceHost, serverFlag } = deployment
-  const options = {
-    tokens: addresses,
-    names,
-    hasDepth,
-    header: demonstration,
-    note,
-    output: process.stdout,
-  }
   let received = nothingReceived
-  const rows$ = watchRows$(deployment, addresses, interval).pipe(
+  const rows$ = watchRows$(source, addresses, interval).pipe(
     tap((row) => (received = receive(received, row))),
   )
-  const shown$ = showRows$(rows$, options, json)
-  const stopped$ = stop$(duration)
-  const demonstrated$ =
-    demonstration === undefined ? NEVER : demonstrate$(demonstration, process.stdout, json)
-  const end = await firstValueFrom(merge(demonstrated$, shown$.pipe(endWith('completed' as const)), stopped$))
-  return failureText(received, { command: 'watch', priceHost, serverFlag, duration, end })
+  const isBoard = !json && canRedraw(output)
+  const shown$ = isBoard
+    ? showBoard$(rows$, {
+        tokens: addresses.map(names.display),
+        hasDepth: depthClient !== undefined,
+        header: demonstration,
+        note: depth && depthClient === undefined ? depthNote : undefined,
+        output,
+      })
+    : printRows$(rows$, { output, names, json })
+  const steps$ = demonstration === undefined ? NEVER : demonstrate$(demonstration, output, !json && !isBoard)
+  const end = await firstValueFrom(merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(duration)))
+  return failureText(received, { command: 'watch', source, duration, end })
 }
 
 const depthNote = 'Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet.'
+
+/** Runs the demonstration. Prints a line for each step if `isPrinted`. */
+const demonstrate$ = (
+  { title, detail, step$ }: Demonstration,
+  output: NodeJS.WriteStream,
+  isPrinted: boolean,
+): Observable<never> =>
+  step$.pipe(
+    startWith(`${title} ${detail} Press Ctrl-C to stop.`),
+    tap((text) => isPrinted && output.write(`${formatTime(rxClock.wallClock())} ${text}\n`)),
+    ignoreElements(),
+  )

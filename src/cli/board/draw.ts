@@ -1,13 +1,29 @@
 import { printable } from '../../errors/text.js'
-import { deploymentFlags, withVariable } from '../input/deployment-flags.js'
-import type { Colours } from '../output/colours.js'
-import { displayWidth, fit, fitMiddle } from '../output/display-width.js'
-import { formatAge } from '../output/format.js'
-import { statusText } from '../output/status-text.js'
-import { drawTable, fittingColumns } from '../output/table.js'
-import type { Board } from './board.js'
-import { depthColumns, narrowColumns, priceColumns, stateTitle, type DrawContext } from './columns.js'
-import type { LoggedEvent } from './event-log.js'
+import type { Connection } from '../../display/connection.js'
+import type { Display } from '../../display/display.js'
+import { symbolsText, type LogEntry } from '../../display/event-log.js'
+import {
+  formatChange,
+  formatUsd,
+  shortNumber,
+  shortPrice,
+  shortTokens,
+  withCommas,
+} from '../../display/numbers.js'
+import { clockTime, formatAge } from '../../display/texts.js'
+import type { TokenState } from '../../display/token-state.js'
+import { deploymentFlags, withVariable } from '../input/source-flags.js'
+import { statusText } from '../output/rows.js'
+import {
+  displayWidth,
+  drawTable,
+  fit,
+  fitMiddle,
+  fittingColumns,
+  type Cell,
+  type Column,
+} from '../output/table.js'
+import type { Colours } from '../output/terminal.js'
 
 /** Two lines above the table: the source of the prices, and what it does next. */
 export interface Header {
@@ -18,21 +34,27 @@ export interface Header {
   readonly next: (now: number) => string
 }
 
-/** The content of the screen. */
 export interface BoardView {
-  readonly board: Board
-  readonly events: readonly LoggedEvent[]
+  readonly display: Display
   readonly hasDepth: boolean
   readonly header: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
 }
 
-/** Size of the terminal in columns and rows of characters. */
+/** Besides the content, all that drawing depends on. */
+export interface DrawContext {
+  readonly colours: Colours
+  /** In ms since the Unix epoch. */
+  readonly now: number
+}
+
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
+
+const maxEvents = 5
 
 /** Lines of the header with a blank. */
 const headerLines = 3
@@ -50,23 +72,23 @@ export const drawBoard = (
   { columns, rows }: Size,
 ): readonly string[] => {
   const { colours, now } = context
-  const { board, header, note = rejectedKeyNote(board) } = view
+  const { display, header, note = rejectedKeyNote(display) } = view
   const dimmed = (text: string): string => colours.dim(fit(text, columns))
-  const status = drawStatus(board, now, colours, columns)
+  const status = drawStatus(display.connection, now, colours, columns)
   const free = rows - otherLines - (header === undefined ? 0 : headerLines) - (note === undefined ? 0 : 1)
   if (free < 1) {
     // Only titles, tokens and the status.
-    const tokenLines = board.tokens.length > rows - 3 ? rows - 4 : rows - 3
+    const tokenLines = display.tokens.length > rows - 3 ? rows - 4 : rows - 3
     return [...drawTokens(view, context, columns, tokenLines), status].slice(-Math.max(1, rows - 1))
   }
-  const events = view.events.slice(Math.max(0, view.events.length - Math.floor(free / 2)))
+  const events = display.log.slice(0, Math.min(maxEvents, Math.floor(free / 2))).reverse()
   return [
     ...(header === undefined ? [] : drawHeader(header, context, columns)),
     ...drawTokens(view, context, columns, free - events.length),
     ...(note === undefined ? [] : [dimmed(note)]),
     '',
     // The errors of repeated attempts differ in their end.
-    ...events.map(({ at, text }) => colours.dim(fitMiddle(`${clockTime(at)}  ${text}`, columns))),
+    ...events.map((entry) => colours.dim(fitMiddle(eventLine(entry), columns))),
     ...(events.length === 0 ? [] : ['']),
     status,
     dimmed('Press Ctrl-C to stop.'),
@@ -74,7 +96,7 @@ export const drawBoard = (
 }
 
 /** The next step if the service rejects the signatures of depth requests. */
-const rejectedKeyNote = ({ tokens }: Board): string | undefined =>
+const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
   tokens.some(({ depthError }) => depthError?._tag === 'Unauthorized')
     ? `The service rejects the signature: check ${withVariable(deploymentFlags.authKey)}.`
     : undefined
@@ -91,7 +113,7 @@ const drawHeader = (
 
 /** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */
 const drawTokens = (
-  { board: { tokens }, hasDepth }: BoardView,
+  { display: { tokens }, hasDepth }: BoardView,
   context: DrawContext,
   columns: number,
   tokenLines: number,
@@ -107,11 +129,109 @@ const drawTokens = (
     : [...table, dim(fit(`and ${hidden} more that do not fit on the screen`, columns))]
 }
 
-const drawStatus = ({ status, statusAt }: Board, now: number, colours: Colours, columns: number): string => {
+const drawStatus = (
+  { status, statusAt }: Connection,
+  now: number,
+  colours: Colours,
+  columns: number,
+): string => {
   const uptime = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
   const isCurrent = status._tag === 'Open' && status.behindMs === undefined
   const paint = isCurrent ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
   return `${paint('●')} ${fit(printable(`${statusText(status)}${uptime}`), columns - 2)}`
 }
 
-const clockTime = (at: number): string => new Date(at).toLocaleTimeString('en-GB')
+const eventLine = (entry: LogEntry): string =>
+  [`${clockTime(entry.at)} `, ...(entry.symbols.length === 0 ? [] : [symbolsText(entry)]), entry.text].join(
+    ' ',
+  )
+
+/** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
+const maxNameWidth = 20
+
+const stateTitle = 'STATE'
+
+const emptyCell: Cell = { text: '–' }
+
+/** The columns of prices: one row per token. Values that are not current are dim. */
+const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
+  const { colours, now } = context
+  const priceCell = ({ price, state }: TokenState, text: (usd: number) => string): Cell =>
+    price === undefined
+      ? emptyCell
+      : { text: text(price.price), paint: state === 'live' ? undefined : colours.dim }
+  const column = columnOf(tokens)
+  return [
+    column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ token }) => ({
+      text: fit(token.symbol, maxNameWidth),
+      paint: colours.token,
+    })),
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
+      priceCell(token, (usd) => withCommas(shortPrice(usd))),
+    ),
+    column({ title: 'CHANGE', align: 'decimal', rank: 4, width: 9 }, (token) => changeCell(token, colours)),
+    column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
+      priceCell(token, () => formatAge(now - token.priceAt)),
+    ),
+    column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
+  ]
+}
+
+/** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
+const narrowColumns = (
+  tokens: readonly TokenState[],
+  { colours }: DrawContext,
+  width: number,
+): readonly Column[] => {
+  const column = columnOf(tokens)
+  return [
+    column({ title: 'TOKEN', align: 'left', rank: 0, width: 5 }, ({ token }) => ({
+      text: fit(token.symbol, Math.min(maxNameWidth, Math.max(5, width - 13))),
+      paint: colours.token,
+    })),
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
+      token.price === undefined || token.state !== 'live'
+        ? stateCell(token, colours)
+        : { text: withCommas(shortPrice(token.price.price)) },
+    ),
+  ]
+}
+
+/** The columns of depth. A failed depth is replaced by the `_tag` of its error. */
+const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
+  const column = columnOf(tokens)
+  const usd = (title: string, side: 'buy' | 'sell'): Column =>
+    column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
+      if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed, canCut: true }
+      return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
+    })
+  const quantity = (side: 'buy' | 'sell'): Column =>
+    column({ title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 }, ({ token, depth, depthError }) => {
+      if (depth === undefined || depthError !== undefined) return emptyCell
+      return { text: withCommas(shortTokens(depth[side].totalQuantity, token.decimals ?? undefined)) }
+    })
+  return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
+}
+
+const columnOf =
+  (tokens: readonly TokenState[]) =>
+  (head: Omit<Column, 'cells'>, cell: (token: TokenState) => Cell): Column => ({
+    ...head,
+    cells: tokens.map(cell),
+  })
+
+const shortText = (value: number, formatted: (value: number) => string): string =>
+  withCommas(shortNumber(value, formatted))
+
+const changeCell = (token: TokenState, colours: Colours): Cell => {
+  const { change, price, state } = token
+  if (change === undefined || price === undefined) return emptyCell
+  const text = shortText(change, (usd) => formatChange(usd, price.price))
+  if (!/[1-9]/.test(text) || state !== 'live') return { text, paint: colours.dim }
+  return { text, paint: change > 0 ? colours.rising : colours.falling }
+}
+
+const stateCell = ({ state }: TokenState, colours: Colours): Cell => ({
+  text: state,
+  paint: state === 'live' || state === 'waiting' ? colours[state] : colours.failed,
+})

@@ -15,25 +15,24 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs'
-import type { Address } from '../../domain/address.js'
+import { createUpdate, emptyDisplay } from '../../display/display.js'
+import type { LogText, LogTexts } from '../../display/event-log.js'
+import { shortAddresses } from '../../display/texts.js'
+import type { DisplayToken } from '../../display/token-state.js'
+import { behindMsOf } from '../../domain/status.js'
+import { renderError } from '../../errors/render.js'
+import { behindText, printable } from '../../errors/text.js'
 import type { Row } from '../../recording/format/row.js'
-import type { TokenNames } from '../tokens/token-names.js'
-import { coloursFor } from '../output/colours.js'
-import { emptyBoard, updateBoard } from './board.js'
+import { coloursFor, createRedraw } from '../output/terminal.js'
 import { drawBoard, type BoardView, type Header } from './draw.js'
-import { logEvent } from './event-log.js'
-import { createRedraw } from './redraw.js'
 
 /** Interval between two redraws, in ms. */
 const redrawInterval = 125
 
 export interface BoardOptions {
-  readonly tokens: readonly Address[]
-  readonly names: TokenNames
+  readonly tokens: readonly DisplayToken[]
   readonly hasDepth: boolean
-  /** Lines above the table. */
   readonly header: Header | undefined
-  /** A line below the table. */
   readonly note: string | undefined
   readonly output: NodeJS.WriteStream
   /** Time of the current event for the event log, in ms since the Unix epoch. Default: that of its row. */
@@ -43,11 +42,11 @@ export interface BoardOptions {
 /** Redraws the board in place until `rows$` completes or is unsubscribed. The last view stays on the terminal. */
 export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Observable<never> =>
   defer(() => {
-    const { names, output } = options
+    const { output } = options
     const redraw = createRedraw(output)
     const colours = coloursFor(output)
     const draw = (view: BoardView) =>
-      redraw.draw(drawBoard(view, { names, colours, now: asyncScheduler.now() }, output))
+      redraw.draw(drawBoard(view, { colours, now: asyncScheduler.now() }, output))
     return view$(rows$, options).pipe(
       tap(draw),
       ignoreElements(),
@@ -58,16 +57,12 @@ export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Obser
 /** The current view once per redraw interval, and the last view on completion. */
 const view$ = (
   rows$: Observable<Row>,
-  { tokens, names, hasDepth, header, note, loggedAt }: BoardOptions,
+  { tokens, hasDepth, header, note, loggedAt }: BoardOptions,
 ): Observable<BoardView> => {
-  const initial: BoardView = { board: emptyBoard(tokens), events: [], hasDepth, header, note }
-  const update = ({ board, events, ...rest }: BoardView, row: Row): BoardView => ({
-    ...rest,
-    board: updateBoard(board, row),
-    events: logEvent(events, board, loggedAt === undefined ? row : { ...row, at: loggedAt() }, names),
-  })
+  const update = createUpdate(logTexts, loggedAt)
+  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note }
   return rows$.pipe(
-    scan(update, initial),
+    scan((view, row: Row) => ({ ...view, display: update(view.display, row) }), initial),
     startWith(initial),
     connect((current$) => {
       const last$ = current$.pipe(last())
@@ -79,3 +74,32 @@ const view$ = (
     }),
   )
 }
+
+/** The words of the event log: those of the errors. */
+export const logTexts: LogTexts = {
+  connection: ({ status: before }, { status }) => {
+    if (status._tag !== 'Open') return undefined
+    if (status.behindMs !== undefined) return bad(heldText(status.behindMs))
+    if (behindMsOf(before) !== undefined) return good('prices are current again')
+    return status.epoch > 1 ? good(`reconnected, epoch ${status.epoch}`) : undefined
+  },
+  price: (_before, { priceError: error }) => {
+    if (error === undefined) return undefined
+    if (error._tag === 'Stale' && error.behindMs !== undefined)
+      return { ...bad(heldText(error.behindMs)), affectsAll: true }
+    return error._tag === 'Disconnected'
+      ? { ...bad(renderError(error)), affectsAll: true }
+      : bad(renderError(error))
+  },
+  // Consecutive polls may fail with the same error.
+  depth: ({ depthError: before }, { depthError: error }) =>
+    error !== undefined && error.message !== before?.message ? bad(`depth ${renderError(error)}`) : undefined,
+  uncorrelated: (error) => ({ tone: 'neutral', text: oneLineOf(renderError(error)) }),
+}
+
+const heldText = (behindMs: number): string => `${behindText(behindMs)}: prices are held`
+
+const good = (text: string): LogText => ({ tone: 'good', text })
+const bad = (text: string): LogText => ({ tone: 'bad', text: oneLineOf(text) })
+
+const oneLineOf = (text: string): string => shortAddresses(printable(text))

@@ -1,6 +1,8 @@
 import { Argument, type Command } from 'commander'
-import { shells, type Shell } from '../completion/shells.js'
-import { createCommand } from './create-command.js'
+import type { Shell } from '../actions/completion.js'
+import { createCommand } from './parts.js'
+
+const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 const examples = `
 Examples:
@@ -18,7 +20,6 @@ commands to the path: PATH=$PWD/node_modules/.bin:$PATH
 
 The script is made from the commands of the installed version.`
 
-/** `svc-streams completion`: the completion script of a shell. */
 export const completionCommand = (): Command => {
   const command = createCommand(
     'completion',

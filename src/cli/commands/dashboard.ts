@@ -1,12 +1,9 @@
 import { Argument, type Command } from 'commander'
 import { gatewayTable } from '../../gateway/options.js'
-import { timerOption } from '../../option-kinds/number-option.js'
 import type { DashboardFlags } from '../actions/dashboard.js'
-import { numberFlag } from '../input/number-flag.js'
+import { numberFlag } from '../input/parse-flags.js'
 import { addSourceFlags } from '../input/source-flags.js'
-import { tokensHelp } from '../tokens/token-address.js'
-import { tokensFlag } from '../tokens/tokens-flag.js'
-import { createCommand } from './create-command.js'
+import { createCommand, tokensHelp, tokensFlag, intervalFlag } from './parts.js'
 
 const examples = `
 Examples:
@@ -29,9 +26,6 @@ shows other tokens then.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-const intervalOption = timerOption({ default: 1000 })
-
-/** `svc-streams dashboard`: live prices and depth in a browser, until Ctrl-C. */
 export const dashboardCommand = (): Command => {
   const command = addSourceFlags(
     createCommand('dashboard', 'Show live prices and depth in a browser.', examples)
@@ -42,7 +36,7 @@ export const dashboardCommand = (): Command => {
         ),
       )
       .addOption(tokensFlag())
-      .addOption(numberFlag('--interval <ms>', 'interval between depth requests, in ms', intervalOption))
+      .addOption(intervalFlag())
       .addOption(
         numberFlag(
           '--port <port>',

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { timerOption } from '../../option-kinds/number-option.js'
 import type { DoctorFlags } from '../actions/doctor.js'
-import { addDeploymentFlags } from '../input/deployment-flags.js'
-import { numberFlag } from '../input/number-flag.js'
-import { createCommand } from './create-command.js'
+import { addDeploymentFlags } from '../input/source-flags.js'
+import { numberFlag } from '../input/parse-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:
@@ -22,7 +22,6 @@ Exit codes: 0 if no check failed, 1 otherwise.`
 
 const timeoutOption = timerOption({ default: 5000 })
 
-/** `svc-streams doctor`: checks the options, the network and the service. */
 export const doctorCommand = (): Command => {
   const command = addDeploymentFlags(
     createCommand('doctor', 'Check the options, the network and the service.', examples)

@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { gatewayTable } from '../../gateway/options.js'
 import type { GatewayFlags } from '../actions/gateway.js'
-import { deploymentFlags } from '../input/deployment-flags.js'
-import { numberFlag } from '../input/number-flag.js'
-import { addSourceFlags } from '../input/source-flags.js'
-import { createCommand } from './create-command.js'
+import { numberFlag } from '../input/parse-flags.js'
+import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:
@@ -35,7 +34,6 @@ GET /health/ready and GET /health/live are for an orchestrator.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-/** `svc-streams gateway`: serves prices and depth to other programs until Ctrl-C. */
 export const gatewayCommand = (): Command => {
   const { host, port } = gatewayTable
   const command = addSourceFlags(

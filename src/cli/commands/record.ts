@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { RecordFlags } from '../actions/record.js'
-import { parseRotation } from '../input/duration-flag.js'
-import { createCommand } from './create-command.js'
-import { addStreamFlags } from './stream-command.js'
+import { parseRotation } from '../input/parse-flags.js'
+import { createCommand, addStreamFlags } from './parts.js'
 
 const examples = `
 Examples:
@@ -25,7 +24,6 @@ a header, so it can be replayed alone. Recordings of the same tokens can be conc
 The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration
 ends before a price has arrived.`
 
-/** `svc-streams record`: records prices and depth until Ctrl-C. */
 export const recordCommand = (): Command => {
   const command = addStreamFlags(
     createCommand(

@@ -1,11 +1,8 @@
 import { Argument, type Command } from 'commander'
 import type { ReplayFlags } from '../actions/replay.js'
 import { numberOption } from '../../option-kinds/number-option.js'
-import { parseSpeed } from '../input/number-flag.js'
-import { priceHelp } from '../output/price-help.js'
-import { parseTime } from '../input/time-flag.js'
-import { tokensFlag } from '../tokens/tokens-flag.js'
-import { createCommand } from './create-command.js'
+import { parseSpeed, parseTime } from '../input/parse-flags.js'
+import { createCommand, priceHelp, tokensFlag } from './parts.js'
 
 const examples = `
 Examples:
@@ -30,12 +27,8 @@ ${priceHelp}
 The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
 all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
 
-const replaySpeed = numberOption({
-  above: 0,
-  default: 1,
-})
+const replaySpeed = numberOption({ above: 0, default: 1 })
 
-/** `svc-streams replay`: shows a recording as `watch` shows a service. */
 export const replayCommand = (): Command =>
   createCommand('replay', 'Show a recording made by svc-streams record.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip; - reads standard input'))

@@ -1,14 +1,12 @@
-import { type Command, Option } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { integerOption, type NumberOption } from '../../option-kinds/number-option.js'
 import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
+import type { Faults } from '../../simulator/index.js'
 import type { SimulateFlags } from '../actions/simulate.js'
-import { addresses } from '../input/arguments.js'
-import { parseDuration } from '../input/duration-flag.js'
-import { parseFaults } from '../input/faults-flag.js'
-import { numberFlag, parseNumber } from '../input/number-flag.js'
-import { createCommand } from './create-command.js'
+import { numberFlag, parseDuration, parseNumber } from '../input/parse-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:
@@ -27,7 +25,6 @@ The command prints environment variables. Paste them into another terminal, and 
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
-/** `svc-streams simulate`: a local simulator of the service until Ctrl-C. */
 export const simulateCommand = (): Command => {
   const command = createCommand('simulate', 'Run a local simulator of the service.', examples)
     .addOption(
@@ -88,4 +85,25 @@ const marketFlag = (
   const implied = market === 'walk' ? '; implies --market walk' : ''
   const flag = new Option(flags, `${market}: ${help} (default: ${described.default})${implied}`)
   return flag.argParser(parseNumber(described))
+}
+
+/** Appends an address. The flag may be repeated, and may take several addresses. */
+export const addresses = (text: string, previous: readonly string[] = []): readonly string[] => {
+  if (/^0x[0-9a-f]+$/i.test(text)) return [...previous, text]
+  throw new InvalidArgumentError('Give a contract address: 0x and hex digits.')
+}
+
+/** Parses the argument of `--faults`. The simulator checks the faults themselves. */
+const parseFaults = (text: string): Faults => {
+  const value = parsed(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new InvalidArgumentError('Give a JSON object like {"httpStatus":503}.')
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

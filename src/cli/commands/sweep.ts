@@ -1,9 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { workersOption } from '../../sweep/options.js'
 import type { SweepFlags } from '../actions/sweep.js'
-import { numberFlag } from '../input/number-flag.js'
-import { parseTime } from '../input/time-flag.js'
-import { createCommand } from './create-command.js'
+import { numberFlag, parseTime } from '../input/parse-flags.js'
+import { createCommand } from './parts.js'
 
 const examples = `
 Examples:
@@ -24,7 +23,6 @@ until its stream ended, and its last value, or why it has none. --json prints al
 
 Exit codes: 0 if every parameter has a result, 1 otherwise.`
 
-/** `svc-streams sweep`: runs a strategy with many parameters over a recording. */
 export const sweepCommand = (): Command =>
   createCommand('sweep', 'Run a strategy with many parameters over a recording.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip, and last the module of the strategy'))

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import type { WatchFlags } from '../actions/watch.js'
-import { demoFlag } from '../input/deployment-flags.js'
-import { priceHelp } from '../output/price-help.js'
-import { createCommand } from './create-command.js'
-import { addStreamFlags } from './stream-command.js'
+import { demoFlag } from '../input/source-flags.js'
+import { createCommand, priceHelp, addStreamFlags } from './parts.js'
 
 const examples = `
 Examples:
@@ -34,7 +32,6 @@ SVC_TOKENS is a list of addresses or topics, separated by commas, also with symb
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the service has rejected every token, or the signature of
 every depth request, or if --duration ends before a price has arrived.`
 
-/** `svc-streams watch`: live prices and depth until Ctrl-C. */
 export const watchCommand = (): Command => {
   const command = addStreamFlags(
     createCommand('watch', 'Show live prices and order-book depth.', examples).option(

@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Observable } from 'rxjs'
+import { TimeoutError, type Observable } from 'rxjs'
+import { messageOf, printable } from '../../errors/text.js'
 import type { Interface, Target } from './target.js'
 
 /** The result of one check of `svc-streams doctor`. No text contains a secret. */
@@ -7,14 +8,12 @@ export type CheckResult = Passed | Failed | Skipped
 
 export interface Passed {
   readonly result: 'ok'
-  /** What was measured. */
   readonly measured: string
 }
 
 export interface Failed {
   readonly result: 'failed'
   readonly problem: string
-  /** What to do next. */
   readonly advice: string
   /** The interfaces that later checks cannot use. */
   readonly failed: readonly Interface[]
@@ -43,3 +42,7 @@ export const failed = (problem: string, advice: string, interfaces: readonly Int
   advice,
   failed: interfaces,
 })
+
+/** The text of an exception of Node, or of a wait that reached its limit. */
+export const errorText = (error: unknown, limit: number): string =>
+  error instanceof TimeoutError ? `no answer in ${limit} ms` : printable(messageOf(error))

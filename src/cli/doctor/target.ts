@@ -1,32 +1,28 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
-import { configure } from '../../client/configuration.js'
-import { node } from '../../platform/node.js'
 import { createClient } from '../../client/on-node.js'
-import type { ClientOptions } from '../../client/options.js'
-import type { Environment } from '../../domain/environment.js'
+import type { ClientOptions, UnsignedClientOptions } from '../../client/options.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
-import { ConfigurationError } from '../../errors/configuration-error.js'
-import { eth } from '../../simulator/market/known-tokens.js'
 import type { TokenOptions } from '../../simulator/index.js'
-import { clientOptions, hasDepth } from '../input/client-options.js'
+import { eth } from '../../simulator/market/known-tokens.js'
+import { createNatsClients, natsHost } from '../input/open-source.js'
 import {
-  deploymentFlags,
-  withVariable,
-  type DeploymentFlagName,
-  type DeploymentFlags,
-} from '../input/deployment-flags.js'
-import { flagErrorText } from '../input/flag-error.js'
-import { createNatsClients, natsHost } from '../input/nats-clients.js'
+  clientOptions,
+  configureFor,
+  hasDepth,
+  type GatewaySource,
+  type NatsSource,
+  type ServiceSource,
+  type Source,
+} from '../input/source.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 
-/** One interface of the service. */
 export interface Interface {
   readonly url: URL
   /** The flag that gives its address. */
   readonly flag: DeploymentFlagName
 }
 
-/** The service to check. */
 export interface Target {
   readonly priceHttp: Interface
   readonly priceSocket: Interface
@@ -51,35 +47,24 @@ export interface OptionsProblem {
   readonly advice: string
 }
 
-/** The target of the flags. Left: what is wrong with them. */
+/** The target of a source. Left: what is wrong with the flags. */
 export const createTarget = async (
-  flags: DeploymentFlags,
+  source: Source,
   limit: number,
 ): Promise<Either<OptionsProblem, Target>> => {
-  if (flags.nats !== undefined) return createNatsTarget(flags.nats, flags.environment, limit)
-  const options = clientOptions(flags, 'both')
-  const priceOptions = clientOptions(flags, 'prices')
-  if (isLeft(options) || isLeft(priceOptions)) {
-    if (isLeft(options) && flags.gateway !== undefined)
-      return left({ problem: options.left, advice: correction })
-    const { priceBaseUrl, gateway, nats } = deploymentFlags
-    const sources = [priceBaseUrl, gateway, nats].map(withVariable).join(', or ')
-    return left({ problem: 'the service is not configured', advice: `Set ${sources}, or add --simulate.` })
-  }
-  try {
-    return right(
-      targetOf(
-        { ...options.right, ...limitsOf(limit) },
-        { ...priceOptions.right, ...limitsOf(limit) },
-        flags,
-        limit,
-      ),
-    )
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    return left({ problem: flagErrorText(error), advice: correction })
-  }
+  if (source._tag === 'Nats') return createNatsTarget(source, limit)
+  return source._tag === 'Service' || source._tag === 'Gateway'
+    ? createServerTarget(source, limit)
+    : notConfigured
 }
+
+const notConfigured = left({
+  problem: 'the service is not configured',
+  advice: `Set ${(['priceBaseUrl', 'gateway', 'nats'] as const).map((name) => withVariable(deploymentFlags[name])).join(', or ')}, or add --simulate.`,
+})
+
+const invalid = (problem: string): Either<OptionsProblem, never> =>
+  left({ problem, advice: 'Correct the flag or the environment variable.' })
 
 const limitsOf = (limit: number) => ({
   requestTimeout: limit,
@@ -89,21 +74,20 @@ const limitsOf = (limit: number) => ({
 })
 
 const createNatsTarget = async (
-  servers: string,
-  environment: Environment,
+  source: NatsSource,
   limit: number,
 ): Promise<Either<OptionsProblem, Target>> => {
-  const clients = await createNatsClients(servers, environment, limitsOf(limit))
-  if (isLeft(clients)) return left({ problem: clients.left, advice: correction })
+  const clients = await createNatsClients(source, limitsOf(limit))
+  if (isLeft(clients)) return invalid(clients.left)
   const { client, depthClient } = clients.right
   // One interface for all: prices and depth come over the same connection.
-  const nats: Interface = { url: new URL(`nats://${natsHost(servers)}`), flag: 'nats' }
+  const nats: Interface = { url: new URL(`nats://${natsHost(source.servers)}`), flag: 'nats' }
   return right({
     ...checkedToken,
     priceHttp: nats,
     priceSocket: nats,
     relayer: depthClient === undefined ? undefined : nats,
-    isTestnet: environment === 'testnet',
+    isTestnet: source.environment === 'testnet',
     client,
     signingClient: undefined,
     unsignedClient: depthClient,
@@ -112,46 +96,50 @@ const createNatsTarget = async (
   })
 }
 
-/** The token that is requested. */
 const checkedToken: Pick<Target, 'token' | 'topic'> = {
   token: eth,
   topic: `${defaultService}-${eth.address}`,
 }
 
-const correction = 'Correct the flag or the environment variable.'
-
-const targetOf = (
-  options: ClientOptions,
-  priceOptions: ClientOptions,
-  flags: DeploymentFlags,
+const createServerTarget = (
+  source: ServiceSource | GatewaySource,
   limit: number,
-): Target => {
-  const isTestnet = options.environment !== 'mainnet'
-  const isGateway = flags.gateway !== undefined
+): Either<OptionsProblem, Target> => {
+  const withPrices = clientOptions(source, 'prices')
+  const withDepth = clientOptions(source, 'both')
+  if (isLeft(withPrices) || isLeft(withDepth)) return notConfigured
+  const prices: ClientOptions = { ...withPrices.right, ...limitsOf(limit) }
+  const options: ClientOptions = { ...withDepth.right, ...limitsOf(limit) }
+  const isTestnet = source.environment !== 'mainnet'
+  const isGateway = source._tag === 'Gateway'
   // Without a key, the options of a service have no baseUrl.
-  const givenUrl = isGateway ? options.baseUrl : flags.baseUrl
-  const baseUrl = givenUrl === '' || isTestnet ? undefined : givenUrl
-  const signingClient = hasDepth(options) && options.unsigned !== true ? createClient(options) : undefined
-  const unsignedClient =
+  const baseUrl = isTestnet ? undefined : isGateway ? source.url : source.baseUrl
+  const unsigned: UnsignedClientOptions | undefined =
     baseUrl === undefined
       ? undefined
-      : createClient({
+      : {
           environment: 'mainnet',
           baseUrl,
           unsigned: true,
           priceBaseUrl: options.priceBaseUrl,
           requestTimeout: limit,
           connectTimeout: limit,
-        })
-  const client = signingClient ?? createClient(priceOptions)
-  return {
-    priceHttp: { url: new URL(String(options.priceBaseUrl)), flag: isGateway ? 'gateway' : 'priceBaseUrl' },
-    priceSocket: {
-      url: new URL(configure(options, node).priceWsUrl),
-      flag: isGateway ? 'gateway' : socketFlag(options),
-    },
-    relayer:
-      baseUrl === undefined ? undefined : { url: new URL(baseUrl), flag: isGateway ? 'gateway' : 'baseUrl' },
+        }
+  const configuration = configureFor(source._tag, options)
+  if (isLeft(configuration)) return invalid(configuration.left)
+  const checked = unsigned === undefined ? configuration : configureFor(source._tag, unsigned)
+  if (isLeft(checked)) return invalid(checked.left)
+  const signingClient = hasDepth(options) && options.unsigned !== true ? createClient(options) : undefined
+  const unsignedClient = unsigned === undefined ? undefined : createClient(unsigned)
+  const client = signingClient ?? createClient(prices)
+  const interfaceOf = (url: string, flag: DeploymentFlagName): Interface => ({
+    url: new URL(url),
+    flag: isGateway ? 'gateway' : flag,
+  })
+  return right({
+    priceHttp: interfaceOf(String(options.priceBaseUrl), 'priceBaseUrl'),
+    priceSocket: interfaceOf(configuration.right.priceWsUrl, socketFlag(options)),
+    relayer: baseUrl === undefined ? undefined : interfaceOf(baseUrl, 'baseUrl'),
     isTestnet,
     client,
     signingClient,
@@ -161,7 +149,7 @@ const targetOf = (
     close: async () => {
       await Promise.all([client.close(), signingClient?.close(), unsignedClient?.close()])
     },
-  }
+  })
 }
 
 /** Without an address of its own, the WebSocket's is derived from --price-base-url. */

@@ -1,7 +1,7 @@
 import type { DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
 import { matchError } from '../../errors/render.js'
-import { deploymentFlags, withVariable, type DeploymentFlagName } from './deployment-flags.js'
-import { tokenSyntax } from '../tokens/token-address.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from './source-flags.js'
+import { tokenSyntax } from '../tokens/select-tokens.js'
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>
@@ -21,7 +21,6 @@ export const hint = (error: PriceRequestError | DepthError, addressFlag: Deploym
     ClientClosed: () => 'Try again. The client was closed before the response arrived.',
   })
 
-/** What answers at the address of a flag. */
 export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
   addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'
 

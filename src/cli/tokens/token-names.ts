@@ -1,17 +1,15 @@
+import { shortAddress } from '../../display/texts.js'
+import type { DisplayToken } from '../../display/token-state.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
 
-/** Names and decimals of tokens by address. */
 export interface TokenNames {
-  /** The symbol, or the address of a token without one. */
   readonly full: (address: Address) => string
-  /** The symbol, or the abbreviated address of a token without one. */
-  readonly short: (address: Address) => string
-  /** The symbol; undefined for a token without one. */
   readonly symbol: (address: Address) => string | undefined
   /** One token is 10 to the power of this many base-token units. */
   readonly decimals: (address: Address) => number | undefined
-  /** The topic of the token's prices. */
+  /** The token with its symbol, or with its abbreviated address, for a display. */
+  readonly display: (address: Address) => DisplayToken
   readonly topic: (address: Address) => Topic
 }
 
@@ -43,13 +41,13 @@ export const createTokenNames = (
   }
   return {
     full: (address) => symbolOf(address) ?? address,
-    short: (address) => symbolOf(address) ?? shortAddress(address),
+    display: (address) => ({
+      address,
+      symbol: symbolOf(address) ?? shortAddress(address),
+      decimals: find(address)?.decimals ?? null,
+    }),
     symbol: symbolOf,
     decimals: (address) => find(address)?.decimals,
     topic: (address) => `${service}-${address}`,
   }
 }
-
-/** The first and last digits of a long address. */
-export const shortAddress = (address: string): string =>
-  address.length <= 13 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`

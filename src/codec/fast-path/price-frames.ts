@@ -1,8 +1,8 @@
 import { latin1Of } from '../../domain/bytes.js'
-import { isPriceValue } from '../../domain/price-value.js'
+import { isPriceValue } from '../../domain/valid-numbers.js'
 import { jsonNumberPattern } from '../json.js'
 import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
-import { exactDigits, nine, point, powersOfTen, zero } from './decimal.js'
+import { exactDigits, nine, point, powersOfTen, zero } from './bytes.js'
 
 const brace = 0x7d
 

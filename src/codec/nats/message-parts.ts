@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
 import { truncate } from '../../errors/text.js'
-import { encodeConsumerMessage, type ConsumerMessage, type ConsumerMessageOf } from './consumer-message.js'
+import { encodeConsumerMessage, type ConsumerMessage, type ConsumerMessageOf } from './messages.js'
 
 /** The status of the response that replaces one that is too long: a gateway could not pass it on. */
 const badGateway = 502

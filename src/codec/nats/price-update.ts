@@ -1,6 +1,8 @@
+import { exactDigits, nine, zero } from '../fast-path/bytes.js'
+
 // A price update on NATS: `<sequence> <time> <frame>`. The frame is the service's price frame, and stays as it is.
 
-/** `time`: of the gateway's monotonic clock, in ms. It is rounded down: an update must not look newer than it is. */
+/** `time`: of the gateway's monotonic clock, in ms. Rounded down, so that the age of an update is never underestimated. */
 export const encodePriceUpdate = (sequence: number, time: number, frame: string): string =>
   `${sequence} ${Math.floor(time)} ${frame}`
 
@@ -14,11 +16,6 @@ export interface PriceUpdateHeader {
 }
 
 const space = 0x20
-const zero = 0x30
-const nine = 0x39
-
-/** A double holds every integer of this many digits exactly. */
-const maxDigits = 15
 
 /** Reads the header of a price update. Returns false if it is malformed. */
 export const readPriceUpdate = (bytes: Uint8Array, header: PriceUpdateHeader): boolean => {
@@ -26,12 +23,12 @@ export const readPriceUpdate = (bytes: Uint8Array, header: PriceUpdateHeader): b
   const readNumber = (): number => {
     const start = at
     let value = 0
-    for (; at < bytes.length && at - start <= maxDigits; at++) {
+    for (; at < bytes.length && at - start <= exactDigits; at++) {
       const byte = bytes[at] ?? 0
       if (byte < zero || byte > nine) break
       value = value * 10 + byte - zero
     }
-    const isNumber = at > start && at - start <= maxDigits && bytes[at] === space
+    const isNumber = at > start && at - start <= exactDigits && bytes[at] === space
     at++
     return isNumber ? value : NaN
   }

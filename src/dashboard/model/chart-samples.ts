@@ -1,4 +1,3 @@
-/** The samples of a chart, in order. */
 export interface ChartData {
   /** In ms since the Unix epoch. */
   readonly times: readonly number[]
@@ -6,7 +5,6 @@ export interface ChartData {
   readonly prices: readonly (number | null)[]
 }
 
-/** The lowest and the highest price of the chart. */
 export interface ChartRange {
   readonly low: number
   readonly high: number
@@ -56,7 +54,6 @@ export class ChartSamples {
       : { times: [...this.#times, end], prices: [...this.#prices, last] }
   }
 
-  /** Undefined without a price. */
   range(): ChartRange | undefined {
     let [low, high] = [Infinity, -Infinity]
     for (const price of this.#prices) {

@@ -1,3 +1,4 @@
+import { digitGroups, shortPrice, withNarrowSpaces, withoutSeparators } from '../../display/numbers.js'
 import type { ChartRange } from './chart-samples.js'
 
 /** The part of an axis that a chart shows. Times are in ms since the Unix epoch, prices in USD. */
@@ -26,7 +27,6 @@ export const priceScale = ({ low, high }: ChartRange): Scale => {
   return { from: middle - half, to: middle + half }
 }
 
-/** The marks of an axis. */
 export interface Ticks {
   readonly step: number
   readonly values: readonly number[]
@@ -40,7 +40,6 @@ export const priceTicks = ({ from, to }: Scale, maxCount: number): Ticks => {
   return ticksOf({ from, to }, step)
 }
 
-/** Steps of the time axis, in ms. */
 const timeSteps = [10_000, 15_000, 30_000, 60_000, 120_000] as const
 
 /** Marks at multiples of a step of the clock, at most `maxCount` of them. */
@@ -66,3 +65,17 @@ export const gapsOf = (times: readonly number[], prices: readonly (number | null
     const to = times[index + 1]
     return price === null && from !== undefined && to !== undefined && to > from ? [{ from, to }] : []
   })
+
+/** Text of the price axis, with the decimals of its steps. */
+export const priceTickText = (price: number, step: number): string => {
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))
+  return Math.abs(price) < 1e9 && decimals <= 9
+    ? withNarrowSpaces(digitGroups(price.toFixed(decimals)))
+    : price.toExponential(2)
+}
+
+/** Describes a chart to a screen reader. */
+export const chartLabel = (range: ChartRange | undefined): string =>
+  range === undefined
+    ? 'Chart without prices'
+    : `Chart: lowest ${withoutSeparators(shortPrice(range.low))}, highest ${withoutSeparators(shortPrice(range.high))} USD`

@@ -1,9 +1,9 @@
 import { render } from 'lit-html'
-import type { Card } from '../model/card.js'
+import type { TokenState } from '../../display/token-state.js'
 import { ChartSamples } from '../model/chart-samples.js'
-import type { PageConfig } from '../model/page-config.js'
-import { PriceChart } from './chart/price-chart.js'
-import { cardView } from './view/card-view.js'
+import type { PageConfig } from '../model/served.js'
+import { cardView } from './card-view.js'
+import { PriceChart } from './price-chart.js'
 
 /** Time that a chart shows, and time of one of its samples, in ms. */
 const [chartWindow, chartSlot] = [300_000, 500]
@@ -14,10 +14,10 @@ export class CardElement {
   readonly #config: PageConfig
   readonly #samples = new ChartSamples(chartWindow, chartSlot)
   readonly #chart: PriceChart
-  #card: Card
+  #card: TokenState
   #isValid = false
 
-  constructor(card: Card, config: PageConfig) {
+  constructor(card: TokenState, config: PageConfig) {
     this.#card = card
     this.#config = config
     this.#chart = new PriceChart(this.#samples)
@@ -27,7 +27,7 @@ export class CardElement {
   }
 
   /** Replaces the state of the token. `at`: the time of the change, in ms since the Unix epoch. */
-  set(card: Card, at: number): void {
+  set(card: TokenState, at: number): void {
     if (card === this.#card) return
     this.#isValid = false
     if (card.state !== 'live' || card.price === undefined) this.#samples.interrupt(at)

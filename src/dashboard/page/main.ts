@@ -1,8 +1,9 @@
+import { catchError, defer, map, of, retry, tap, timeout, type Observable } from 'rxjs'
 import { createClient } from '../../client/in-browser.js'
-import { dashboardEvent$ } from '../model/dashboard-events.js'
-import type { PageConfig, ServedPageConfig } from '../model/page-config.js'
+import type { Health } from '../../display/connection.js'
+import { pageEvent$ } from '../model/events.js'
+import { isPageConfig, isServedStatus, type PageConfig, type ServedPageConfig } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
-import { health$, pageConfig$ } from './server.js'
 
 /** Upper bound of the wait between two attempts to connect, in ms: the server is on this machine. */
 const maxReconnectDelay = 2000
@@ -30,11 +31,46 @@ const start = (config: ServedPageConfig): void => {
       baseUrl: location.origin,
       unsigned: true,
     })
-    dashboardEvent$(client, client, config, health$(config)).subscribe((event) => page.receive(event))
+    pageEvent$(client, client, config, health$(config)).subscribe((event) => page.receive(event))
   } else {
     const client = createClient({ ...options, environment: 'testnet' })
-    dashboardEvent$(client, undefined, config, health$(config)).subscribe((event) => page.receive(event))
+    pageEvent$(client, undefined, config, health$(config)).subscribe((event) => page.receive(event))
   }
+}
+
+// Requests to the dashboard's own server.
+
+/** Time within which the server answers, in ms. */
+const answerTimeout = 2000
+
+const retryDelay = 1000
+
+const json = async (path: string): Promise<unknown> => (await fetch(path, { cache: 'no-store' })).json()
+
+/** The configuration of the page. Repeats the request until the server answers. */
+const pageConfig$: Observable<ServedPageConfig> = defer(() => json('/config.json')).pipe(
+  timeout(answerTimeout),
+  map((value) => {
+    if (!isPageConfig(value)) throw new Error('the configuration of the page is not readable')
+    return value
+  }),
+  retry({ delay: retryDelay }),
+)
+
+/** The state of the server's connection to the service. One request. Reloads a page that is not the server's. */
+const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
+  defer(() => json('/status.json')).pipe(
+    timeout(answerTimeout),
+    tap((value) => {
+      if (isServedStatus(value) && value.pageId !== pageId) location.reload()
+    }),
+    map(healthOf),
+    catchError(() => of<Health>({ _tag: 'Gone' })),
+  )
+
+const healthOf = (status: unknown): Health => {
+  if (!isServedStatus(status)) return { _tag: 'Up' }
+  return status.isUp ? { _tag: 'Up', behind: status.behind } : { _tag: 'Down', reason: status.reason }
 }
 
 pageConfig$.subscribe(start)

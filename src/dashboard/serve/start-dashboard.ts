@@ -1,11 +1,40 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { concat, of, scan, type Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
+import type { HttpResponse } from '../../server/http-response.js'
+import type { Pages } from '../../gateway/http/routes.js'
 import { runGateway } from '../../gateway/run-gateway.js'
+import { jsonResponse } from '../../server/http-response.js'
 import { rxClock } from '../../time/rx-clock.js'
-import type { PageConfig } from '../model/page-config.js'
-import { nextServiceStatus, type ServiceStatus } from '../model/service-status.js'
-import type { PageFiles } from './page-files.js'
-import { pagesOf } from './page-responses.js'
+import {
+  nextServiceStatus,
+  servedStatus,
+  type PageConfig,
+  type ServedPageConfig,
+  type ServedStatus,
+  type ServiceStatus,
+} from '../model/served.js'
+
+/** The files of the page, as `npm run build:page` writes them. */
+export interface PageFiles {
+  readonly html: string
+  readonly style: string
+  readonly script: string
+}
+
+/** Reads the files of the page from a folder. Default: that of the installed package. */
+export const readPageFiles = async (folder = packagedFolder()): Promise<PageFiles> => {
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
+  const [html, style, script] = await Promise.all([read('index.html'), read('main.css'), read('main.js')])
+  return { html, style, script }
+}
+
+/** The package finds itself by its name, wherever a bundler has moved this code inside of it. */
+const packagedFolder = (): string =>
+  join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '../dist/dashboard')
 
 export interface DashboardOptions {
   /** Port to listen on, for the page, HTTP and WebSocket; 0 picks a free port. */
@@ -16,7 +45,6 @@ export interface DashboardOptions {
   readonly config: PageConfig
 }
 
-/** A running dashboard. */
 export interface DashboardServer {
   /** Address of the page, `http://127.0.0.1:<port>/`. */
   readonly url: string
@@ -43,3 +71,57 @@ export const startDashboard = async (
   }
   return { url: `${gateway.baseUrl}/`, close }
 }
+
+/** What the server answers besides the protocol of the service. */
+interface PageContent {
+  readonly files: PageFiles
+  readonly config: PageConfig
+  readonly status: () => ServiceStatus
+  /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
+  readonly webSockets: () => readonly string[]
+}
+
+const pagesOf = ({ files, config, status, webSockets }: PageContent): Pages => {
+  const pageId = pageIdOf(files, config)
+  const routes: Readonly<Record<string, () => HttpResponse>> = {
+    '/': () => ({
+      ...ok('text/html; charset=utf-8', files.html),
+      headers: { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(webSockets()) },
+    }),
+    '/main.css': () => ok('text/css; charset=utf-8', files.style),
+    '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
+    '/config.json': () => json({ ...config, pageId }),
+    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), pageId)),
+  }
+  return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
+}
+
+const json = (content: ServedPageConfig | ServedStatus): HttpResponse =>
+  jsonResponse(200, JSON.stringify(content))
+
+const pageIdOf = (files: PageFiles, config: PageConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify([files, config]))
+    .digest('base64url')
+
+const ok = (type: string, body: string): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': type },
+  body,
+})
+
+/** The page loads nothing from elsewhere, runs no other script, and cannot be embedded. */
+const pageHeaders = (webSockets: readonly string[]): HttpResponse['headers'] => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    'img-src data:',
+    ["connect-src 'self'", ...webSockets].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+})

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../domain/host-with-port.js'
+import { isLoopback } from '../../domain/endpoint.js'
 import { hostOf, isIpLiteral, urlHost } from './host.js'
 
 export interface AccessConfig {

@@ -1,5 +1,5 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import { parseTopic } from '../../codec/arguments/topic.js'
+import { parseTopic } from '../../codec/arguments.js'
 import type { Topic } from '../../domain/topic.js'
 import { oneLine } from '../../errors/text.js'
 

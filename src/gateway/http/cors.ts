@@ -1,24 +1,16 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { HttpResponse } from './http-response.js'
+import type { IncomingHttpHeaders } from 'node:http'
+import { preflightResponse } from '../../server/cors.js'
+import type { TextResponse } from '../../server/http-response.js'
 
-/** Allows pages of one origin to read the response, and the headers that a client reads. */
-export const allowOrigin = (response: ServerResponse, origin: string): void => {
-  response.setHeader('Access-Control-Allow-Origin', origin)
-  response.setHeader('Access-Control-Expose-Headers', 'Date, Retry-After')
-}
+/** The headers of a response that a client reads. */
+export const exposedHeaders = 'Date, Retry-After'
 
 /** Allows GET, with the requested headers of the service. */
-export const preflightResponse = (headers: IncomingHttpHeaders, service: string): HttpResponse => ({
-  status: 204,
-  headers: {
-    'Access-Control-Allow-Methods': 'GET',
-    'Access-Control-Allow-Headers': serviceHeaders(headers, service).join(', '),
-    'Access-Control-Allow-Private-Network': 'true',
+export const gatewayPreflightResponse = (headers: IncomingHttpHeaders, service: string): TextResponse =>
+  preflightResponse(serviceHeaders(headers, service).join(', '), {
     'Access-Control-Max-Age': '600',
     Vary: 'Origin, Access-Control-Request-Headers',
-  },
-  body: '',
-})
+  })
 
 const serviceHeaders = (headers: IncomingHttpHeaders, service: string): readonly string[] =>
   (headers['access-control-request-headers'] ?? '')

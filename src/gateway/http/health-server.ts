@@ -1,9 +1,10 @@
+import { methodNotAllowed, notFound } from '../../server/http-response.js'
 import { stopListening, type ListenAddress } from '../../server/listen.js'
 import { addressesOf } from '../addresses.js'
 import { listen } from '../listen.js'
 import { healthOf, type HealthState } from './health.js'
 import { createHttpServer, httpLimits } from './http-server.js'
-import { methodNotAllowed, notFound, writeResponse } from './http-response.js'
+import { writeGatewayResponse } from './http-response.js'
 
 export interface HealthServer extends AsyncDisposable {
   readonly baseUrl: string
@@ -17,7 +18,7 @@ export const startHealthServer = async (
   const server = createHttpServer(httpLimits(0), undefined, ({ method, url = '' }, response) => {
     const [path = ''] = url.split('?')
     const health = healthOf(path, state) ?? notFound
-    writeResponse(response, health === notFound || method === 'GET' ? health : methodNotAllowed)
+    writeGatewayResponse(response, health === notFound || method === 'GET' ? health : methodNotAllowed)
   })
   const { baseUrl } = addressesOf(address.host, await listen(server, address), false)
   return { baseUrl, [Symbol.asyncDispose]: () => stopListening(server) }

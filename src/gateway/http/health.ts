@@ -1,6 +1,5 @@
 import type { ConnectionStatus } from '../../domain/status.js'
-import { jsonResponse } from '../../server/text-response.js'
-import type { HttpResponse } from './http-response.js'
+import { jsonResponse, type TextResponse } from '../../server/http-response.js'
 
 /** What the health of a gateway depends on. */
 export interface HealthState {
@@ -15,7 +14,7 @@ export interface HealthState {
 }
 
 /** The health of a gateway, by path; `undefined` for other paths. */
-export const healthOf = (path: string, state: () => HealthState): HttpResponse | undefined => {
+export const healthOf = (path: string, state: () => HealthState): TextResponse | undefined => {
   switch (path) {
     case '/health':
       return healthResponse(state())
@@ -29,13 +28,13 @@ export const healthOf = (path: string, state: () => HealthState): HttpResponse |
 }
 
 /** 200 if a further consumer is served, otherwise 503 with the reason. */
-const readyResponse = ({ refusal }: HealthState): HttpResponse =>
+const readyResponse = ({ refusal }: HealthState): TextResponse =>
   refusal === undefined
     ? jsonResponse(200, '{"status":"ready"}')
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
 /** 200 if the connection to the service is usable, otherwise 503. The reason is left out: it may contain an address. */
-const healthResponse = ({ isUp, upstream, counts }: HealthState): HttpResponse =>
+const healthResponse = ({ isUp, upstream, counts }: HealthState): TextResponse =>
   jsonResponse(
     isUp ? 200 : 503,
     JSON.stringify({ status: isUp ? 'up' : 'down', upstream: upstream._tag, ...counts }),

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { isPreflight } from '../../server/is-preflight.js'
-import { textResponse } from '../../server/text-response.js'
+import { allowOrigin, isPreflight } from '../../server/cors.js'
+import { textResponse, type HttpResponse } from '../../server/http-response.js'
+import { readBody } from '../../server/request.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
-import { allowOrigin, preflightResponse } from './cors.js'
-import { writeResponse, type HttpResponse } from './http-response.js'
-import { readBody } from './read-body.js'
+import { exposedHeaders, gatewayPreflightResponse } from './cors.js'
+import { writeGatewayResponse } from './http-response.js'
 import type { Requester } from '../relay/request-queue.js'
 import { addressGroupOf } from './address-group.js'
 import type { Route } from './routes.js'
@@ -17,6 +17,9 @@ export interface RequestHandlerConfig {
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** In bytes. The service's requests have no body. */
+const maxBodyBytes = 16 * 1024
 
 /** Answers the requests that have access. */
 export const createRequestHandler =
@@ -30,9 +33,9 @@ export const createRequestHandler =
       return
     }
     if (allowed.sharedWith !== undefined) {
-      allowOrigin(response, allowed.sharedWith)
+      allowOrigin(response, allowed.sharedWith, exposedHeaders)
       if (isPreflight(request)) {
-        writeResponse(response, preflightResponse(headers, service))
+        writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
         return
       }
     }
@@ -41,7 +44,7 @@ export const createRequestHandler =
       refuse(response, textResponse(400, 'Bad Request'))
       return
     }
-    readBody(request, (body) => {
+    readBody(request, maxBodyBytes, (body) => {
       if (body === undefined) {
         refuse(response, textResponse(413, 'Payload Too Large'))
         return
@@ -67,7 +70,7 @@ const cancelsOf = new WeakMap<Socket, Set<() => void>>()
 const respond = (socket: Socket, response: ServerResponse, start: () => ReturnType<Route>): void => {
   if (response.destroyed || socket.destroyed) return
   const cancels = cancelsOf.get(socket) ?? trackCancels(socket)
-  const cancel = start()((result) => writeResponse(response, result))
+  const cancel = start()((result) => writeGatewayResponse(response, result))
   cancels.add(cancel)
   response.once('close', () => {
     cancels.delete(cancel)
@@ -86,5 +89,5 @@ const trackCancels = (socket: Socket): Set<() => void> => {
 
 /** Answers a request whose body may be unread, and closes the connection. */
 const refuse = (response: ServerResponse, refusal: HttpResponse): void => {
-  writeResponse(response, { ...refusal, headers: { ...refusal.headers, Connection: 'close' } })
+  writeGatewayResponse(response, { ...refusal, headers: { ...refusal.headers, Connection: 'close' } })
 }

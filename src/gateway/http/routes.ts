@@ -1,10 +1,9 @@
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
-import { textResponse } from '../../server/text-response.js'
-import { depthMintOf, priceTopicOf } from '../relay/paths.js'
+import { methodNotAllowed, notFound, textResponse, type HttpResponse } from '../../server/http-response.js'
+import { depthMintOf, priceTopicOf } from '../../server/request.js'
 import type { Relay } from '../relay/relay.js'
 import type { Requester } from '../relay/request-queue.js'
 import { healthOf, type HealthState } from './health.js'
-import { methodNotAllowed, notFound, type HttpResponse } from './http-response.js'
 import { isValidSignature, type SignatureConfig, type SignedRequest } from './verify-signature.js'
 
 /** The response for a GET request of a path without its query; `undefined` if the path has no page. */

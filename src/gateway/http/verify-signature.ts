@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { authHeaderNames } from '../../auth/auth-header-names.js'
-import { macInput, type Mac, type MacInput } from '../../auth/mac.js'
+import { authHeaderNames, macInput, type Mac, type MacInput } from '../../auth/mac.js'
 
 /** The parts of a request that its signature covers. */
 export interface SignedRequest {

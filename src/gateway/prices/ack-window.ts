@@ -27,6 +27,9 @@ const unlimited = 1024 * 1024
 /** From this limit on, the link is no slow one any more, in bytes. */
 const wideLimit = 8192
 
+/** The limit of the first probe, in bytes: a slow link carries them in a second. */
+const firstProbe = 6_144
+
 /** More bytes are marked after `soonMs`, fewer after `laterMs`: a marker for each price would double the frames. */
 const soonBytes = 1024
 const soonMs = 100
@@ -37,8 +40,11 @@ const laterMs = 1_000
  * `longUploadMs`, one each `uploadGapMs` at least, show a slow link. For at most `maxUploadMs`, in ms.
  */
 const longUploadMs = 100
-const uploadGapMs = 50
-const maxUploadMs = 5_000
+const uploadGapMs = 300
+const maxUploadMs = 30_000
+
+/** The first pong may come behind messages that are read in parts, and from a busy consumer, in ms. */
+const firstAnswerMs = 500
 
 /** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
 const maxMarkers = 16
@@ -51,6 +57,9 @@ const maxMarkers = 16
  * - If a pong is late, prices are held until every marker is answered. From then on, at most `limit` bytes are on their
  *   way. The limit is reduced by each late pong, to what would have been in time, and doubled by each pong in time.
  * - A consumer that has never answered is not judged, unless its answer waits behind a long upload.
+ * - Many answers or held prices at once are a probe: until it is answered, no more of them than its limit are written, and
+ *   at most as much of other prices. A late pong alone would show only after the prices that a slow link needs seconds
+ *   for them. Each probe that is answered in time doubles the limit of the next one.
  *
  * Times are monotonic, in ms. Time in which the event loop was blocked must not count.
  */
@@ -70,6 +79,12 @@ export class AckWindow {
   private roundTrips: readonly number[] = []
   private shortest = Infinity
   private hasAnswer = false
+  private isProbing = false
+  private probeLimit = firstProbe
+  /** The markers up to this one were sent before the probe. */
+  private probedAtId = 0
+  /** True if the consumer has not answered in time whether it answers at all. */
+  private isUnjudged = false
   private openedAt = 0
   private messageAt = -Infinity
 
@@ -80,7 +95,12 @@ export class AckWindow {
 
   /** True while not every price may be written. */
   get isLimited(): boolean {
-    return this.isHeld || this.limit !== Infinity
+    return this.isHeld || this.isProbing || this.limit !== Infinity
+  }
+
+  /** True if the consumer reads too slowly. A probe alone does not show that. */
+  get isBehind(): boolean {
+    return this.limit !== Infinity || (this.isHeld && !this.isProbing)
   }
 
   /** True while few prices may be on their way. */
@@ -109,7 +129,14 @@ export class AckWindow {
    */
   hasRoom(frameBytes: number, pending = 0): boolean {
     const before = this.unacknowledged + pending
-    return before === 0 || before + frameBytes <= this.limit
+    const limit = this.isProbing ? Math.min(this.probeLimit, this.limit) : this.limit
+    return before === 0 || before + frameBytes <= limit
+  }
+
+  /** True if a price may be written during a probe that does not belong to it: one that comes from the service now. */
+  hasLiveRoom(frameBytes: number, pending = 0): boolean {
+    if (!this.isProbing || !this.hasAnswer || this.limit !== Infinity) return false
+    return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
   }
 
   open(now: number): void {
@@ -127,8 +154,33 @@ export class AckWindow {
     return isLong && !this.hasAnswer && now - this.messageAt < uploadGapMs
   }
 
+  /** True while the consumer may still answer its first ping. */
+  isAwaitingFirst(now: number): boolean {
+    return !this.hasAnswer && (now - this.openedAt <= firstAnswerMs || this.isUploading(now))
+  }
+
   onWritten(bytes: number): void {
     this.written += bytes
+  }
+
+  /** Starts a probe if `pending` bytes that are not written yet exceed its limit. */
+  probe(pending: number): void {
+    if (this.isProbing || this.isHeld || (this.isUnjudged && !this.hasAnswer)) return
+    if (this.unacknowledged + pending <= this.probeLimit) return
+    this.isProbing = true
+    this.probedAtId = this.lastId
+  }
+
+  /** The answer is late: the link is slow. */
+  failProbe(): void {
+    this.isProbing = false
+    this.probeLimit = firstProbe
+  }
+
+  /** The consumer may never answer: it is not judged until it does. */
+  giveUp(): void {
+    this.isUnjudged = true
+    this.isProbing = false
   }
 
   /** Holds prices until the marker that follows is answered. */
@@ -182,6 +234,10 @@ export class AckWindow {
     this.acknowledged = marker.end
     this.hasAnswer = true
     const isIdle = marker.inFlight === 0
+    if (this.isProbing && !isIdle && id > this.probedAtId) {
+      this.isProbing = false
+      this.probeLimit = wasLate ? firstProbe : Math.min(2 * this.probeLimit, unlimited)
+    }
     const isShort = roundTrip < (this.isMeasured ? this.shortest : unmeasuredLateMs)
     if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
     // Without data, a late answer shows nothing, and one in time only what has not been sent since.

@@ -39,8 +39,7 @@ const subscribe = (
     )
   }
   const feed = demand.feedOf(topic)
-  session.feeds.set(base, feed)
-  feed.add(session)
+  session.addFeed(base, feed)
   feed.start()
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { GatewayState } from '../../diagnostics/collector.js'
-import type { Publish } from '../../diagnostics/publish.js'
+import type { Publish } from '../../diagnostics/messages.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { Clock } from '../../time/clock.js'
 import type { GatewaySnapshot } from '../gateway-snapshot.js'

@@ -22,7 +22,7 @@ const closeCodes: Readonly<Record<OwnCause, number>> = {
   closing: 1001,
 }
 
-/** The time that a consumer too far behind has to read its backlog and the close frame, in ms. */
+/** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
 const backlogTime = 10_000
 
 export interface SessionConfig {
@@ -60,6 +60,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   private readonly held = new Set<CurrentPrice<TextFrame>>()
   /** True while every price is sent. */
   private isFree = true
+  private wasBehind = false
+  /** True while a topic is added: its last price is no live one. */
+  private isAdding = false
   /** True if nothing was sent since the last check, while the consumer is behind. */
   private maySend = true
   private behindSince = 0
@@ -102,7 +105,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
 
   /** True while the consumer does not get every price, because it reads too slowly. */
   get isBehind(): boolean {
-    return this.window.isLimited
+    return this.window.isBehind
   }
 
   /** Number of prices that were not sent, because a newer one replaced them or their topic was no longer live. */
@@ -115,6 +118,8 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     const frame = textFrame(text)
     this.unwrittenTexts += frame.length
     this.config.outbox.add(this, frame)
+    this.window.probe(this.batch?.length ?? 0)
+    this.onWindowChanged()
   }
 
   readonly send = (frame: TextFrame, topic: CurrentPrice<TextFrame>): void => {
@@ -128,7 +133,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.bytes += bytes.length
     this.unwrittenTexts = 0
     this.window.onWritten(bytes.length)
-    if (this.socket.writableLength > this.maxUnsent) this.onOverflow()
+    this.endOverflow()
   }
 
   readonly confirm = (topic: Topic): void => {
@@ -143,6 +148,14 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   readonly reject = (base: Address, errorText: string): void => {
     this.removeFeed(base)
     this.sendText(errorText)
+  }
+
+  /** Adds a topic, and sends its last price if that is current. */
+  addFeed(base: Address, feed: TopicFeed<TextFrame>): void {
+    this.feeds.set(base, feed)
+    this.isAdding = true
+    feed.add(this)
+    this.isAdding = false
   }
 
   /** Removes a topic and its held price. Returns its feed, whose consumer this still is. */
@@ -176,9 +189,12 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.maySend = true
     if (this.held.size > 0 && !window.isHolding) this.sendHeld()
     if (window.isMarkerDue(now)) this.mark()
-    if (!window.isHolding) {
-      if (window.isLate(now)) this.hold()
-    } else if (!window.hasAnswered && !window.isUploading(now)) {
+    if (window.isLate(now)) {
+      window.failProbe()
+      if (!window.isHolding) this.hold()
+      this.onWindowChanged()
+    } else if (window.isHolding && !window.hasAnswered && !window.isAwaitingFirst(now)) {
+      window.giveUp()
       this.releaseHeld()
       this.onWindowChanged()
     }
@@ -196,6 +212,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   onPing(payload: Buffer): void {
     this.config.outbox.flushOne(this)
     this.webSocket.pong(payload)
+    this.endOverflow()
   }
 
   /** A pong is a sign of life whatever its payload is. */
@@ -208,6 +225,10 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       this.config.now(),
       window.hasAnswered || this.feeds.size <= maxDirectTopics,
     )
+    // What is unsent cannot have been answered: a consumer that forges pongs would get prices without end.
+    if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
+      return this.endTooFarBehind()
+    }
     if (window.isDrained) this.releaseHeld()
     else this.check()
     this.onWindowChanged()
@@ -242,7 +263,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     const { window, held } = this
     const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
     const maySend = !window.isHolding && isTurn
-    if (maySend && window.hasRoom(frame.length, this.batch?.length)) {
+    const pending = this.batch?.length
+    const isLive = !this.isAdding && window.hasLiveRoom(frame.length, pending)
+    if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
       if (held.delete(topic)) this.dropped++
       return this.config.outbox.add(this, frame)
@@ -276,7 +299,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.maySend = false
     for (const topic of held) {
       const frame = topic.currentFrame()
-      if (frame !== undefined && !window.hasRoom(frame.length, this.batch?.length)) return this.hold()
+      const pending = this.batch?.length ?? 0
+      if (frame !== undefined) window.probe(pending + frame.length)
+      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
       if (frame === undefined) this.dropped++
       else this.config.outbox.add(this, frame)
@@ -284,19 +309,24 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.config.outbox.flushOne(this)
   }
 
-  /** Too much is unsent. Prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
-  private onOverflow(): void {
-    if (this.isEnding) return
-    if (this.window.hasAnswered && !this.window.isHolding) return this.hold()
+  /** If too much is unsent, prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
+  private endOverflow(): void {
+    if (this.isEnding || this.socket.writableLength <= this.maxUnsent) return
+    if (this.window.hasAnswered && !this.window.isHolding) this.hold()
+    else this.endTooFarBehind()
+  }
+
+  private endTooFarBehind(): void {
     const { maxBufferedBytes } = this.config
     this.end('too-far-behind', `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
   }
 
   private onWindowChanged(): void {
-    const isBehind = this.window.isLimited
-    const wasBehind = !this.isFree
-    if (this.isEnding || isBehind === wasBehind) return
-    this.isFree = !isBehind
+    if (this.isEnding) return
+    const { isBehind, isLimited } = this.window
+    this.isFree = !isLimited
+    if (isBehind === this.wasBehind) return
+    this.wasBehind = isBehind
     const now = this.config.now()
     if (isBehind) {
       this.behindSince = now

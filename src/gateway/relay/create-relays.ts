@@ -1,6 +1,6 @@
 import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import type { Publish } from '../../diagnostics/publish.js'
+import type { Publish } from '../../diagnostics/messages.js'
 import type { Clock } from '../../time/clock.js'
 import { createDepthRelay } from './depth-relay.js'
 import { createPriceRelay } from './price-relay.js'
@@ -34,7 +34,7 @@ export const createRelays = (
   const onRequest = (kind: 'depth' | 'price') => (shared: boolean) =>
     publish('svc-streams:gateway-request', () => ({ host: ownHost(), kind, shared }))
   // One for both: they share the queue of the client.
-  const queue = new RequestQueue({ maxWaiting, queuedInClient: priceFeedOf(client).queuedRequests })
+  const queue = new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable })
   return {
     depth: createDepthRelay(client, { clock, queue, depthEvery, onRequest: onRequest('depth') }),
     price: createPriceRelay(client, { clock, queue, service, onRequest: onRequest('price') }),

@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, HttpError, PriceRequestError, Tagged, UnsupportedPair } from '../../errors/model.js'
-import { textResponse, type TextResponse } from '../../server/text-response.js'
+import { textResponse, type TextResponse } from '../../server/http-response.js'
 import { invalidTupleText } from './service-texts.js'
 
 /** The client has no depth methods. */

@@ -1,5 +1,5 @@
 import type { CancellableTask } from '../../task/cancellable-task.js'
-import type { TextResponse } from '../../server/text-response.js'
+import type { TextResponse } from '../../server/http-response.js'
 import type { Requester } from './request-queue.js'
 
 /** Answers requests of one kind with the client's result. */

@@ -1,3 +1,5 @@
+import type { Cancel } from '../../task/cancellable-task.js'
+
 /** Who sends a request. */
 export interface Requester {
   /** Identifies one consumer of the group: a connection, or a client over NATS. */
@@ -7,8 +9,8 @@ export interface Requester {
 }
 
 export interface RequestQueueConfig {
-  /** The number of requests that wait inside the client: the client sends them first in, first out. */
-  readonly queuedInClient: () => number
+  /** Calls back when the client sends a request at once, now or later: it has a queue of its own, first in, first out. */
+  readonly whenSendable: (onTurn: () => void) => Cancel
   /** Number of consumers' requests that wait for a response. */
   readonly maxWaiting: number
 }
@@ -40,16 +42,13 @@ interface Group {
   size: number
 }
 
-/** Requests that the gateway hands to a client that does not send the earlier ones at once. */
-const maxDelayedInClient = 4
-
 /** Requests to a client without a limit of its own, at one time. */
 const maxRunning = 256
 
 /**
  * Starts the requests of consumers in turns: one of each group, and within a group one of each consumer. The client that
- * sends them has a queue without turns; the gateway therefore starts the next request once that queue is empty. If too
- * many requests wait, those of the consumer with the most are refused.
+ * sends them has a queue without turns; the gateway therefore starts a request when the client sends it at once, and
+ * chooses it then. If too many requests wait, those of the consumer with the most are refused.
  *
  * A turn of its group comes before the turn of a consumer: a program with many connections does not delay consumers of
  * other addresses by more than one request. A turn of each connection within a group: consumers behind one proxy have one
@@ -63,6 +62,8 @@ export class RequestQueue {
   private waiting = 0
   private running = 0
   private isStarting = false
+  /** Leaves the queue of the client; `undefined` while nothing waits there. */
+  private cancelTurn: Cancel | undefined
 
   constructor(private readonly config: RequestQueueConfig) {}
 
@@ -109,7 +110,11 @@ export class RequestQueue {
     place.start = undefined
     if (!consumer.ready.delete(place) || consumer.ready.size > 0) return
     group.turns.delete(consumer)
-    if (group.turns.size === 0) this.turns.delete(group)
+    if (group.turns.size > 0) return
+    this.turns.delete(group)
+    if (this.turns.size > 0) return
+    this.cancelTurn?.()
+    this.cancelTurn = undefined
   }
 
   /** The request of a place is answered, or its consumer has left. Idempotent. */
@@ -135,20 +140,29 @@ export class RequestQueue {
     if (this.isStarting) return
     this.isStarting = true
     try {
-      while (this.canStart()) {
-        const start = this.takeTurn()
-        if (start === undefined) return
-        this.running++
-        start()
-      }
+      while (this.canStart()) this.startWhenSendable()
     } finally {
       this.isStarting = false
     }
   }
 
   private canStart(): boolean {
-    if (this.running < maxDelayedInClient) return true
-    return this.running < maxRunning && this.config.queuedInClient() === 0
+    return this.turns.size > 0 && this.cancelTurn === undefined && this.running < maxRunning
+  }
+
+  private startWhenSendable(): void {
+    let isTurn = false
+    const cancel = this.config.whenSendable(() => {
+      isTurn = true
+      this.cancelTurn = undefined
+      const start = this.takeTurn()
+      if (start === undefined) return
+      this.running++
+      start()
+      this.startNext()
+    })
+    // The callback may have been called. The cast undoes the narrowing by the first line.
+    if (!(isTurn as boolean)) this.cancelTurn = cancel
   }
 
   private takeTurn(): (() => void) | undefined {

@@ -1,4 +1,4 @@
-import { depthFailure, priceFailure } from '../../codec/service-error.js'
+import { depthFailure, priceFailure } from '../../codec/response-text.js'
 import type { UnsupportedPair } from '../../errors/model.js'
 
 // The service's error texts (section 7 of the service's documentation). A test client or a replay may have an

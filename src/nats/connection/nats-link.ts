@@ -1,7 +1,7 @@
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../auth/secrets.js'
-import { hostWithPort } from '../../domain/host-with-port.js'
+import { hostWithPort } from '../../domain/endpoint.js'
 import { causeOf } from '../../errors/failure-cause.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'

@@ -1,6 +1,6 @@
 /**
  * Where NATS is, and how to connect to it: with `user` and `pass`, `token`, `authenticator`, `tls` and so on, as
- * `@nats-io/transport-node` documents them. The library sets its options of reconnects and pings itself.
+ * `@nats-io/transport-node` documents them. The library sets the reconnect and ping options.
  */
 export interface NatsOptions {
   /** Addresses of NATS servers of one cluster, such as `nats://127.0.0.1:4222`, or one address. */

@@ -1,6 +1,6 @@
 import { createInbox, type NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { decodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import { decodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/messages.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import { publish } from '../connection/publish.js'
 import { protocolVersion } from '../subjects.js'

@@ -1,12 +1,16 @@
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeConsumerMessage } from '../../codec/nats/consumer-message.js'
-import { encodeGatewayMessage } from '../../codec/nats/gateway-message.js'
+import { decodeConsumerMessage, encodeGatewayMessage } from '../../codec/nats/messages.js'
 import { networkError } from '../../errors/constructors.js'
 import { responsiveDeadline } from '../../time/deadline.js'
-import { bodyTooLong } from '../../transport/body-too-long.js'
-import type { HttpAnswer, HttpRequest, HttpTransport, OnHttpResult } from '../../transport/ports.js'
+import {
+  bodyTooLong,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+  type OnHttpResult,
+} from '../../transport/ports.js'
 import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { findGateway } from './find-gateway.js'

@@ -4,10 +4,11 @@ import { Subscription } from 'rxjs'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import {
   decodeConsumerMessage,
+  encodeGatewayMessage,
   type ConsumerMessage,
   type ConsumerMessageOf,
-} from '../../codec/nats/consumer-message.js'
-import { encodeGatewayMessage, type GatewayMessage } from '../../codec/nats/gateway-message.js'
+  type GatewayMessage,
+} from '../../codec/nats/messages.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'

@@ -1,4 +1,4 @@
-import type { ConsumerMessageOf } from '../../codec/nats/consumer-message.js'
+import type { ConsumerMessageOf } from '../../codec/nats/messages.js'
 
 /** A renewal of a lease that was sent. */
 export interface SentRenewal {

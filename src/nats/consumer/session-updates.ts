@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { ConsumerMessageOf } from '../../codec/nats/consumer-message.js'
+import type { ConsumerMessageOf } from '../../codec/nats/messages.js'
 import { readPriceUpdate, type PriceUpdateHeader } from '../../codec/nats/price-update.js'
 import type { Address } from '../../domain/address.js'
 import { messageTooBig, noCloseFrame, type SocketListener } from '../../transport/ports.js'

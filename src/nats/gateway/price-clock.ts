@@ -13,7 +13,7 @@ const maxWait = 10_000
 /**
  * The times of price updates. After the process was stopped, data from meanwhile is still to be read: until the service
  * has answered a probe, a price may be as old as the stop. Such prices have the time of the stop, so that each consumer
- * decides by its `maxLag`. Looks at the clock for every update too: sockets may be read before timers run.
+ * decides by its `maxLag`. Also checks the clock on each update: sockets may be read before timers run.
  */
 export class PriceClock {
   private lastTick: number

@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { ConsumerMessage } from '../../codec/nats/consumer-message.js'
+import type { ConsumerMessage } from '../../codec/nats/messages.js'
 import { encodeWithin } from '../../codec/nats/message-parts.js'
 import { encodePriceUpdate } from '../../codec/nats/price-update.js'
 import type { Address } from '../../domain/address.js'
@@ -27,8 +27,8 @@ export class Publisher {
   }
 
   /**
-   * The sequence number before the first update of a topic. It does not continue those of a time before, when the topic was
-   * published too: a consumer that still follows them has missed prices.
+   * The sequence number before the first update of a topic. Never reuses an earlier number: a consumer that still follows
+   * one has missed prices.
    */
   startSequence(): number {
     this.publications += 2

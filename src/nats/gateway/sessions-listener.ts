@@ -1,5 +1,4 @@
-import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
-import type { Publish } from '../../diagnostics/publish.js'
+import type { GatewayDisconnectCause, Publish } from '../../diagnostics/messages.js'
 import type { SentBytes } from './sent-bytes.js'
 
 /** Receives the beginning and the end of each session of a gateway. */

@@ -1,8 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { SessionMessage } from '../../codec/nats/gateway-message.js'
+import type { SessionMessage } from '../../codec/nats/messages.js'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
-import type { Address } from '../../domain/address.js'
-import { canonicalAddress } from '../../domain/address.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import type { Demand } from '../../gateway/demand/demand.js'
@@ -39,7 +38,7 @@ const closeCodes: Readonly<Record<CloseCause, number>> = {
   closing: 1001,
 }
 
-/** A lease ends at this look after its last renewal. A gateway that was stopped does not look meanwhile. */
+/** A lease expires 2.5 s after its last renewal. Time in which the gateway is stopped does not count. */
 const maxLooks = 10
 
 /** The sessions of a gateway over one connection to NATS, and the topics that they want. */

@@ -1,12 +1,11 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { ByteTable } from '../../codec/fast-path/byte-table.js'
-import { ByteText } from '../../codec/fast-path/byte-text.js'
-import { exactDigits, nine, point, powersOfTen, zero } from '../../codec/fast-path/decimal.js'
+import { ByteText, exactDigits, nine, point, powersOfTen, zero } from '../../codec/fast-path/bytes.js'
 import { latin1Of } from '../../domain/bytes.js'
-import { isPriceValue } from '../../domain/price-value.js'
+import { isPriceValue } from '../../domain/valid-numbers.js'
 import type { Topic } from '../../domain/topic.js'
-import type { PriceRow } from './row.js'
-import { maxTime } from './time-range.js'
+import type { PriceRow, RecordingHeader, Row } from './row.js'
+import { maxTime } from './timeline.js'
 
 const brace = 0x7d
 const lineEnd = 0x0a
@@ -129,3 +128,44 @@ export class PriceRows {
     return integer / (powersOfTen[decimals] ?? 1)
   }
 }
+
+/**
+ * The text of a price row, without `JSON.stringify`, which takes several times as long with a replacer. `undefined` for
+ * any row whose text may differ from this layout: another order of fields, other fields, characters that are escaped,
+ * numbers that JSON lacks.
+ */
+export const priceRowText = (row: Row | RecordingHeader): string | undefined => {
+  if (row._tag !== 'Price' || !hasExactly(row, rowFields)) return undefined
+  const { at, topic, event } = row
+  if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isPlainNumber(at)) return undefined
+  const price = event.right
+  if (!hasExactly(price, priceFields)) return undefined
+  const { receivedAt, epoch } = price
+  if (!isPlainNumber(price.price) || !isPlainNumber(receivedAt) || !isPlainNumber(epoch)) return undefined
+  if (!isPlainText(topic) || (price.topic !== topic && !isPlainText(price.topic))) return undefined
+  return (
+    `{"_tag":"Price","at":${at},"topic":"${topic}","event":{"_tag":"Right","right":` +
+    `{"topic":"${price.topic}","price":${price.price},"receivedAt":${receivedAt},"epoch":${epoch}}}}`
+  )
+}
+
+const rowFields = ['_tag', 'at', 'topic', 'event']
+const eventFields = ['_tag', 'right']
+const priceFields = ['topic', 'price', 'receivedAt', 'epoch']
+
+/** True for an object with these fields in this order, and without a `toJSON`. */
+const hasExactly = (value: object, fields: readonly string[]): boolean => {
+  let count = 0
+  for (const field in value) {
+    if (field !== fields[count]) return false
+    count += 1
+  }
+  return count === fields.length && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
+}
+
+const isPlainNumber = (value: number): boolean => Number.isFinite(value) && !Object.is(value, -0)
+
+/** ASCII without quotes, backslashes and control characters. */
+const plainText = /^[ !#-[\]-~]*$/
+
+const isPlainText = (value: unknown): boolean => typeof value === 'string' && plainText.test(value)

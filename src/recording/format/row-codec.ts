@@ -1,14 +1,14 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { malformedError, toDecodeError } from '../../codec/decode-error.js'
+import { malformedError, toDecodeError } from '../../codec/decode.js'
 import { parseJson } from '../../codec/json.js'
-import type { DecodeError } from '../../errors/model.js'
-import { escapeUnsafe } from '../../errors/escape-unsafe.js'
-import { DepthErrorValue, PriceErrorValue, UncorrelatedErrorValue } from './error-codecs.js'
-import { encodeNumber } from './non-json-number.js'
-import { priceRowText } from './price-row-text.js'
+import type { AnyError, DecodeError, DepthError, PriceError, UncorrelatedError } from '../../errors/model.js'
+import { escapeUnsafe } from '../../errors/text.js'
+import { priceRowText } from './price-rows.js'
 import type { RecordingHeader, Row } from './row.js'
 import {
+  AnyNumber,
+  encodeNumber,
   Finite,
   RecordedAddress,
   RecordedDepth,
@@ -17,6 +17,115 @@ import {
   RecordedTime,
   RecordedTopic,
 } from './value-codecs.js'
+
+/**
+ * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
+ * of the service are escaped, because users print recordings on a terminal.
+ */
+export const encodeRow = (row: Row | RecordingHeader): string => priceRowText(row) ?? encodeAnyRow(row)
+
+/** `encodeRow` of all rows. For a price row, `priceRowText` writes the same text faster. */
+export const encodeAnyRow = (row: Row | RecordingHeader): string =>
+  escapeUnsafe(JSON.stringify(row, encodeValue))
+
+const encodeValue = (_key: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' ? encodeNumber(value) : value
+}
+
+/** True if the line is a header, of any version. */
+export const isHeaderLine = (line: string): boolean => {
+  const json = parseJson(line)
+  return isRight(json) && HeaderTag.is(json.right)
+}
+
+/** Decodes any line after the header. Unknown fields are dropped. */
+export const decodeRow = (line: string): Either<DecodeError, Row> => decodeLine(line, RowValue)
+
+export const decodeHeader = (line: string): Either<DecodeError, RecordingHeader> =>
+  decodeLine(line, HeaderValue)
+
+const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> => {
+  const json = parseJson(line)
+  if (isLeft(json)) return left(malformedError(codec.name, line, 'JSON', json.left))
+  const value = codec.decode(json.right)
+  return isLeft(value) ? left(toDecodeError(codec.name, line, value.left)) : right(value.right)
+}
+
+const optional = <A, O>(codec: t.Type<A, O>): t.Type<A | undefined, O | undefined> =>
+  t.union([codec, t.undefined], `${codec.name}, or nothing`)
+
+const issue = t.strict({ path: t.string, expected: t.string, actual: t.string })
+const cause = t.strict({ name: t.string, message: t.string, code: optional(t.string) })
+
+const tagged = <Tag extends AnyError['_tag'], P extends t.Props>(tag: Tag, fields: P) =>
+  t.strict({ _tag: t.literal(tag), message: t.string, ...fields }, `an error ${tag}`)
+
+const InvalidTopicValue = tagged('InvalidTopic', { topic: t.string })
+const InvalidMintValue = tagged('InvalidMint', { mint: t.string })
+const InvalidIntervalValue = tagged('InvalidInterval', { interval: AnyNumber })
+const SubscriptionRejectedValue = tagged('SubscriptionRejected', { topic: t.string, reason: t.string })
+const SubscriptionTimeoutValue = tagged('SubscriptionTimeout', {
+  topic: t.string,
+  afterMs: Finite,
+  recent: t.readonlyArray(t.string),
+})
+const DisconnectedValue = tagged('Disconnected', {
+  code: Finite,
+  reason: t.string,
+  attempt: Finite,
+  retryInMs: Finite,
+})
+const StaleValue = tagged('Stale', {
+  topic: t.string,
+  silentForMs: Finite,
+  last: optional(RecordedPrice),
+  behindMs: optional(Finite),
+})
+const DecodeErrorValue = tagged('DecodeError', { input: t.string, issues: t.readonlyArray(issue) })
+const UnsupportedPairValue = tagged('UnsupportedPair', {
+  base: optional(t.string),
+  quote: optional(t.string),
+  body: t.string,
+})
+const UnauthorizedValue = tagged('Unauthorized', { body: t.string })
+const HttpErrorValue = tagged('HttpError', { status: Finite, body: t.string, retryAfterMs: optional(Finite) })
+const NetworkErrorValue = tagged('NetworkError', { cause })
+const TimeoutValue = tagged('Timeout', { afterMs: Finite })
+const ClientClosedValue = tagged('ClientClosed', {})
+
+const PriceErrorValue: t.Type<PriceError, unknown> = t.union(
+  [
+    InvalidTopicValue,
+    SubscriptionRejectedValue,
+    SubscriptionTimeoutValue,
+    DisconnectedValue,
+    StaleValue,
+    DecodeErrorValue,
+    ClientClosedValue,
+  ],
+  'an error of a price',
+)
+
+const DepthErrorValue: t.Type<DepthError, unknown> = t.union(
+  [
+    InvalidMintValue,
+    InvalidIntervalValue,
+    DecodeErrorValue,
+    UnsupportedPairValue,
+    UnauthorizedValue,
+    HttpErrorValue,
+    NetworkErrorValue,
+    TimeoutValue,
+    ClientClosedValue,
+  ],
+  'an error of a depth',
+)
+
+const UncorrelatedErrorValue: t.Type<UncorrelatedError, unknown> = tagged('UncorrelatedError', {
+  kind: t.keyof({ 'error-text': null, malformed: null, 'unknown-topic': null, binary: null }),
+  input: t.string,
+})
 
 const either = <E, A>(error: t.Type<E, unknown>, value: t.Type<A, unknown>): t.Type<Either<E, A>, unknown> =>
   t.union([
@@ -61,37 +170,3 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
   ],
   'the header of a recording',
 )
-
-/**
- * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
- * of the service are escaped, because users print recordings on a terminal.
- */
-export const encodeRow = (row: Row | RecordingHeader): string => priceRowText(row) ?? encodeAnyRow(row)
-
-/** `encodeRow` of all rows. For a price row, `priceRowText` writes the same text faster. */
-export const encodeAnyRow = (row: Row | RecordingHeader): string =>
-  escapeUnsafe(JSON.stringify(row, encodeValue))
-
-const encodeValue = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'bigint') return String(value)
-  return typeof value === 'number' ? encodeNumber(value) : value
-}
-
-/** True if the line is a header, of any version. */
-export const isHeaderLine = (line: string): boolean => {
-  const json = parseJson(line)
-  return isRight(json) && HeaderTag.is(json.right)
-}
-
-/** Decodes any line after the header. Unknown fields are dropped. */
-export const decodeRow = (line: string): Either<DecodeError, Row> => decodeLine(line, RowValue)
-
-export const decodeHeader = (line: string): Either<DecodeError, RecordingHeader> =>
-  decodeLine(line, HeaderValue)
-
-const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> => {
-  const json = parseJson(line)
-  if (isLeft(json)) return left(malformedError(codec.name, line, 'JSON', json.left))
-  const value = codec.decode(json.right)
-  return isLeft(value) ? left(toDecodeError(codec.name, line, value.left)) : right(value.right)
-}

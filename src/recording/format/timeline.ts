@@ -1,4 +1,26 @@
-import { allTimes, maxTime, type TimeRange } from './time-range.js'
+/** The part of a recording that is replayed, by the `at` of its rows, in ms since the Unix epoch. */
+export interface TimeRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. */
+  readonly to: number
+}
+
+/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
+export const maxTime = 8.64e15
+
+export const allTimes: TimeRange = { from: -Infinity, to: Infinity }
+
+export const isWithin = ({ from, to }: TimeRange, at: number): boolean => at >= from && at < to
+
+/** A row as `record` writes it: its `at` follows its tag. */
+const writtenRow = /^\{"_tag":"(?!Recording)[A-Z][a-z]+","at":(-?\d+(?:\.\d+)?),/
+
+/** The `at` of a line that `record` wrote as a row, without the cost of decoding it; undefined for any other line. */
+export const writtenTime = (line: string): number | undefined => {
+  const digits = writtenRow.exec(line)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
 
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {
@@ -15,8 +37,8 @@ const maxDistance = 365 * 24 * 3_600_000
  * the Unix epoch.
  *
  * A line that is earlier than its predecessor has the same time of the replay. The distance of any other line counts from
- * its predecessor, or from the latest line so far if that is nearer. One wrong time therefore does not affect the
- * distances of the lines after it.
+ * its predecessor, or from the latest line so far if that is nearer. For example, lines at 1000, 5000 (wrong), 2000 and
+ * 2100 ms play at 1000, 5000, 5000 and 5100 ms: one wrong time does not affect the distances of the lines after it.
  *
  * The replay of a part starts at `from`: an earlier header has this time. A header after the part takes no time.
  */

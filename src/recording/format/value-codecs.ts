@@ -1,32 +1,35 @@
 import { map } from 'fp-ts/lib/Either.js'
 import { flow } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts/lib/index.js'
-import { PriceValue, UsdAmount } from '../../codec/number.js'
-import { Quantity } from '../../codec/quantity.js'
+import { guardCodec } from '../../codec/decode.js'
+import { PriceValue, UsdAmount, Quantity } from '../../codec/number.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
-import { decodeNumber } from './non-json-number.js'
-import { maxTime } from './time-range.js'
+import { maxTime } from './timeline.js'
 
 // Codecs of the library's values in a recording.
 
 /** A topic of any service. */
-export const RecordedTopic = new t.Type<Topic, string, unknown>(
-  'a topic',
-  isTopicOfAnyService,
-  (input, context) => (isTopicOfAnyService(input) ? t.success(input) : t.failure(input, context)),
-  t.identity,
+export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
+
+export const RecordedAddress = guardCodec<Address>('an address', isAddress)
+
+/** Numbers that `JSON.stringify` writes as `null` or `0`. A recording writes them as strings. */
+const numbersByName: ReadonlyMap<unknown, number> = new Map(
+  ['NaN', 'Infinity', '-Infinity', '-0'].map((name) => [name, Number(name)]),
 )
 
-export const RecordedAddress = new t.Type<Address, string, unknown>(
-  'an address',
-  isAddress,
-  (input, context) => (isAddress(input) ? t.success(input) : t.failure(input, context)),
-  t.identity,
-)
+/** The string for such a number; any other value unchanged. */
+export const encodeNumber = (value: unknown): unknown => {
+  for (const [name, number] of numbersByName) if (Object.is(value, number)) return name
+  return value
+}
+
+/** The number for such a string; any other value unchanged. */
+const decodeNumber = (value: unknown): unknown => numbersByName.get(value) ?? value
 
 const numberWhere = (isAllowed: (value: number) => boolean, name = 'a number'): t.Type<number> => {
   const is = (value: unknown): value is number => typeof value === 'number' && isAllowed(value)

@@ -1,7 +1,7 @@
 import { merge } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
-import { isInterval } from '../../domain/interval.js'
+import { isInterval } from '../../domain/valid-numbers.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import {
@@ -14,7 +14,6 @@ import {
 import { parseOptions } from '../../option-kinds/parse-options.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
-import type { RecordingPlatform } from '../platform.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -32,9 +31,12 @@ export interface RecordOptions {
   readonly interval?: number
 }
 
-/** The `record` of a platform. */
+/** Creates a file for a recording. Throws if that fails. */
+type CreateFile = (path: string) => LineWriter & { readonly close: () => void }
+
+/** The `record` of a platform. `undefined`: the platform has no files. */
 export const recordOn =
-  (platform: RecordingPlatform) =>
+  (createFile: CreateFile | undefined) =>
   (client: PriceClient | Client, options: RecordOptions): Recorder => {
     const { topics, mints, interval } = checkOptions(client, options)
     const header = {
@@ -45,7 +47,7 @@ export const recordOn =
       mints,
       interval,
     } as const
-    const recorder = createRecorder(platform, options.to, header)
+    const recorder = createRecorder(createFile, options.to, header)
     recorder.record(statusRow$(client))
     recorder.record(uncorrelatedRow$(client))
     recorder.recordUntilComplete(
@@ -58,7 +60,7 @@ export const recordOn =
   }
 
 const createRecorder = (
-  { createFile }: RecordingPlatform,
+  createFile: CreateFile | undefined,
   to: string | LineWriter,
   header: RecordingHeader,
 ): LineRecorder => {

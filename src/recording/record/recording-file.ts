@@ -69,8 +69,8 @@ const gzipWriter = (file: NewFile): WriteLine => {
   }
 }
 
-/** In bytes. Longer lines have a buffer of their own. */
+/** Length of the buffer of a file, in bytes. Each longer line gets a buffer of its own. */
 const bufferLength = 16_384
 
-/** Of a UTF-16 code unit in UTF-8. */
+/** Maximum length of a UTF-16 code unit in UTF-8, in bytes. */
 const maxBytesPerUnit = 3

@@ -17,7 +17,7 @@ import type {
 } from '../../errors/model.js'
 import { withSafeComplete$ } from '../../task/safe-notify.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import type { TimeRange } from '../format/time-range.js'
+import type { TimeRange } from '../format/timeline.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */

@@ -2,7 +2,7 @@ import type { Environment } from '../../domain/environment.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { checkedOption, environmentOption, withDefault, type OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
-import { allTimes, maxTime, type TimeRange } from '../format/time-range.js'
+import { allTimes, maxTime, type TimeRange } from '../format/timeline.js'
 
 export interface ReplayOptions {
   /**

@@ -2,8 +2,12 @@ import { defer, Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import type { RecordingPlatform } from '../platform.js'
-import { openableSources, type OpenableSource, type RecordingSource } from '../read/source.js'
+import {
+  openableSources,
+  type OpenableSource,
+  type RecordingSource,
+  type SourcePlatform,
+} from '../read/source.js'
 import { activeContext, type RxContext } from '../../time/rx-context.js'
 import { observerIn } from './observer-in.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
@@ -52,7 +56,7 @@ export interface ReplayClient extends Client {
 
 /** The `replay` of a platform. */
 export const replayOn =
-  (platform: RecordingPlatform) =>
+  (platform: SourcePlatform) =>
   (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
     replaySources(openableSources(platform, source), options)
 

@@ -1,7 +1,7 @@
 import { integer, milliseconds } from '../../option-kinds/number-option.js'
 import { flag, oneOf, type Check, type Checks } from '../../option-kinds/option.js'
 
-// To add a fault: declare and check it here, and implement it in faults/http-faults.ts (HTTP responses),
+// To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses),
 // service/server-connection.ts (frames) or service/socket-server.ts (connections).
 
 /** Faults to inject. A fault that is absent is off. A change also affects connections that are already open. */

@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { SimulatorError } from '../simulator-error.js'
-import type { Market, Quote, Token } from './market.js'
-import { lowerCase, positiveNumber } from './token-options.js'
+import { lowerCase, type Market, type Quote, type Token } from './market.js'
+import { positiveNumber } from './token-options.js'
 
 /** A supported token with its latest quote. Both addresses are lower-case. */
 export interface Listing {

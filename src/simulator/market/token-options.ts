@@ -8,7 +8,7 @@ import {
   type OptionTable,
 } from '../../option-kinds/option.js'
 import { parseFields } from '../check.js'
-import type { Token } from './market.js'
+import { lowerCase, type Token } from './market.js'
 
 /** Options of a token of a random walk. */
 export interface TokenOptions {
@@ -59,6 +59,3 @@ export const walkTokenOf = (token: Address | TokenOptions): WalkToken => {
   const key = lowerCase(address)
   return { address: key, symbol: symbol ?? key, decimals, price }
 }
-
-/** The spelling that the simulator uses as a key. */
-export const lowerCase = (address: Address): Address => address.toLowerCase() as Address

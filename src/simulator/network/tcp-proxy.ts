@@ -1,4 +1,3 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
@@ -8,8 +7,9 @@ import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
 import { host, listen } from '../service/listen.js'
 import { SimulatorError } from '../simulator-error.js'
-import { Gate } from './gate.js'
 import { link, reset, type Direction } from './tcp-link.js'
+
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** A TCP proxy between a client and a service that can inject network faults. */
 export interface TcpProxy {
@@ -213,4 +213,21 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'ws:': 80,
   'https:': 443,
   'wss:': 443,
+}
+
+/** A promise that is pending while the gate is closed. The gate is open at first. */
+export class Gate {
+  /** Resolves when the gate is open. */
+  opened = Promise.resolve()
+  private release: (() => void) | undefined
+
+  close(): void {
+    if (this.release !== undefined) return
+    this.opened = new Promise((resolve) => (this.release = resolve))
+  }
+
+  open(): void {
+    this.release?.()
+    this.release = undefined
+  }
 }

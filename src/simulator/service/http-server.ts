@@ -1,41 +1,58 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isPreflight } from '../../server/is-preflight.js'
-import { textResponse, type TextResponse } from '../../server/text-response.js'
-import { injectedResponse, withBodyFault } from '../faults/http-faults.js'
-import { allowAnyOrigin, answerPreflight } from './cors.js'
-import { handleDepth } from './depth-endpoint.js'
-import { handlePrice } from './price-endpoint.js'
-import type { ReceivedLog, ReceivedRequest } from './received-log.js'
+import type { Address } from '../../domain/address.js'
+import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
+import {
+  jsonResponse,
+  methodNotAllowed,
+  notFound,
+  textResponse,
+  writeResponse,
+  type TextResponse,
+} from '../../server/http-response.js'
+import { depthMintOf, priceTopicOf, readBody } from '../../server/request.js'
+import type { BodyFault, HttpFaults } from '../faults/faults.js'
+import { plainDecimal, toTokens } from '../market/decimal.js'
+import type { Listing } from '../market/listings.js'
+import {
+  baseOfTopic,
+  invalidTupleText,
+  unauthorizedText,
+  unsupportedMintText,
+  unsupportedTopicText,
+} from './protocol.js'
 import type { ServiceContext } from './service-context.js'
-import { writeResponse } from './write-response.js'
+import { isValidSignature, type SignedRequest } from './verify-signature.js'
 
 /** HTTP server of the relayer API and of the price reporter (sections 4.1 and 4.2 of the service's documentation). */
-export const createHttpServer = (context: ServiceContext, requests: ReceivedLog<ReceivedRequest>): Server =>
+export const createHttpServer = (context: ServiceContext): Server =>
   createServer((request, response) => {
     const closed = new AbortController()
     response.once('close', () => closed.abort())
-    handleRequest(context, requests, request, response, closed.signal).catch((error: unknown) => {
-      // A client that disconnects early is not an error. An exception from a market must surface.
-      if (!closed.signal.aborted && request.errored === null) throw error
+    if (context.cors) allowOrigin(response, '*', '*')
+    if (context.cors && isPreflight(request)) {
+      writeResponse(response, preflightResponse(request.headers['access-control-request-headers'] ?? ''))
+      return
+    }
+    const { method = '', url: path = '', headers } = request
+    context.requests.add({ method, path, headers })
+    readBody(request, maxBodyBytes, (body) => {
+      respond(context, request, body, response, closed.signal).catch((error: unknown) => {
+        // A client that disconnects early is not an error. An exception from a market must surface.
+        if (!closed.signal.aborted) throw error
+      })
     })
   })
 
-const handleRequest = async (
+const maxBodyBytes = 64 * 1024
+
+const respond = async (
   context: ServiceContext,
-  requests: ReceivedLog<ReceivedRequest>,
   request: IncomingMessage,
+  body: Uint8Array | undefined,
   response: ServerResponse,
   closed: AbortSignal,
 ): Promise<void> => {
-  if (context.cors && isPreflight(request)) {
-    answerPreflight(request, response)
-    return
-  }
-  if (context.cors) allowAnyOrigin(response)
-  const { method = '', url: path = '', headers } = request
-  requests.add({ method, path, headers })
-  const body = await readBody(request)
   await context.faults.whenNotStalled()
   const { current: faults } = context.faults
   const result =
@@ -44,36 +61,88 @@ const handleRequest = async (
       : (injectedResponse(faults) ?? route(context, request, body))
   if (faults.httpDelay !== undefined) await sleep(faults.httpDelay, undefined, { signal: closed })
   if (faults.clockOffset !== undefined) response.setHeader('Date', new Date(context.now()).toUTCString())
-  const isCutOff = result.status === 200 && faults.body === 'cut-off'
-  writeResponse(response, withBodyFault(result, faults.body), { isCutOff })
+  if (result.status === 200 && faults.body === 'cut-off') writeHalf(response, result)
+  else writeResponse(response, withBodyFault(result, faults.body))
 }
-
-const depthPath = /^\/v0\/order_book\/depth\/([^/]+)$/
-const pricePath = /^\/price\/([^/]+)$/
 
 const route = (
   context: ServiceContext,
   { method, url: path = '', headers }: IncomingMessage,
-  body: Buffer,
+  body: Uint8Array,
 ): TextResponse => {
   const [pathname = ''] = path.split('?')
-  const mint = depthPath.exec(pathname)?.[1]
-  const topic = pricePath.exec(pathname)?.[1]
-  if (mint === undefined && topic === undefined) return textResponse(404, 'Not Found')
-  if (method !== 'GET') return textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
-  if (mint !== undefined) return handleDepth(context, mint, { path, headers, body })
-  return handlePrice(context, topic ?? '')
+  const mint = depthMintOf(pathname)
+  const topic = priceTopicOf(pathname)
+  if (mint === undefined && topic === undefined) return notFound
+  if (method !== 'GET') return methodNotAllowed
+  if (mint !== undefined) return depthResponse(context, mint, { path, headers, body })
+  return priceResponse(context, topic ?? '')
 }
 
-const maxBodyBytes = 64 * 1024
+/** Answers GET /v0/order_book/depth/{mint} (section 4.1 of the service's documentation). */
+const depthResponse = (context: ServiceContext, mint: string, request: SignedRequest): TextResponse => {
+  const { name, key, listings, faults } = context
+  const now = context.now()
+  if (!isValidSignature(request, { key, service: name, now })) return textResponse(401, unauthorizedText)
+  const base = mint.toLowerCase()
+  const listing = listings.find(base as Address)
+  if (listing === undefined) return textResponse(500, unsupportedMintText(base))
+  return jsonResponse(200, depthBody(listing, now, faults.current.quantitiesAsText === true))
+}
 
-/** The complete body; `undefined` if it exceeds `maxBodyBytes`. */
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= maxBodyBytes) chunks.push(chunk)
+/** JSON text of a depth. Quantities are integers of any size, which `JSON.stringify` cannot write. */
+const depthBody = ({ token, quote }: Listing, timestamp: number, quantitiesAsText: boolean): string => {
+  const sideOf = (units: bigint) => {
+    const quantity = quantitiesAsText ? `"${units}"` : String(units)
+    const usd = toTokens(units, token.decimals) * quote.price
+    return `{"total_quantity":${quantity},"total_quantity_usd":${plainDecimal(usd)}}`
   }
-  return length > maxBodyBytes ? undefined : Buffer.concat(chunks)
+  const [buy, sell] = [sideOf(quote.buy), sideOf(quote.sell)]
+  return `{"price":${plainDecimal(quote.price)},"timestamp":${timestamp},"buy":${buy},"sell":${sell}}`
+}
+
+/** Answers GET /price/{topic} (section 4.2 of the service's documentation). */
+const priceResponse = ({ name, listings, faults }: ServiceContext, topic: string): TextResponse => {
+  const base = baseOfTopic(topic, name)
+  if (base === undefined) return textResponse(500, invalidTupleText)
+  const listing = listings.find(base)
+  if (listing !== undefined) return textResponse(200, plainDecimal(listing.quote.price))
+  return textResponse(
+    500,
+    faults.current.namelessErrors === true ? invalidTupleText : unsupportedTopicText(name, base),
+  )
+}
+
+/** The response that `httpStatus` or `redirect` puts in place of the regular one; `undefined` without these faults. */
+const injectedResponse = ({ httpStatus, redirect, retryAfter }: HttpFaults): TextResponse | undefined => {
+  const status = httpStatus ?? (redirect === undefined ? undefined : 302)
+  if (status === undefined) return undefined
+  return textResponse(status, STATUS_CODES[status] ?? 'Unknown', {
+    ...(redirect === undefined ? {} : { Location: new URL(redirect).href }),
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+  })
+}
+
+/** Applies a body fault. Responses other than 200 stay unchanged. */
+const withBodyFault = (response: TextResponse, fault: BodyFault | undefined): TextResponse =>
+  response.status !== 200 || fault === undefined ? response : applyByFault[fault](response)
+
+const oversizePadding = ' '.repeat(2 * 1024 * 1024)
+const gatewayPage = '<html><body><h1>Bad gateway</h1></body></html>'
+
+const applyByFault: Readonly<Record<BodyFault, (response: TextResponse) => TextResponse>> = {
+  truncated: (response) =>
+    response.headers['Content-Type'] === 'application/json'
+      ? { ...response, body: response.body.slice(0, response.body.length / 2) }
+      : response,
+  oversized: (response) => ({ ...response, body: response.body + oversizePadding }),
+  html: (response) => ({ ...response, headers: { 'Content-Type': 'text/html' }, body: gatewayPage }),
+  // `writeHalf` cuts the connection.
+  'cut-off': (response) => response,
+}
+
+/** Announces the whole body, writes half of it and closes the connection. */
+const writeHalf = (to: ServerResponse, { status, headers, body }: TextResponse): void => {
+  to.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+  to.write(body.slice(0, body.length / 2), () => to.destroy())
 }

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import { listenOn } from '../../server/listen.js'
+import { listenOn, portProblem } from '../../server/listen.js'
 import { SimulatorError } from '../simulator-error.js'
 
 /** The only address that the simulator listens on. */
@@ -15,11 +15,6 @@ export const listen = (server: Server, port: number, option: string): Promise<nu
   })
 
 const listenError = (error: NodeJS.ErrnoException, port: number, option: string): SimulatorError => {
-  const reason =
-    error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be opened (${error.code ?? 'unknown'})`
-  return new SimulatorError(
-    option,
-    `port ${port} ${reason}; choose another one, or 0 for any free port`,
-    error,
-  )
+  const problem = portProblem(error, port) ?? `port ${port} cannot be opened (${error.code ?? 'unknown'})`
+  return new SimulatorError(option, problem, error)
 }

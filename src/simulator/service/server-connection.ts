@@ -1,11 +1,16 @@
 import type { WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
-import { garbageFrame, type RawFrame } from '../faults/garbage.js'
-import { parseClientMessage, type ClientMessage } from './client-message.js'
-import type { ConnectionView } from './connection-view.js'
-import { invalidRequestText, invalidTupleText, unsupportedTopicText } from './error-texts.js'
+import type { Garbage } from '../faults/faults.js'
+import {
+  parseClientMessage,
+  invalidRequestText,
+  invalidTupleText,
+  unsupportedTopicText,
+  baseOfTopic,
+  topicWithQuote,
+  type ClientMessage,
+} from './protocol.js'
 import type { ServiceContext } from './service-context.js'
-import { baseOfTopic, topicWithQuote } from './topic.js'
 
 /** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
 export interface ServerConnection {
@@ -17,6 +22,21 @@ export interface ServerConnection {
   readonly publish: (address: Address, price: number) => void
   readonly send: (frame: RawFrame) => void
 }
+
+/** Snapshot of an open WebSocket connection. */
+export interface ConnectionView {
+  /** Number of the connection, from 1, counted over all connections of the simulator. */
+  readonly id: number
+  /** Path and query of the upgrade request. */
+  readonly path: string
+  /** Subscribed topics, spelled as the client spelled them, in the order of their subscriptions. */
+  readonly topics: readonly string[]
+  /** Number of pings received. */
+  readonly pings: number
+}
+
+/** Payload of a WebSocket frame: text, or the bytes of a binary frame. */
+export type RawFrame = string | Uint8Array
 
 /** No prices are sent to a client while more than this many bytes are unsent. */
 const maxBufferedBytes = 16 * 1024 * 1024
@@ -117,4 +137,29 @@ export const createServerConnection = (
     publish,
     send,
   }
+}
+
+/** Prices as JSON text; `undefined` omits the field. `1e999` parses as `Infinity`. */
+const wrongPrices = ['"12.5"', '0', '-12.5', 'null', '1e999', undefined]
+
+const wrongMessages = ['{}', '[]', '42', 'null', '"price"', '{"subscriptions":"all"}']
+
+/** Builds a frame for a topic. `round` selects the variant. */
+const frameByKind: Readonly<Record<Garbage, (topic: string, round: number) => RawFrame | undefined>> = {
+  malformed: (topic) => `{"topic":${JSON.stringify(topic)},"price":`,
+  'no-message': (_, round) => wrongMessages[round % wrongMessages.length],
+  'wrong-price': (topic, round) => {
+    const price = wrongPrices[round % wrongPrices.length]
+    const priceField = price === undefined ? '' : `,"price":${price}`
+    return `{"topic":${JSON.stringify(topic)}${priceField}}`
+  },
+  'unknown-topic': () => '{"topic":"another-0xdead","price":12.5}',
+  binary: () => Buffer.from([0xde, 0xad, 0xbe, 0xef]),
+  oversized: () => 'x'.repeat(2 * 1024 * 1024),
+}
+
+/** The garbage frame to send before the n-th price update of a connection; `undefined` if `kinds` is empty. */
+const garbageFrame = (kinds: readonly Garbage[], n: number, topic: string): RawFrame | undefined => {
+  const kind = kinds[n % kinds.length]
+  return kind === undefined ? undefined : frameByKind[kind](topic, Math.floor(n / kinds.length))
 }

@@ -10,7 +10,46 @@ export interface ServiceContext {
   /** True if browsers of any origin are answered. */
   readonly cors: boolean
   readonly listings: Listings
+  readonly requests: ReceivedLog<ReceivedRequest>
+  readonly frames: ReceivedLog<ReceivedFrame>
   readonly faults: FaultInjector
   /** Clock of the service, in ms since the Unix epoch; off by the `clockOffset` fault. */
   readonly now: () => number
+}
+
+/** An HTTP request that the simulator received. */
+export interface ReceivedRequest {
+  readonly method: string
+  /** Path and query, byte for byte as sent. */
+  readonly path: string
+  /** Keyed by lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+/** A WebSocket frame that the simulator received. */
+export interface ReceivedFrame {
+  /** `id` of the connection. */
+  readonly connection: number
+  /** Text of a text frame; hex of a binary frame. */
+  readonly text: string
+}
+
+/** The latest received requests or frames, oldest first. Bounded, so that a simulator can run for days. */
+export interface ReceivedLog<A> {
+  /** A copy. */
+  readonly entries: readonly A[]
+  readonly add: (entry: A) => void
+}
+
+export const createReceivedLog = <A>(limit = 10_000): ReceivedLog<A> => {
+  const entries: A[] = []
+  return {
+    get entries() {
+      return entries.slice()
+    },
+    add: (entry) => {
+      entries.push(entry)
+      if (entries.length > limit) entries.shift()
+    },
+  }
 }

@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
-import { refuseUpgrade } from '../../server/refuse-upgrade.js'
-import type { RawFrame } from '../faults/garbage.js'
-import type { ReceivedFrame, ReceivedLog } from './received-log.js'
-import type { ConnectionView } from './connection-view.js'
-import { createServerConnection, type ServerConnection } from './server-connection.js'
+import { refuseUpgrade, textResponse, writeResponse } from '../../server/http-response.js'
+import {
+  createServerConnection,
+  type RawFrame,
+  type ConnectionView,
+  type ServerConnection,
+} from './server-connection.js'
 import type { ServiceContext } from './service-context.js'
-import { textResponse } from '../../server/text-response.js'
-import { writeResponse } from './write-response.js'
 
 /** WebSocket server of the price reporter (section 4.3 of the service's documentation). */
 export interface SocketServer {
@@ -27,10 +27,7 @@ export interface SocketServer {
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 64 * 1024
 
-export const createSocketServer = (
-  context: ServiceContext,
-  frames: ReceivedLog<ReceivedFrame>,
-): SocketServer => {
+export const createSocketServer = (context: ServiceContext): SocketServer => {
   const open = new Map<WebSocket, ServerConnection>()
   const upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
   let upgrades = 0
@@ -44,7 +41,7 @@ export const createSocketServer = (
     socket.on('message', (data: RawData, isBinary) => {
       const bytes = data as Buffer
       const text = bytes.toString(isBinary ? 'hex' : 'utf8')
-      frames.add({ connection: id, text })
+      context.frames.add({ connection: id, text })
       connection.receive(text, isBinary)
     })
     socket.on('ping', connection.countPing)

@@ -3,7 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
 import type { Dialer } from './dialer.js'
 import { InterimResponses } from './interim-responses.js'
-import type { UndiciModules } from './undici-package.js'
+import type { UndiciModules } from '../packages.js'
 
 /** The options of a request: `onConnection` is called with the connection that will send it. */
 export interface RequestOptions extends Dispatcher.DispatchOptions {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici/index.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
-import type { UndiciModules } from './undici-package.js'
+import type { UndiciModules } from '../packages.js'
 
 export interface DialerOptions {
   /** The only PEM certificates to trust; default: Node's certificates. */

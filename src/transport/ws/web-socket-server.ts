@@ -1,4 +1,4 @@
 import * as ws from 'ws'
-import { genuineWs } from './ws-package.js'
+import { genuineWs } from '../packages.js'
 
 export const { WebSocketServer } = genuineWs(ws)

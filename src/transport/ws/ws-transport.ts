@@ -12,7 +12,7 @@ import {
   type WebSocketTransport,
 } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
-import type { WsModules } from './ws-package.js'
+import type { WsModules } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000

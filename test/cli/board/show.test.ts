@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { showBoard$ } from '../../../src/cli/board/show.js'
-import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 import { marbles } from '../../support/time/marbles.js'
 import { priceRow, statusRow } from '../support/rows.js'
 
@@ -16,8 +15,7 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
   const write = (text: string) => writes.push(text)
   const output = { isTTY: true, columns: 80, rows: 24, write } as unknown as NodeJS.WriteStream
   const options = {
-    tokens: ['0xaa'],
-    names: createTokenNames([]),
+    tokens: [{ address: '0xaa', symbol: '0xaa', decimals: null }],
     hasDepth: false,
     header: undefined,
     note: undefined,

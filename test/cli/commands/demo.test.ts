@@ -35,7 +35,7 @@ const waitForState = async (terminal: TerminalProcess, symbol: string, state: st
 
 test('draws each row once, with fixed digits, below a prompt in the last row, and leaves the last view on Ctrl-C', async () => {
   const terminal = startAtBottom(80)
-  await waitForState(terminal, 'PEPE', 'refused')
+  await waitForState(terminal, 'PEPE', 'rejected')
   await waitForState(terminal, 'ETH', 'live')
   await waitForState(terminal, 'ETH', 'down')
   await waitForState(terminal, 'ETH', 'live')
@@ -103,7 +103,7 @@ test('fits into 40 columns, and leaves no row twice after a change of the size',
 test('redraws without colours with NO_COLOR', async () => {
   const terminal = startAtBottom(80, { NO_COLOR: '1' })
   await waitForState(terminal, 'ETH', 'live')
-  await waitForState(terminal, 'PEPE', 'refused')
+  await waitForState(terminal, 'PEPE', 'rejected')
   expect(terminal.stdout).not.toMatch(colours)
   expect(count(allRows(await terminal.screen()), 'TOKEN ')).toBe(1)
 })

@@ -5,7 +5,7 @@ import {
   decodeConsumerMessage,
   type ConsumerMessage,
   type ConsumerMessageOf,
-} from '../../../src/codec/nats/consumer-message.js'
+} from '../../../src/codec/nats/messages.js'
 import { encodeWithin } from '../../../src/codec/nats/message-parts.js'
 
 const base = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'

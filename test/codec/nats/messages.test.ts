@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest'
 import {
   decodeConsumerMessage,
   encodeConsumerMessage,
-  type ConsumerMessage,
-} from '../../../src/codec/nats/consumer-message.js'
-import {
   decodeGatewayMessage,
   encodeGatewayMessage,
+  type ConsumerMessage,
   type GatewayMessage,
-} from '../../../src/codec/nats/gateway-message.js'
+} from '../../../src/codec/nats/messages.js'
 
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
 const text = fc.string()

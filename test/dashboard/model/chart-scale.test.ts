@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
+  chartLabel,
   gapsOf,
   priceScale,
   priceTicks,
+  priceTickText,
   timeScale,
   timeTicks,
 } from '../../../src/dashboard/model/chart-scale.js'
-import { chartLabel, priceTickText } from '../../../src/dashboard/text/chart-text.js'
 
 test('timeScale ends now, and is 1, 2 or 5 minutes wide', () => {
   const now = 1_000_000

@@ -1,7 +1,7 @@
 import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import type { PriceClient } from 'svc-streams'
 import { inject, onTestFinished } from 'vitest'
-import type { PageConfig } from '../../../src/dashboard/model/page-config.js'
+import type { PageConfig } from '../../../src/dashboard/model/served.js'
 import { startDashboard, type DashboardServer } from '../../../src/dashboard/serve/start-dashboard.js'
 import { pageFiles } from './page-files.js'
 import { config } from './tokens.js'

@@ -1,8 +1,9 @@
-import type { PageConfig, PageToken } from '../../../src/dashboard/model/page-config.js'
+import type { PageConfig } from '../../../src/dashboard/model/served.js'
+import type { DisplayToken } from '../../../src/display/token-state.js'
 import { wbtc, weth } from '../../support/tokens.js'
 
-export const eth: PageToken = { address: weth, symbol: 'ETH', decimals: 18 }
-export const btc: PageToken = { address: wbtc, symbol: 'BTC', decimals: 8 }
+export const eth: DisplayToken = { address: weth, symbol: 'ETH', decimals: 18 }
+export const btc: DisplayToken = { address: wbtc, symbol: 'BTC', decimals: 8 }
 
 export const config: PageConfig = {
   service: 'svc',

@@ -1,10 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeDepth, decodeFrame } from 'svc-streams'
 import { uncorrelatedError } from '../../../src/errors/constructors.js'
-import { Orphans } from '../../../src/prices/acks/orphans.js'
-import { PendingAcks } from '../../../src/prices/acks/pending-acks.js'
+import { PendingAcks } from '../../../src/prices/acks.js'
+import { UnrequestedTopics } from '../../../src/prices/outgoing-frames.js'
 import { rejectedEvent } from '../../../src/prices/price-events.js'
-import { TopicTable } from '../../../src/prices/topic-table.js'
+import { TopicTable } from '../../../src/prices/topics.js'
 import { usedBytes } from '../../support/process/used-bytes.js'
 
 // Keeps 50 objects made from a different text of 1 MiB each, and prints the memory that they use, in MB, by their kind.
@@ -15,10 +15,10 @@ const address = (index: number): string => `0x${index.toString(16).padStart(40, 
 
 const topics = new TopicTable()
 const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
-const orphans = new Orphans(topics, new PendingAcks(topics, timeouts))
-const addOrphan = (index: number): void => {
+const unrequested = new UnrequestedTopics(topics, new PendingAcks(topics, timeouts))
+const addUnrequested = (index: number): void => {
   const topic = `svc-${address(index)}-${padding}`
-  orphans.onConfirmation({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
+  unrequested.onConfirmation({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
 }
 
 /** A depth with a fraction as its quantity, which an error then contains. */
@@ -34,7 +34,7 @@ const makers: Readonly<Record<string, (index: number) => unknown>> = {
   },
   uncorrelated: (index) => uncorrelatedError('error-text', `${index}${padding}`),
   rejected: (index) => rejectedEvent(`${index}${padding}`)('svc-0xaa'),
-  orphan: addOrphan,
+  unrequested: addUnrequested,
 }
 
 const usedAfterCollection = (): number => {
@@ -49,4 +49,6 @@ const measure = (make: (index: number) => unknown): number => {
   return Math.round((usedAfterCollection() - before) / 1e6)
 }
 const used = Object.entries(makers).map(([kind, make]) => [kind, measure(make)] as const)
-console.log(JSON.stringify({ kept: kept.length, orphans: orphans.size, used: Object.fromEntries(used) }))
+console.log(
+  JSON.stringify({ kept: kept.length, unrequested: unrequested.size, used: Object.fromEntries(used) }),
+)

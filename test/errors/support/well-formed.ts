@@ -3,7 +3,7 @@ import type { AnyError, DecodeError } from '../../../src/errors/model.js'
 import { renderError } from '../../../src/errors/render.js'
 import { unsafeInLine } from '../../support/unsafe-characters.js'
 
-/** A value that says what is wrong in one line, and survives JSON and a `postMessage`. */
+/** A value that describes the fault in one line, and can be converted to JSON and cloned. */
 export const expectWellFormed = (error: AnyError): void => {
   expect(error.message).not.toBe('')
   expect(error.message).not.toMatch(unsafeInLine)

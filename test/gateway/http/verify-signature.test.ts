@@ -6,14 +6,14 @@ import {
   maxExpirationMs,
   type SignedRequest,
 } from '../../../src/gateway/http/verify-signature.js'
-import { createMac } from '../../../src/platform/node/mac.js'
+import { node } from '../../../src/platform/node.js'
 import { caseCount } from '../../support/run/long.js'
 import { authKey } from '../../support/simulator.js'
 import { signedExample, signedHeaders } from '../../support/network/signed-request.js'
 
 const now = 1_745_462_587_105
 const otherKey = 'c29tZSBvdGhlciBrZXk='
-const macOf = (key: string) => createMac(Buffer.from(key, 'base64'))
+const macOf = (key: string) => node.createMac(Buffer.from(key, 'base64'))
 const config = { service: 'svc', macs: [macOf(otherKey), macOf(authKey)] }
 const example: SignedRequest = signedExample
 const { path } = signedExample

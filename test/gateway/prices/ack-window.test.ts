@@ -212,6 +212,70 @@ describe('an acknowledgement window', () => {
   })
 })
 
+describe('a probe', () => {
+  /** A window whose probe has begun: 6145 bytes are on their way. */
+  const probing = (): AckWindow => {
+    const window = measured(0)
+    window.onWritten(6_144)
+    window.probe(0)
+    expect(window.isLimited).toBe(false)
+    window.probe(1)
+    return window
+  }
+
+  it('begins with more than 6144 bytes, and gives no more room than for them; the consumer is not behind', () => {
+    const window = probing()
+    expect([window.hasRoom(1), window.isLimited, window.isBehind]).toEqual([false, true, false])
+    window.hold()
+    expect(window.isBehind).toBe(false)
+  })
+
+  it('ends with the answer to a marker behind it, and the next one has twice the room', () => {
+    const window = measured(0)
+    window.onWritten(6_144)
+    const before = window.mark(second)
+    window.probe(1)
+    const id = window.mark(second)
+    window.onAnswer(before, second)
+    expect(window.hasRoom(6_145)).toBe(true)
+    expect(window.isLimited).toBe(true)
+    window.onAnswer(id, second + 300)
+    expect(window.isLimited).toBe(false)
+    window.probe(12_288)
+    expect(window.isLimited).toBe(false)
+    window.probe(12_289)
+    window.onWritten(1)
+    expect([window.hasRoom(12_287), window.hasRoom(12_288)]).toEqual([true, false])
+  })
+
+  it('shows a slow link by a late answer, or by none in time', () => {
+    const answered = probing()
+    const id = answered.mark(second)
+    answered.onAnswer(id, 3 * second)
+    expect([answered.isLimited, answered.isBehind]).toEqual([true, true])
+    const late = probing()
+    late.hold()
+    late.failProbe()
+    expect(late.isBehind).toBe(true)
+    late.release()
+    expect(late.isLimited).toBe(false)
+  })
+
+  it('is not started again for a consumer that does not answer', () => {
+    const window = new AckWindow()
+    window.open(0)
+    const id = window.mark(0)
+    window.probe(6_145)
+    expect(window.isLimited).toBe(true)
+    window.giveUp()
+    window.probe(6_145)
+    expect(window.isLimited).toBe(false)
+    window.onAnswer(id, second)
+    window.probe(6_145)
+    expect(window.isLimited).toBe(true)
+  })
+})
+
 describe('a marker is due', () => {
   it('soon behind much data, later behind a little, and not at all behind none', () => {
     const window = measured()
@@ -241,7 +305,7 @@ describe('a marker is due', () => {
 })
 
 describe('an upload', () => {
-  it('of more than 100 ms, with a message each 50 ms, explains a missing first answer for 5 s', () => {
+  it('of more than 100 ms, with a message each 300 ms, explains a missing first answer for 30 s', () => {
     const window = new AckWindow()
     window.open(0)
     const id = window.mark(0)
@@ -250,8 +314,8 @@ describe('an upload', () => {
       return window.isUploading(now)
     }
     expect([isUploadingAt(100, 100), isUploadingAt(101, 101)]).toEqual([false, true])
-    expect([isUploadingAt(200, 249), isUploadingAt(200, 250)]).toEqual([true, false])
-    expect([isUploadingAt(4_999, 4_999), isUploadingAt(5_000, 5_000)]).toEqual([true, false])
+    expect([isUploadingAt(200, 499), isUploadingAt(200, 500)]).toEqual([true, false])
+    expect([isUploadingAt(29_999, 29_999), isUploadingAt(30_000, 30_000)]).toEqual([true, false])
     window.onAnswer(id, 1_000, false)
     expect(isUploadingAt(1_001, 1_001)).toBe(false)
   })

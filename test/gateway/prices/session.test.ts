@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
+import type { TopicConsumer } from '../../../src/gateway/demand/topic-consumer.js'
+import type { TopicFeed } from '../../../src/gateway/demand/topic-feed.js'
+import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
 import { currentClock } from '../../../src/time/current-clock.js'
@@ -129,6 +131,18 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
+  it('gets no held price once a later price of its topic is sent behind a text of the same tick', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    session.onPong('2')
+    setPrice('b')
+    session.sendText('text')
+    setPrice('c')
+    await nextTurn()
+    session.check()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'text', 'c'])
+    expect(session.droppedPrices).toBe(1)
+  })
+
   it('gets no held price of a topic that is no longer live', async () => {
     const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
     setPrice('b')
@@ -172,6 +186,119 @@ describe('a consumer that is behind', () => {
     expect(log.at(-1)).toBe('a')
     setUnsent(6_001)
     session.write(text)
+    expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
+    session.onClosed()
+  })
+})
+
+describe('many prices that were held during an upload', () => {
+  it('are sent in probes: each has twice the room of the one before, and none makes the consumer behind', () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
+    const names = Array.from({ length: 250 }, (_, index) => String(index).padEnd(98))
+    session.open()
+    session.onMessage()
+    now = 101
+    session.onMessage()
+    for (const name of names) session.send('', { currentFrame: () => asciiFrame(name) })
+    expect(log).toEqual(['ping 1', 'behind'])
+    session.onPong('1')
+    expect(log.slice(2)).toEqual(['ping 2', ...names.slice(0, 61), 'ping 3', 'caught up'])
+    session.onPong('3')
+    expect(log.slice(66)).toEqual(['ping 4', ...names.slice(61, 183), 'ping 5'])
+    session.onPong('5')
+    expect(log.slice(190)).toEqual(['ping 6', ...names.slice(183)])
+    expect(session.droppedPrices).toBe(0)
+  })
+})
+
+describe('a price behind many answers', () => {
+  const topic = { currentFrame: () => asciiFrame('price aged') }
+  const answersOf = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => String(index).padEnd(1_000))
+  const answers = answersOf(13)
+
+  it('waits for their pong, and the consumer is behind once that is late', async () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
+    session.open()
+    session.onPong('1')
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('price'), topic)
+    await nextTurn()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2'])
+    now = 300
+    session.check()
+    expect([log.at(-1), session.isBehind]).toEqual(['ping 2', false])
+    now = 301
+    session.check()
+    expect([log.at(-1), session.isBehind]).toEqual(['behind', true])
+    session.onPong('2')
+    expect(log.slice(16)).toEqual(['ping 3', 'price aged'])
+  })
+
+  it('does not wait behind less than 12 kB, unless it is the last price of a new topic', async () => {
+    const { session, log } = createManualSession({ maxBufferedBytes: Infinity })
+    session.open()
+    session.onPong('1')
+    for (const answer of answersOf(7)) session.sendText(answer)
+    const add = (consumer: TopicConsumer<TextFrame>) => consumer.send(asciiFrame('last price'), topic)
+    session.addFeed('0x1', { add } as unknown as TopicFeed<TextFrame>)
+    session.send(asciiFrame('price'), { currentFrame: () => undefined })
+    await nextTurn()
+    expect(log).toEqual(['ping 1', ...answersOf(7), 'ping 2', 'price'])
+    session.onPong('2')
+    expect(log.slice(10)).toEqual(['price aged'])
+    expect(session.droppedPrices).toBe(0)
+  })
+
+  it('waits for 500 ms after the opening if the consumer has never answered, and later ones not at all', async () => {
+    let now = 0
+    const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
+    session.open()
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('price'), topic)
+    now = 500
+    session.check()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2'])
+    now = 501
+    session.check()
+    expect(log).toEqual(['ping 1', ...answers, 'ping 2', 'ping 3', 'price aged'])
+    for (const answer of answers) session.sendText(answer)
+    session.send(asciiFrame('next price'), topic)
+    await nextTurn()
+    expect(log.slice(17)).toEqual([...answers, 'next price'])
+    expect([session.isBehind, session.droppedPrices]).toEqual([false, 0])
+  })
+})
+
+describe('a consumer that reads nothing', () => {
+  it('is ended when the pongs that it requests exceed maxBufferedBytes', () => {
+    const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
+    setUnsent(1000)
+    session.onPing(Buffer.from('a'))
+    expect(log).toEqual(['pong a'])
+    setUnsent(1001)
+    session.onPing(Buffer.from('b'))
+    expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
+    session.onClosed()
+  })
+
+  it('is ended when it forges the pong of a ping that is unsent', () => {
+    const { session, log, setUnsent } = createManualSession({ maxBufferedBytes: 1000 })
+    session.open()
+    session.onPong('1')
+    setUnsent(1500)
+    session.write(Buffer.from('\x81\x01a', 'latin1'))
+    expect(log.slice(1)).toEqual(['a', 'ping 2', 'behind'])
+    // Three bytes, and up to 1000 of what is no price, may have been written behind the ping.
+    session.write(Buffer.from('\x81\x01b', 'latin1'))
+    setUnsent(1003)
+    session.onPong('2')
+    expect(log.at(-1)).not.toMatch('close')
+    setUnsent(1500)
+    session.write(Buffer.from('\x81\x01c', 'latin1'))
+    session.onPong(log.findLast((each) => each.startsWith('ping'))!.slice('ping '.length))
     expect(log.at(-1)).toBe('close 1013 too far behind: more than 1000 bytes are unsent')
     session.onClosed()
   })

@@ -12,8 +12,8 @@ import { nextTurn } from '../../support/time/event-loop.js'
 // of their own, whose heap is not measured. Run it with --expose-gc.
 
 const topic = `svc-0x${'1'.repeat(40)}` as const
-const connections = 200
-const rounds = 8
+const connections = 150
+const rounds = 7
 
 /** Each message is a number of connections to open: 0 closes all. Answers when it is done. */
 const consumers = `

@@ -4,7 +4,7 @@ import type { Address, Client } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRelays } from '../../../src/gateway/relay/create-relays.js'
-import type { TextResponse } from '../../../src/server/text-response.js'
+import type { TextResponse } from '../../../src/server/http-response.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { depthPath } from '../../support/network/signed-request.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
@@ -12,8 +12,6 @@ import { eventually } from '../../support/time/eventually.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
 const victim: Address = '0xabc'
-/** Requests that the client of the gateway delays, at most. */
-const maxDelayedInClient = 4
 const pipelined = 16
 
 /** A gateway whose client has one request at a time, which the simulator answers once `answer` is called. */
@@ -60,8 +58,8 @@ describe('depth requests of consumers that have left', () => {
     answer()
     const response = await fetch(baseUrl + depthPath(victim))
     expect(await response.text()).toContain('UnsupportedPair')
-    expect(received()).toContain(depthPath(victim))
-    expect(received().length).toBeLessThanOrEqual(maxDelayedInClient + 1)
+    // The first one was sent before the consumers left.
+    expect(received()).toEqual([expect.any(String), depthPath(victim)])
   })
 })
 
@@ -75,7 +73,8 @@ describe('depth requests of a consumer', () => {
     await settle(baseUrl)
     answer()
     expect((await response).status).toBe(500)
-    expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(maxDelayedInClient + count)
+    // One was on its way before.
+    expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(1 + count)
   })
 })
 

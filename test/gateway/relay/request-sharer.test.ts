@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequestQueue } from '../../../src/gateway/relay/request-queue.js'
 import { RequestSharer } from '../../../src/gateway/relay/request-sharer.js'
+import { noCancel } from '../../../src/task/cancellable-task.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { caseCount } from '../../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
@@ -11,12 +12,17 @@ const minInterval = 250
 
 const errors = collectUnhandledErrors()
 
+const callAtOnce = (onTurn: () => void) => {
+  onTurn()
+  return noCancel
+}
+
 /** A sharer whose requests the test answers. The result of a request is its number, from 1. */
 const createManualSharer = (interval = minInterval) => {
   const clock = currentClock()
   const sent: { readonly key: string; readonly at: number }[] = []
   const open = new Map<string, { readonly number: number; readonly answer: () => void }>()
-  const queue = new RequestQueue({ maxWaiting: 1_000, queuedInClient: () => 0 })
+  const queue = new RequestQueue({ maxWaiting: 1_000, whenSendable: callAtOnce })
   const requestSharer = new RequestSharer<string, number>({
     clock,
     queue,

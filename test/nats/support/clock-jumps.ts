@@ -2,7 +2,7 @@ import { realNow } from './real-clock.js'
 
 // Import this before the library: it replaces the clocks of the process by ones that can jump.
 
-/** A longer time between two looks at the clock is a suspend, in ms. The library looks every 100 ms. */
+/** A longer time between two readings of the clock is a suspend, in ms. The library reads it every 100 ms. */
 const shortestSuspend = 700
 
 const realElapsed = performance.now.bind(performance)

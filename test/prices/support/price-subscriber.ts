@@ -1,6 +1,6 @@
 import { Observable, type Observer, type Subscriber, type Subscription } from 'rxjs'
 import type { Topic } from '../../../src/domain/topic.js'
-import type { PriceSubscriber, PriceEvent } from '../../../src/prices/subscriber-list.js'
+import type { PriceSubscriber, PriceEvent } from '../../../src/prices/subscribers.js'
 
 export interface TestPriceSubscriber extends PriceSubscriber {
   readonly subscription: Subscription

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { priceRowText } from '../../../src/recording/format/price-row-text.js'
+import { priceRowText } from '../../../src/recording/format/price-rows.js'
 import { decodeHeader, decodeRow, encodeAnyRow, encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { address, topic } from '../../support/arbitraries.js'
+import { caseCount } from '../../support/run/long.js'
 import { unsafeInLine } from '../../support/unsafe-characters.js'
 import { at, plain, price, row } from '../support/generated-rows.js'
 
@@ -26,7 +27,7 @@ describe('decodeRow', () => {
         expect(line).not.toMatch(unsafeInLine)
         expect(decodeRow(line)).toStrictEqual(right(written))
       }),
-      { numRuns: 2000 },
+      { numRuns: caseCount(20_000) },
     )
   })
 
@@ -135,7 +136,7 @@ describe('encodeRow', () => {
       fc.property(fc.oneof(row, nearlyPriceRow, header), (written) => {
         expect(encodeRow(written)).toBe(encodeAnyRow(written))
       }),
-      { numRuns: 5000 },
+      { numRuns: caseCount(50_000) },
     )
   })
 

@@ -8,6 +8,7 @@ import { merge, NEVER, take } from 'rxjs'
 import { renderError } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { afterEach, describe, expect, it } from 'vitest'
+import { caseCount } from '../../support/run/long.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import {
@@ -266,7 +267,7 @@ describe('the replay of a damaged recording', () => {
           )
         }
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(5000) },
     )
   })
 

@@ -4,6 +4,7 @@ import { asyncScheduler, interval, map, merge, NEVER, tap, timer } from 'rxjs'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Timeline } from '../../../src/recording/format/timeline.js'
+import { caseCount } from '../../support/run/long.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import {
   chunksOf,
@@ -193,7 +194,7 @@ describe('a recording with any times', () => {
         expect(waited).toBeLessThanOrEqual(distance / speed + 2 * rows + 2)
         vi.useRealTimers()
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(3000) },
     )
   })
 
@@ -223,7 +224,7 @@ describe('a recording with any times', () => {
         expect(events.filter((event) => !['DecodeError', 'tick'].includes(event)).length).toBe(rows)
         expect(ticks).toBeCloseTo(Math.floor(distance / day), -1)
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(5000) },
     )
   })
 })

@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
-import { eventually } from '../../support/time/eventually.js'
-import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { startTestSimulator } from '../../support/simulator.js'
 import { depthPath, getDepth, signedHeaders } from '../../support/network/signed-request.js'
+import { startTestSimulator, authKey } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { weth, usdc, wbtc } from '../../support/tokens.js'
 
 test.each([
   '/',
@@ -68,4 +68,164 @@ test('the HTTP server still responds after a client disconnects during a request
   invalid.end('\u0000\u0001 no HTTP\r\n\r\n')
   await eventually(() => invalid.closed)
   expect((await fetch(`${simulator.baseUrl}/price/svc-${weth}`)).status).toBe(200)
+})
+
+test('the depth endpoint responds to a signed request with the depth and exact quantities (section 4.1)', async () => {
+  const market = manualMarket()
+  const simulator = await startTestSimulator({ market })
+  const before = Date.now()
+  const response = await getDepth(simulator, weth)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(Math.abs(Date.parse(response.headers.get('date')!) - before)).toBeLessThan(60_000)
+  const text = await response.text()
+  expect(text.replace(/"timestamp":\d+/, '"timestamp":T')).toBe(
+    '{"price":2500,"timestamp":T,' +
+      '"buy":{"total_quantity":3000000000000000000,"total_quantity_usd":7500},' +
+      '"sell":{"total_quantity":1000000000000000000,"total_quantity_usd":2500}}',
+  )
+  const { timestamp } = JSON.parse(text) as { timestamp: number }
+  expect(Number.isInteger(timestamp)).toBe(true)
+  expect(timestamp).toBeGreaterThanOrEqual(before)
+})
+
+test('the depth endpoint writes quantities of any size as integers, and prices without exponent (section 2.1)', async () => {
+  const market = manualMarket()
+  const simulator = await startTestSimulator({ market })
+  await getDepth(simulator, weth)
+  market.update({ price: 1e-7, buy: 10n ** 60n + 1n, sell: 0n })
+  const text = await (await getDepth(simulator, weth)).text()
+  expect(text).toContain('"price":0.0000001')
+  expect(text).toContain(`"buy":{"total_quantity":1${'0'.repeat(59)}1,`)
+  expect(text).toMatch(/"total_quantity_usd":\d{35,36}\}/)
+  expect(text).toContain('"sell":{"total_quantity":0,"total_quantity_usd":0}')
+})
+
+test('the depth endpoint accepts a mint in any case and converts to USD by the decimals of the token', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const mint = `0x${wbtc.slice(2).toUpperCase()}`
+  expect(await (await getDepth(simulator, mint)).json()).toMatchObject({
+    price: 60_000,
+    buy: { total_quantity: 1e8, total_quantity_usd: 60_000 },
+  })
+})
+
+test('the depth endpoint responds 401 to a request without a valid signature, for any mint (section 7)', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const key = Buffer.alloc(32, 1).toString('base64')
+  const responses = [
+    await fetch(simulator.baseUrl + depthPath(weth)),
+    await getDepth({ ...simulator, authKey: key }, weth),
+    await getDepth({ ...simulator, authKey: key }, '0xdead'),
+    await getDepth(simulator, weth, Date.now() - 1),
+  ]
+  for (const response of responses) {
+    expect(response.status).toBe(401)
+    expect(response.headers.get('content-type')).toBe('text/plain')
+    expect(await response.text()).toBe('Unauthorized')
+  }
+})
+
+test('the depth endpoint verifies with the authKey option, in base64 or base64url (section 5)', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket(), authKey })
+  expect(simulator.authKey).toBe(authKey)
+  expect((await getDepth(simulator, weth)).status).toBe(200)
+  const bytes = Buffer.alloc(32, 0xff)
+  const urlSafe = await startTestSimulator({ market: manualMarket(), authKey: bytes.toString('base64url') })
+  expect(urlSafe.authKey).toContain('_')
+  expect((await getDepth({ ...urlSafe, authKey: bytes.toString('base64') }, weth)).status).toBe(200)
+})
+
+test('the depth endpoint verifies the signature over the query as sent (section 5)', async () => {
+  const { baseUrl, authKey: key } = await startTestSimulator({ market: manualMarket() })
+  const path = `${depthPath(weth)}?levels=1&x=%20`
+  expect((await fetch(baseUrl + path, { headers: signedHeaders(key, path) })).status).toBe(200)
+  expect((await fetch(baseUrl + path, { headers: signedHeaders(key, depthPath(weth)) })).status).toBe(401)
+})
+
+test.each([
+  ['0xDeaD', '0xdead'],
+  ['dead', 'dead'],
+  ['0x%22', '0x%22'],
+])('the depth endpoint responds UnsupportedPair for the mint %s (section 7)', async (mint, named) => {
+  const response = await getDepth(await startTestSimulator({ market: manualMarket() }), mint)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('content-type')).toBe('text/plain')
+  expect(await response.text()).toBe(`UnsupportedPair(Token { addr: "${named}" }, Token { addr: "${usdc}" })`)
+})
+
+const get = async (url: string) => {
+  const response = await fetch(url)
+  return [response.status, response.headers.get('content-type'), await response.text()]
+}
+
+test('the price endpoint responds with the price of a topic as decimal text (section 4.2)', async () => {
+  const market = manualMarket()
+  const { priceBaseUrl } = await startTestSimulator({ market })
+  expect(await get(`${priceBaseUrl}/price/svc-${weth}`)).toEqual([200, 'text/plain', '2500'])
+  market.update({ price: 2500.125 })
+  expect(await get(`${priceBaseUrl}/price/svc-${weth}`)).toEqual([200, 'text/plain', '2500.125'])
+  market.update({ price: 1.5e-7 })
+  expect(await get(`${priceBaseUrl}/price/svc-0x${weth.slice(2).toUpperCase()}?x=1`)).toEqual([
+    200,
+    'text/plain',
+    '0.00000015',
+  ])
+})
+
+test.each([
+  'svc',
+  'svc-',
+  'svc-dead',
+  'acme-0xdead',
+  'svc-0x',
+  'svc-0xdead-0xbeef',
+  'svc-0xno',
+  '%00',
+  'SVC-0xdead',
+])('the price endpoint rejects the malformed topic %s (section 7)', async (topic) => {
+  const { priceBaseUrl } = await startTestSimulator({ market: manualMarket() })
+  expect(await get(`${priceBaseUrl}/price/${topic}`)).toEqual([
+    500,
+    'text/plain',
+    'Invalid (exchange, base, quote) tuple',
+  ])
+})
+
+test('the price endpoint rejects a topic of an unsupported token (section 7)', async () => {
+  const { priceBaseUrl, inject } = await startTestSimulator({ market: manualMarket() })
+  const withAddresses = `Invalid (exchange, base, quote) tuple: svc does not support the pair (0xdead, ${usdc})`
+  expect(await get(`${priceBaseUrl}/price/svc-0xDEAD`)).toEqual([500, 'text/plain', withAddresses])
+  inject({ namelessErrors: true })
+  expect(await get(`${priceBaseUrl}/price/svc-0xdead`)).toEqual([
+    500,
+    'text/plain',
+    'Invalid (exchange, base, quote) tuple',
+  ])
+})
+
+test('the price endpoint requires the service name as the prefix of a topic', async () => {
+  const { priceBaseUrl } = await startTestSimulator({ market: manualMarket(), service: 'acme' })
+  expect((await get(`${priceBaseUrl}/price/acme-${weth}`))[0]).toBe(200)
+  expect((await get(`${priceBaseUrl}/price/svc-${weth}`))[2]).toBe('Invalid (exchange, base, quote) tuple')
+  expect((await get(`${priceBaseUrl}/price/acme-0xdead`))[2]).toContain(
+    ': acme does not support the pair (0xdead, ',
+  )
+})
+
+test('the price endpoint still responds after malformed requests', async () => {
+  const { priceBaseUrl } = await startTestSimulator({ market: manualMarket() })
+  for (const path of [
+    '',
+    '/',
+    '//',
+    '/price/',
+    '/price/a/b',
+    '/price/%E0%A4%A',
+    '/v0/order_book/depth/%',
+    '/%00',
+  ]) {
+    expect((await fetch(priceBaseUrl + path)).status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await get(`${priceBaseUrl}/price/svc-${weth}`))[0]).toBe(200)
 })

@@ -15,7 +15,7 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
 export const sources: readonly string[] = [
   'src/cli/main.ts',
   'src/cli/stop.ts',
-  'src/codec/http-date.ts',
+  'src/codec/http-headers.ts',
   'src/simulator/index.ts',
 ]
 
@@ -40,7 +40,7 @@ const keepUrls: Plugin = {
   name: 'keep import.meta.url',
   setup: (bundle) => {
     bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (/\/(?:page-files|worker-program)\.ts$/.test(path)) return undefined
+      if (/\/(?:start-dashboard|worker-pool)\.ts$/.test(path)) return undefined
       const source = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }

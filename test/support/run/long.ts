@@ -3,8 +3,8 @@ import { inject } from 'vitest'
 /** True under `npm run test:soak`. */
 export const isLong = inject('isLong')
 
-/** The number of generated cases of a property: `count` under `npm run test:soak`, a tenth of it otherwise. */
-export const caseCount = (count: number): number => (isLong ? count : Math.ceil(count / 10))
+/** The number of generated cases of a property: `count` under `npm run test:soak`, a twentieth of it otherwise. */
+export const caseCount = (count: number): number => (isLong ? count : Math.ceil(count / 20))
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -4,9 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Observable } from 'rxjs'
 import { inject } from 'vitest'
 import type { SweepOptions, SweepResult } from '../../../src/sweep/index.js'
-import type { WorkerProgram } from '../../../src/sweep/pool/worker-thread.js'
-import type { SweepSource } from '../../../src/sweep/source.js'
-import { sweepOn, type SweepEnvironment } from '../../../src/sweep/sweep.js'
+import { sweepOn, type SweepEnvironment, type SweepSource } from '../../../src/sweep/sweep.js'
+import type { WorkerProgram } from '../../../src/sweep/worker-pool.js'
 import { header, priceRow, recordingText } from '../../recording/support/recordings.js'
 
 /** A parameter of `strategy.mjs`. */

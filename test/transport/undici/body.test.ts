@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Body } from '../../../src/transport/undici/body.js'
+import { Body } from '../../../src/transport/undici/undici-transport.js'
 
 it('Body joins any number of pieces, including characters split between pieces', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importWs } from '../../../src/transport/ws/ws-package.js'
+import { importWs } from '../../../src/transport/packages.js'
 import { wsTransport } from '../../../src/transport/ws/ws-transport.js'
 import { eventually } from '../../support/time/eventually.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'

@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, onTestFinished } from 'vitest'
 import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/transport/ports.js'
-import { importUndici } from '../../../../src/transport/undici/undici-package.js'
+import { importUndici } from '../../../../src/transport/packages.js'
 import { undiciTransport, type UndiciOptions } from '../../../../src/transport/undici/undici-transport.js'
 import { expectWellFormed } from '../../../errors/support/well-formed.js'
 

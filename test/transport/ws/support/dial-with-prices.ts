@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { PriceFrames } from '../../../../src/codec/fast-path/price-frames.js'
 import type { OnTextFrame } from '../../../../src/transport/ws/frame-tap.js'
-import { importWs } from '../../../../src/transport/ws/ws-package.js'
+import { importWs } from '../../../../src/transport/packages.js'
 import { wsTransport } from '../../../../src/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 import { priceText } from './frames.js'

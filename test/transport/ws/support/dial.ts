@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../../../src/transport/ports.js'
-import { importWs } from '../../../../src/transport/ws/ws-package.js'
+import { importWs } from '../../../../src/transport/packages.js'
 import { wsTransport } from '../../../../src/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 

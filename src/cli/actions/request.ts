@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import { formatPrice, formatTokens, formatUsd } from '../../display/numbers.js'
+import { formatTime } from '../../display/texts.js'
+import type { Depth } from '../../domain/depth.js'
+import { escapeUnsafe } from '../../errors/text.js'
+import type { DepthError, PriceRequestError } from '../../errors/model.js'
+import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
+import { hint } from '../input/hint.js'
+import { withTokens } from '../input/open-source.js'
+import type { DeploymentFlagName } from '../input/source-flags.js'
+import { withToken } from '../output/rows.js'
+import { print } from '../output/stdout.js'
+import { drawTable, type Column } from '../output/table.js'
+import { coloursFor, type Colours } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import type { TokenNames } from '../tokens/token-names.js'
+
+export interface RequestFlags {
+  readonly json?: boolean
+}
+
+export const printPrice = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
+  withTokens(command, 'prices', [given], ({ source, tokens: [{ address }], names }) =>
+    printResponse(source.client.price(names.topic(address)), source.serverFlag ?? 'priceBaseUrl', (price) =>
+      json ? formatJson(withToken(price, address, names)) : formatPrice(price.price),
+    ),
+  )
+
+export const printDepth = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
+  withTokens(command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
+    const { depthClient, serverFlag = 'baseUrl' } = source
+    if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
+    await printResponse(depthClient.depth(address), serverFlag, (depth) =>
+      json
+        ? formatJson(withToken(depth, address, names))
+        : depthTable(depth, names, coloursFor(process.stdout)),
+    )
+  })
+
+/**
+ * Sends one request and prints its response. A failure throws an `Error` with the failure and a hint. `addressFlag`: the
+ * flag that gives the address of the request.
+ */
+const printResponse = async <A>(
+  request: TaskEither<PriceRequestError | DepthError, A>,
+  addressFlag: DeploymentFlagName,
+  render: (response: A) => string,
+): Promise<void> => {
+  const response = await request()
+  if (isLeft(response)) {
+    throw new Error(`${printable(renderError(response.left))}\n${hint(response.left, addressFlag)}`)
+  }
+  await print(`${render(response.right)}\n`)
+}
+
+/** The value as indented JSON. A bigint becomes a decimal string, so that no reader loses digits. */
+export const formatJson = (value: object): string =>
+  escapeUnsafe(
+    JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2),
+  )
+
+export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
+  const { mint, price, timestamp, buy, sell } = depth
+  const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
+    title,
+    align: title === '' ? 'left' : 'right',
+    rank: 0,
+    width: 0,
+    cells: texts.map((text) => ({ text })),
+  })
+  const quantity = (units: bigint) => formatTokens(units, names.decimals(mint))
+  const columns = [
+    column('', ['buy', 'sell']),
+    column('USD', [formatUsd(buy.totalQuantityUsd), formatUsd(sell.totalQuantityUsd)]),
+    column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
+  ]
+  const headline = `${names.full(mint)} at ${formatPrice(price)} USD, ${formatTime(timestamp)}`
+  return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')
+}

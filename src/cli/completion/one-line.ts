@@ -1,2 +1,0 @@
-/** A description as one line without control characters. */
-export const oneLine = (description: string): string => description.replace(/\s+/g, ' ').trim()

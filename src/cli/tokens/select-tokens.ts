@@ -1,0 +1,143 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { canonicalAddress, isAddress, type Address } from '../../domain/address.js'
+import { addressOf, defaultService } from '../../domain/topic.js'
+import { describeValue } from '../../errors/text.js'
+import type { RecordingHeader } from '../../recording/format/row.js'
+import type { NamedToken } from './token-names.js'
+
+/** A token that the user has selected. */
+export interface SelectedToken {
+  readonly address: Address
+  readonly symbol?: string
+}
+
+/** A token. Left: the error message for a symbol that `--tokens` does not define. It matters only if it is selected. */
+export type VariableEntry = Either<string, SelectedToken>
+
+/** What the user defines. */
+export interface UserTokens {
+  /** The tokens of --tokens. */
+  readonly fileTokens: readonly NamedToken[]
+  /** The entries of SVC_TOKENS. */
+  readonly variableEntries: readonly VariableEntry[]
+}
+
+/** Where tokens and their symbols come from. */
+export interface TokenSources extends UserTokens {
+  /** The tokens of a simulator or a recording; none of a service. */
+  readonly ownTokens: readonly SelectedToken[]
+  /** Tokens with known names, which select no token. */
+  readonly knownTokens: readonly NamedToken[]
+}
+
+/** At least one token. */
+export type SelectedTokens = readonly [SelectedToken, ...SelectedToken[]]
+
+/**
+ * The selected tokens: those of the arguments, else all tokens of the source, else those of SVC_TOKENS, else those of
+ * --tokens. Left: the error message.
+ */
+export const selectTokens = (
+  given: readonly string[],
+  sources: TokenSources,
+): Either<string, SelectedTokens> => {
+  if (given.length > 0) return selected(given.map((text) => findToken(text, symbolsOf(sources))))
+  if (sources.ownTokens.length > 0) return selected(sources.ownTokens.map(right))
+  const { variableEntries, fileTokens } = sources
+  return selected(variableEntries.length > 0 ? variableEntries : fileTokens.map(right))
+}
+
+/** All tokens with names for the output. A token that was given by symbol has this one. */
+export const namedTokens = (
+  sources: TokenSources,
+  given: readonly SelectedToken[] = [],
+): readonly NamedToken[] => [
+  ...sources.knownTokens,
+  ...sources.ownTokens.filter(isNamed),
+  ...configuredTokens(sources),
+  ...given.flatMap(withSymbol),
+]
+
+/** The tokens that an argument can give by symbol. A known name is no symbol of a real service: the user has to define it. */
+const symbolsOf = (sources: TokenSources): readonly NamedToken[] => [
+  ...sources.ownTokens.filter(isNamed),
+  ...configuredTokens(sources),
+]
+
+/** The named tokens of the user. The file replaces symbols of the variable. */
+const configuredTokens = ({ variableEntries, fileTokens }: UserTokens): readonly NamedToken[] => [
+  ...variableEntries.flatMap((entry) => (isLeft(entry) ? [] : withSymbol(entry.right))),
+  ...fileTokens,
+]
+
+const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== undefined
+
+const withSymbol = ({ address, symbol }: SelectedToken): readonly NamedToken[] =>
+  symbol === undefined ? [] : [{ address, symbol }]
+
+const selected = (found: readonly Either<string, SelectedToken>[]): Either<string, SelectedTokens> => {
+  const byAddress = new Map<string, SelectedToken>()
+  for (const token of found) {
+    if (isLeft(token)) return token
+    byAddress.set(canonicalAddress(token.right.address), token.right)
+  }
+  const [first, ...others] = byAddress.values()
+  return first === undefined ? left(noTokenText) : right([first, ...others])
+}
+
+const noTokenText =
+  'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC'
+
+/**
+ * The token of a symbol, an address or a topic. Of two tokens with one symbol, the later one counts. A symbol in another
+ * case counts if it means one token only. Left: the error message.
+ */
+export const findToken = (text: string, named: readonly NamedToken[]): Either<string, SelectedToken> => {
+  const address = parseTokenAddress(text)
+  if (address !== undefined) return right({ address })
+  const bySymbol = new Map(named.map((token) => [token.symbol, token]))
+  const exact = bySymbol.get(text)
+  if (exact !== undefined) return right(exact)
+  const similar = [...bySymbol.values()].filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase())
+  const [first] = similar
+  if (first === undefined) return left(unknownText(text, [...bySymbol.keys()]))
+  return similar.every((token) => canonicalAddress(token.address) === canonicalAddress(first.address))
+    ? right(first)
+    : left(`${describeToken(text)} may be ${listText(similar.map(({ symbol }) => symbol))}; give one of them`)
+}
+
+const unknownText = (text: string, symbols: readonly string[]): string =>
+  [
+    `unknown token ${describeToken(text)}`,
+    symbols.length === 0
+      ? `No symbols are known. Define them in a file for --tokens, or give ${tokenSyntax}.`
+      : `Known symbols: ${listText(symbols)}. Give one of them, ${tokenSyntax}.`,
+  ].join('\n')
+
+/** Without the value of a misspelt flag, which may be a key: `–auth-key=…`. */
+const describeToken = (text: string): string => describeValue(text.replace(/=.*/s, ''))
+
+const maxListed = 20
+
+const listText = (symbols: readonly string[]): string =>
+  symbols.length <= maxListed
+    ? symbols.join(', ')
+    : `${symbols.slice(0, maxListed).join(', ')}, and ${symbols.length - maxListed} more`
+
+export const tokenSyntax = 'a contract address, 0x and hex digits, or a topic, svc-0x and hex digits'
+
+/** The address in an address or a topic; `undefined` for any other text. */
+export const parseTokenAddress = (text: string): Address | undefined => {
+  const prefix = `${defaultService}-`
+  const address = text.startsWith(prefix) ? text.slice(prefix.length) : text
+  return isAddress(address) ? address : undefined
+}
+
+/** The addresses of a recording's topics and mints, each once. */
+export const recordedAddresses = ({
+  topics,
+  mints,
+}: Pick<RecordingHeader, 'topics' | 'mints'>): readonly Address[] => {
+  const addresses = [...topics.map(addressOf), ...mints]
+  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
+}

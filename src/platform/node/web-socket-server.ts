@@ -1,1 +1,0 @@
-export { WebSocketServer } from '../../transport/ws/web-socket-server.js'

@@ -1,0 +1,285 @@
+import { canonicalAddress, type Address } from '../domain/address.js'
+import { truncate } from '../errors/text.js'
+import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
+
+/**
+ * The subscribe frames of one connection that wait for an ack (a confirmation or a rejection), and the error texts
+ * that may be rejections.
+ * All times are monotonic, in ms.
+ */
+export class PendingAcks {
+  private readonly recentlyUnsubscribed: RecentlyUnsubscribed
+  private readonly texts = new UncorrelatedTexts()
+  readonly probes = new Probes()
+  /** The pending topic that the last search found. While it is pending, no search is needed. */
+  private pendingTopic: TopicState | undefined
+
+  constructor(
+    private readonly topics: TopicTable,
+    timeouts: TopicTimeouts,
+  ) {
+    this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
+  }
+
+  clear(): void {
+    this.recentlyUnsubscribed.clear()
+    this.texts.clear()
+    this.probes.clear()
+    this.pendingTopic = undefined
+  }
+
+  /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
+  onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
+    this.recentlyUnsubscribed.add(base, now, pendingUntil)
+  }
+
+  /** True if a frame for this topic may be a late one. Otherwise it is an error. */
+  isRecentlyUnsubscribed(base: Address, now: number): boolean {
+    return this.recentlyUnsubscribed.has(base, now)
+  }
+
+  /** Called when a frame is sent that subscribes again to a confirmed topic. */
+  onProbe(base: Address, now: number): void {
+    let unanswered = this.recentlyUnsubscribed.count(now)
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') unanswered++
+    this.probes.start(base, unanswered)
+  }
+
+  onAck(base: Address): void {
+    this.recentlyUnsubscribed.onAck(base)
+  }
+
+  /**
+   * The topic that an error text rejects. A text that matches no topic is stored, as `shown`, for a later
+   * `SubscriptionTimeout`.
+   */
+  correlate(text: string, now: number, shown: string): Address | undefined {
+    const base = correlate(text, {
+      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.probes.has(address),
+      // A text without an address may be about the probe, which rejects nothing.
+      pending: () => (this.probes.isPending ? [] : this.pending(now)),
+    })
+    this.probes.onErrorText()
+    const answered = base ?? this.unsubscribedTopicIn(text, now)
+    if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
+    if (base === undefined) this.texts.add(shown, now)
+    return base
+  }
+
+  /** The uncorrelated error texts since `time`. */
+  textsSince(time: number): readonly string[] {
+    return this.texts.since(time)
+  }
+
+  get hasUncorrelatedTexts(): boolean {
+    return !this.texts.isEmpty
+  }
+
+  /**
+   * True if repeated subscribe frames must wait. After an uncorrelated error text they are sent one at a time, so that
+   * the next error text can reject only one topic. Read for every frame that takes the slow path.
+   */
+  get delaysResubscribes(): boolean {
+    if (!this.hasUncorrelatedTexts) return false
+    if (this.pendingTopic === undefined || phaseOf(this.pendingTopic) !== 'pending')
+      this.pendingTopic = this.findPending()
+    return this.pendingTopic !== undefined
+  }
+
+  private findPending(): TopicState | undefined {
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') return state
+    return undefined
+  }
+
+  /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */
+  private unsubscribedTopicIn(text: string, now: number): Address | undefined {
+    const named = addressesIn(text) ?? []
+    return only(named.filter((address) => this.recentlyUnsubscribed.isPending(address, now)))
+  }
+
+  private isUnconfirmed(base: Address): boolean {
+    const state = this.topics.get(base)
+    return state !== undefined && isUnconfirmed(state)
+  }
+
+  private *pending(now: number): Generator<Address> {
+    for (const state of this.topics.states) if (phaseOf(state) === 'pending') yield state.base
+    yield* this.recentlyUnsubscribed.pending(now)
+  }
+}
+
+/** The acks of the subscribe frames of one connection. Topics are named by their base address. */
+export interface SubscribeAcks {
+  /** True if this topic is not confirmed yet. */
+  readonly isUnconfirmed: (base: Address) => boolean
+  /** The topic of each subscribe frame that waits for an ack, including topics unsubscribed since. */
+  readonly pending: () => Iterable<Address>
+}
+
+/**
+ * The topic that an error text rejects. An error text names no topic, so it is matched only if the match is certain:
+ * either it contains the address of exactly one unconfirmed topic, or it contains no address and exactly one
+ * subscribe frame waits for an ack.
+ */
+export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
+  const addresses = addressesIn(text)
+  if (addresses === undefined) return undefined
+  return only(addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending())
+}
+
+/** The only address, or `undefined` if there is none or a second one. Reads no further: thousands may follow. */
+const only = (addresses: Iterable<Address>): Address | undefined => {
+  let first: Address | undefined
+  for (const address of addresses) {
+    if (first !== undefined) return undefined
+    first = address
+  }
+  return first
+}
+
+/** A text with more addresses answers no subscribe frame: a text of 1 MiB may have 350,000. */
+const maxAddresses = 1000
+
+/** The addresses in a text, each once, in lower case. Returns `undefined` if there are too many. */
+const addressesIn = (text: string): readonly Address[] | undefined => {
+  const addresses = new Set<Address>()
+  let count = 0
+  for (const [address] of text.matchAll(/0x[0-9a-fA-F]+/g)) {
+    if (++count > maxAddresses) return undefined
+    addresses.add(canonicalAddress(address as Address))
+  }
+  return [...addresses]
+}
+
+interface Probe {
+  readonly base: Address
+  /** The number of answers to earlier frames that may still arrive. */
+  earlier: number
+}
+
+/**
+ * The probes of one connection that wait for an answer. A probe subscribes again to a topic. Answers look alike, so
+ * they are matched by order: the service answers the frames of a connection in order.
+ */
+export class Probes {
+  private readonly pending: Probe[] = []
+
+  get isPending(): boolean {
+    return this.pending.length > 0
+  }
+
+  /** `unanswered`: the number of other frames that wait for an answer. */
+  start(base: Address, unanswered: number): void {
+    this.pending.push({ base, earlier: unanswered + this.pending.length })
+  }
+
+  /** True if an error text may be about this topic, because a probe subscribes to it. */
+  has(base: Address): boolean {
+    return this.pending.some((probe) => probe.base === base)
+  }
+
+  /** Called for each confirmation. Returns true if it answers a probe. */
+  onConfirmation(): boolean {
+    const isAnswered = this.pending[0]?.earlier === 0
+    if (isAnswered) this.pending.shift()
+    this.countAnswer()
+    return isAnswered
+  }
+
+  /** An error text answers an earlier frame, or is no answer. */
+  onErrorText(): void {
+    this.countAnswer()
+  }
+
+  clear(): void {
+    this.pending.length = 0
+  }
+
+  private countAnswer(): void {
+    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
+  }
+}
+
+interface Unsubscription {
+  readonly at: number
+  /** Until when an ack of the subscribe frame may arrive; 0 after the ack. */
+  pendingUntil: number
+}
+
+/**
+ * The topics that the client recently unsubscribed on one connection. Late frames for them are not errors.
+ * All times are monotonic, in ms.
+ */
+export class RecentlyUnsubscribed {
+  /** In the order of unsubscription, the oldest first. */
+  private readonly unsubscriptions = new Map<Address, Unsubscription>()
+
+  /** `grace`: how long late frames are accepted, in ms. */
+  constructor(private readonly grace: number) {}
+
+  add(base: Address, now: number, pendingUntil: number): void {
+    for (const [oldest, { at }] of this.unsubscriptions) {
+      if (now - at < this.grace) break
+      this.unsubscriptions.delete(oldest)
+    }
+    this.unsubscriptions.delete(base)
+    this.unsubscriptions.set(base, { at: now, pendingUntil })
+  }
+
+  /** True while late frames for this topic are accepted. */
+  has(base: Address, now: number): boolean {
+    const unsubscription = this.unsubscriptions.get(base)
+    return unsubscription !== undefined && now - unsubscription.at < this.grace
+  }
+
+  onAck(base: Address): void {
+    const unsubscription = this.unsubscriptions.get(base)
+    if (unsubscription !== undefined) unsubscription.pendingUntil = 0
+  }
+
+  /** True while the subscribe frame of this topic waits for an ack. */
+  isPending(base: Address, now: number): boolean {
+    return now < (this.unsubscriptions.get(base)?.pendingUntil ?? 0)
+  }
+
+  /** The topics whose subscribe frame waits for an ack. */
+  *pending(now: number): Generator<Address> {
+    for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
+  }
+
+  /** The number of topics for which late frames are accepted. */
+  count(now: number): number {
+    let count = 0
+    for (const { at } of this.unsubscriptions.values()) if (now - at < this.grace) count++
+    return count
+  }
+
+  clear(): void {
+    this.unsubscriptions.clear()
+  }
+}
+
+/** The maximum number of stored texts. */
+const maxTexts = 16
+
+/** The recent error texts of one connection that match no topic. One of them may reject a pending topic. */
+export class UncorrelatedTexts {
+  private texts: readonly { readonly at: number; readonly text: string }[] = []
+
+  get isEmpty(): boolean {
+    return this.texts.length === 0
+  }
+
+  add(text: string, now: number): void {
+    this.texts = [...this.texts.slice(1 - maxTexts), { at: now, text: truncate(text) }]
+  }
+
+  /** The texts that arrived at or after `time`. `time` is monotonic, in ms. */
+  since(time: number): readonly string[] {
+    return this.texts.filter(({ at }) => at >= time).map(({ text }) => text)
+  }
+
+  clear(): void {
+    this.texts = []
+  }
+}

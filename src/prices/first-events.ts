@@ -1,0 +1,112 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscriber, Subscription, Unsubscribable } from 'rxjs'
+import type { Address } from '../domain/address.js'
+import type { Topic } from '../domain/topic.js'
+import { safeNext } from '../task/safe-notify.js'
+import type { Clock } from '../time/clock.js'
+import { delay } from '../time/deadline.js'
+import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
+import type { TopicState } from './topics.js'
+
+/** The connection of which a new subscriber receives the current event. */
+export interface FirstEventSource {
+  readonly clock: Clock
+  /** The event that a new subscriber of the topic receives now. */
+  readonly eventOf: (state: TopicState) => PriceEventFactory | undefined
+  /** False if the last prices may be out of date by the transport. */
+  readonly isSocketCurrent: () => boolean
+  /** Changes when the connection fails again. */
+  readonly failure: () => unknown
+}
+
+/** The number of subscribers of a topic that may leave upon a failure before the next ones receive it in a later turn. */
+const maxRefusals = 10
+
+/** The longest wait of a subscriber that receives a failure later, in ms. */
+const maxRepeatDelay = 100
+
+/** Time between two questions whether the data of a socket is current, in ms. */
+const socketCheckInterval = 20
+
+/**
+ * Delivers the first event to each new subscriber. `retry` without a delay subscribes again as soon as it receives a
+ * failure, which would recurse without end. After `maxRefusals`, subscribers therefore receive it in a later turn.
+ */
+export class FirstEvents {
+  /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
+  private readonly refusals = new Map<Address, number>()
+  /** The number of subscribers that have received the current failure later. */
+  private failureRepeats = 0
+  private refusalTimer: Subscription | undefined
+
+  constructor(private readonly source: FirstEventSource) {}
+
+  deliver(subscription: PriceSubscription, state: TopicState): void {
+    const event = this.source.eventOf(state)?.(subscription.topic)
+    if (event === undefined) return
+    const refusals = this.refusals.get(state.base) ?? 0
+    if (isLeft(event) && refusals >= maxRefusals)
+      return this.repeatLater(subscription, state, Math.min(this.failureRepeats++, maxRepeatDelay))
+    if (!isLeft(event) && !this.source.isSocketCurrent())
+      return this.repeatLater(subscription, state, socketCheckInterval)
+    subscription.hasFailed = isLeft(event)
+    subscription.subscriber.next(event)
+  }
+
+  /** Called when a subscriber leaves that has received a failure as its first event. */
+  onRefused({ base }: TopicState): void {
+    const { refusals } = this
+    if (refusals.size === 0) this.refusalTimer = delay(this.source.clock, 0, () => refusals.clear())
+    refusals.set(base, (refusals.get(base) ?? 0) + 1)
+  }
+
+  /** Called when the connection fails again. */
+  onDown(): void {
+    this.failureRepeats = 0
+  }
+
+  close(): void {
+    this.refusalTimer?.unsubscribe()
+  }
+
+  /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
+  private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
+    const { source } = this
+    const { subscriber, topic } = subscription
+    const cause = (): unknown => source.failure() ?? state.lastActivityAt
+    const before = cause()
+    const waiting = delay(source.clock, ms, () => {
+      // Removes it from the subscriber.
+      waiting.unsubscribe()
+      const event = cause() === before ? source.eventOf(state)?.(topic) : undefined
+      if (event === undefined) return
+      subscription.hasFailed = isLeft(event)
+      const isOutOfDate = !isLeft(event) && !source.isSocketCurrent()
+      if (isOutOfDate) this.repeatLater(subscription, state, socketCheckInterval)
+      else safeNext(subscriber, event)
+    })
+    subscriber.add(waiting)
+  }
+}
+
+/** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
+export class PriceSubscription implements PriceSubscriber, Unsubscribable {
+  position = 0
+  previous: PriceSubscriber | undefined
+  next: PriceSubscriber | undefined
+  /** True if it received a failure on its subscription. */
+  hasFailed = false
+  /** Set once the subscriber is added. */
+  state: TopicState | undefined
+
+  constructor(
+    readonly topic: Topic,
+    readonly subscriber: Subscriber<PriceEvent>,
+    readonly onConfirmed: (() => void) | undefined,
+    private readonly onUnsubscribe: (subscriber: PriceSubscription, state: TopicState) => void,
+  ) {}
+
+  unsubscribe(): void {
+    if (this.state !== undefined) this.onUnsubscribe(this, this.state)
+  }
+}

@@ -1,0 +1,144 @@
+import type { Secrets } from '../auth/secrets.js'
+import type { Frame, MalformedFrame } from '../codec/price-frame.js'
+import { assertNever } from '../domain/assert-never.js'
+import type { Address } from '../domain/address.js'
+import { hexOf, latin1Bytes, latin1Of } from '../domain/bytes.js'
+import { baseAddressOf, type Topic } from '../domain/topic.js'
+import { uncorrelatedError } from '../errors/constructors.js'
+import type { UncorrelatedError } from '../errors/model.js'
+import { maxTextLength, truncate } from '../errors/text.js'
+import type { Clock } from '../time/clock.js'
+import type { EchoedTopic } from './outgoing-frames.js'
+import { failureEvent, staleEvent } from './price-events.js'
+import { subscribersIn, type ReceivedPrice } from './subscribers.js'
+import type { Effect, Subscriptions } from './subscriptions.js'
+
+/** The connection that receives a frame. */
+export interface Reception {
+  readonly subscriptions: Subscriptions
+  readonly clock: Clock
+  /** The name of the service, for example `svc`. */
+  readonly service: string
+  /** Redacted from errors: a frame may repeat them. */
+  readonly secrets: Secrets
+}
+
+/** When a price arrived: `at` by the clock of the tick, monotonic, in ms. `isCurrent`: it is not older than `maxLag`. */
+export interface PriceArrival extends Pick<ReceivedPrice, 'epoch'> {
+  readonly at: number
+  readonly isCurrent: boolean
+}
+
+type PriceUpdateFrame = Extract<Frame, { readonly _tag: 'PriceUpdate' }>
+
+type OtherFrame = Exclude<Frame | MalformedFrame, PriceUpdateFrame>
+
+/** The maximum number of bytes of a binary frame that an error contains, as two hexadecimal digits each. */
+const maxShownBytes = maxTextLength / 2
+
+/** Changes the subscriptions by a price. A price that matches no topic becomes an `UncorrelatedError`. */
+export const onPriceUpdate = (
+  reception: Reception,
+  { topic, price, age }: PriceUpdateFrame,
+  text: string,
+  { at, epoch, isCurrent }: PriceArrival,
+): readonly Effect[] => {
+  const { subscriptions, clock, service } = reception
+  const base = baseAddressOf(topic, service)
+  if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
+  const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
+  const wasStale = subscriptions.isStale(base)
+  const effects: Effect[] = []
+  const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)
+  if (state === undefined) {
+    if (subscriptions.acks.isRecentlyUnsubscribed(base, at)) return effects
+    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)
+    return [uncorrelated(reception, 'unknown-topic', text)]
+  }
+  // The later frames of the topic have no age, which is another layout.
+  if (age === undefined)
+    state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
+  if (!isCurrent) {
+    subscriptions.hold(state)
+    effects.push({ _tag: 'Held', at })
+  } else if (state.live) effects.push({ _tag: 'DeliverPrice', state })
+  else if (!wasStale) {
+    // A price of a gateway whose age is at least `staleAfter` is not delivered as a value.
+    const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
+    effects.push({ _tag: 'Deliver', delivery })
+  }
+  return effects
+}
+
+/** Changes the subscriptions by a frame that is no price. What matches no topic becomes an `UncorrelatedError`. */
+export const onFrame = (reception: Reception, frame: OtherFrame, text: string): readonly Effect[] => {
+  switch (frame._tag) {
+    case 'Confirmation':
+      return onConfirmation(reception, frame.subscriptions, text)
+    case 'ErrorText':
+      return onErrorText(reception, text)
+    case 'Malformed':
+      return onMalformed(reception, frame, text)
+    default:
+      return assertNever(frame)
+  }
+}
+
+export const onBinary = (reception: Reception, frame: Uint8Array): readonly Effect[] => {
+  // Redacted before the conversion, because the bytes may be the text of a secret.
+  const shown = reception.secrets.redact(latin1Of(frame.subarray(0, maxShownBytes)))
+  return [uncorrelated(reception, 'binary', hexOf(latin1Bytes(shown)))]
+}
+
+const onConfirmation = (reception: Reception, topics: readonly string[], text: string): readonly Effect[] => {
+  const { clock, subscriptions, service } = reception
+  const now = clock.elapsed()
+  const effects: Effect[] = []
+  if (subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
+  let hasForeignTopic = false
+  for (const topic of topics) {
+    const base = baseAddressOf(topic, service)
+    if (base === undefined) hasForeignTopic = true
+    else if (!subscriptions.onConfirmation(base, now, effects))
+      subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
+  }
+  if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
+  return effects
+}
+
+const onErrorText = (reception: Reception, text: string): readonly Effect[] => {
+  const { clock, subscriptions, secrets } = reception
+  const delivery = subscriptions.onErrorText(text, clock.elapsed(), secrets.redact(truncate(text)))
+  return [
+    delivery === undefined ? uncorrelated(reception, 'error-text', text) : { _tag: 'Deliver', delivery },
+  ]
+}
+
+const onMalformed = (
+  reception: Reception,
+  { topic, error: unsafeError }: MalformedFrame,
+  text: string,
+): readonly Effect[] => {
+  const { clock, subscriptions, service, secrets } = reception
+  const error = secrets.redactError(unsafeError)
+  const base = topic === undefined ? undefined : baseAddressOf(topic, service)
+  const state = base === undefined ? undefined : subscriptions.topics.requested(base)
+  const undecodable: Effect = { _tag: 'Undecodable', topic: state?.topic, error }
+  if (state !== undefined) {
+    const delivery = { subscribers: subscribersIn(state), eventFor: failureEvent(() => error) }
+    return [undecodable, { _tag: 'Deliver', delivery }]
+  }
+  const isLate = base !== undefined && subscriptions.acks.isRecentlyUnsubscribed(base, clock.elapsed())
+  return isLate ? [undecodable] : [undecodable, uncorrelated(reception, 'malformed', text)]
+}
+
+const uncorrelated = ({ secrets }: Reception, kind: UncorrelatedError['kind'], text: string): Effect => ({
+  _tag: 'Uncorrelated',
+  error: secrets.redactError(uncorrelatedError(kind, text)),
+})
+
+/** The topic as the service spells it, without the quote address that it may append. */
+const withoutQuote = (topic: string, base: Address, service: string): EchoedTopic => ({
+  base,
+  topic: topic.slice(0, service.length + 1 + base.length) as Topic,
+})

@@ -1,0 +1,54 @@
+import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** A complete HTTP response. */
+export interface HttpResponse<Body extends string | Uint8Array = string | Uint8Array> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+}
+
+export type TextResponse = HttpResponse<string>
+
+export const textResponse = (
+  status: number,
+  body: string,
+  headers: TextResponse['headers'] = {},
+): TextResponse => ({
+  status,
+  headers: { 'Content-Type': 'text/plain', ...headers },
+  body,
+})
+
+export const jsonResponse = (status: number, body: string): TextResponse => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body,
+})
+
+export const notFound = textResponse(404, 'Not Found')
+
+export const methodNotAllowed = textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
+
+/** Writes a response. Has no effect if the peer has left. */
+export const writeResponse = (to: ServerResponse, { status, headers, body }: HttpResponse): void => {
+  if (to.destroyed || to.headersSent) return
+  if (isBodiless(status)) to.writeHead(status, headers).end()
+  else to.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body)
+}
+
+const isBodiless = (status: number): boolean => status === 204 || status === 304
+
+/** Answers an upgrade request with a status and a text of one line, and closes the socket. Default: the status's own text. */
+export const refuseUpgrade = (
+  socket: Duplex,
+  status: number,
+  body: string = STATUS_CODES[status] ?? 'Unknown',
+): void => {
+  socket.on('error', () => undefined)
+  socket.once('finish', () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\nConnection: close\r\nContent-Type: text/plain\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,93 @@
+// Not by name: a bundle often declares `createRequire` itself.
+import module from 'node:module'
+import type * as net from 'node:net'
+import { join } from 'node:path'
+import type * as tls from 'node:tls'
+import type * as undici from 'undici/index.js'
+import type * as ws from 'ws'
+
+type Ws = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
+
+/** What the WebSocket transport needs of packages and of Node. It is loaded by the first dial. */
+export interface WsModules extends Pick<Ws, 'WebSocket'>, NetModules {}
+
+export const importWs = async (): Promise<WsModules> => {
+  const [imported, netModules] = await Promise.all([
+    importPackage('ws', 'WebSocket', () => import('ws')),
+    importNet(),
+  ])
+  return { WebSocket: genuineWs(imported).WebSocket, ...netModules }
+}
+
+/** What the HTTP transport needs of packages and of Node. It is loaded by the first request. */
+export interface UndiciModules extends Pick<typeof undici, 'Client' | 'Pool' | 'errors'>, NetModules {}
+
+export const importUndici = async (): Promise<UndiciModules> => {
+  const [{ Client, Pool, errors }, netModules] = await Promise.all([
+    importPackage('undici/index.js', 'Pool', () => import('undici/index.js')),
+    importNet(),
+  ])
+  return { Client, Pool, errors, ...netModules }
+}
+
+/**
+ * The package `ws`. Bun replaces the module `ws` by one of its own, but not a file of the package, nor the code of the
+ * package in a bundle. The client of that module ignores `createConnection`, `closeTimeout` and the limits. Its server loses
+ * the close frame of a connection with unsent data.
+ */
+export const genuineWs = (imported: Ws): Ws => {
+  // The module of Bun does not have this export.
+  if (!('bun' in process.versions) || 'PerMessageDeflate' in imported) return imported
+  const require = requireHere()
+  return require(join(folderOf(require), 'index.js')) as Ws
+}
+
+const folderOf = (require: NodeJS.Require): string => {
+  try {
+    return join(require.resolve('ws/package.json'), '..')
+  } catch {
+    throw new Error(
+      'Bun has replaced the package ws by its own module: bundle ws, or install it with the program',
+    )
+  }
+}
+
+interface NetModules {
+  readonly net: Pick<typeof net, 'connect' | 'isIP'>
+  readonly tls: Pick<typeof tls, 'connect'>
+}
+
+const importNet = async (): Promise<NetModules> => {
+  const [nodeNet, nodeTls] = await Promise.all([import('node:net'), import('node:tls')])
+  return { net: nodeNet, tls: nodeTls }
+}
+
+/** `require`, for the packages of the library. A CommonJS bundle has no `import.meta.url`. */
+const requireHere = (): NodeJS.Require =>
+  module.createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
+
+/**
+ * Imports a package in CommonJS. The import of a package fails while the process has no free descriptor, and Node then
+ * returns the same failure for every later `import()` of it. `require` reads the files again, so it is tried next: it
+ * succeeds once there are descriptors. `start` imports the package by name, because bundlers read that name.
+ * `exportName`: one of its exports. Rejects with the failure of the import.
+ */
+const importPackage = async <T extends object>(
+  name: string,
+  exportName: string & keyof T,
+  start: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return withExports(await start(), exportName)
+  } catch (failure) {
+    try {
+      return requireHere()(name) as T
+    } catch {
+      throw failure
+    }
+  }
+}
+
+/** Node 22 reads the names of the exports once. If it could not, the later import of the package has its default export only. */
+const withExports = <T extends object>(imported: T & { readonly default?: T }, exportName: keyof T): T =>
+  exportName in imported || imported.default === undefined ? imported : imported.default

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { createReceivedLog } from '../../../src/simulator/service/service-context.js'
+
+test('a received log keeps the latest entries in order and returns a copy', () => {
+  const log = createReceivedLog<number>(3)
+  for (const entry of [1, 2, 3, 4, 5]) log.add(entry)
+  const entries = log.entries
+  log.add(6)
+  expect(entries).toEqual([3, 4, 5])
+  expect(log.entries).toEqual([4, 5, 6])
+})

@@ -171,6 +171,21 @@ describe('VirtualTime', () => {
     expect(fired).toEqual(['first', 'second', 'after second', 'next of first'])
   })
 
+  it.each([
+    ['asyncScheduler', asyncScheduler],
+    ['asapScheduler', asapScheduler],
+    ['animationFrameScheduler', animationFrameScheduler],
+  ])('does not run the pending actions of %s of another clock', (_, scheduler) => {
+    const [first, second] = [createVirtualTime(0), createVirtualTime(0)]
+    const fired: string[] = []
+    first.run(() => scheduler.schedule(() => fired.push('first')))
+    second.run(() => scheduler.schedule(() => fired.push('second')))
+    second.advance(20)
+    expect(fired).toEqual(['second'])
+    first.advance(20)
+    expect(fired).toEqual(['second', 'first'])
+  })
+
   it('ends with the last timer that is neither cancelled nor too long for every platform', () => {
     const virtual = createVirtualTime(0)
     const fired: number[] = []

@@ -1,4 +1,5 @@
 import TinyQueue from 'tinyqueue'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import { reportError } from '../task/safe-notify.js'
 import {
   activeContext,
@@ -71,9 +72,14 @@ export class VirtualTime implements VirtualClock {
     this.time = Math.max(this.time, to)
   }
 
-  /** Fires the pending timers, and those that they start, up to the time at which the last pending one is due. */
+  /**
+   * Fires the pending timers, and those that they start, up to the time at which the last pending one is due. A timer that is
+   * too long for every platform, such as one of `Infinity` ms, never fires: an interval beside it would never end.
+   */
   finish(): void {
-    const due = this.timers.data.map(({ cancelled, dueAt }) => (cancelled ? -Infinity : dueAt))
+    const due = this.timers.data
+      .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.time <= maxTimerMs)
+      .map(({ dueAt }) => dueAt)
     this.advance(due.reduce((latest, each) => Math.max(latest, each), this.time))
   }
 

@@ -1,7 +1,9 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { interval, map, Observable, of, switchMap, take, timer } from 'rxjs'
+import { interval, map, Observable, of, switchMap, take, takeUntil, timer } from 'rxjs'
+import { createClient } from 'svc-streams'
 import { depth, httpError } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { depthBody, FakeHttp } from '../support/fake-http.js'
 import { marbles } from '../support/time/marbles.js'
 import { createTimedLog } from '../support/time/timed-log.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
@@ -55,6 +57,31 @@ describe('a poll without subscribers', () => {
     })
     expect(starts).toEqual([0, 100])
     expect(remainingTimers).toBe(0)
+  })
+
+  it('does not send a request that waits in the queue of the client; the next subscriber sends it at once', () => {
+    runInVirtualTime(({ at }) => {
+      const http = new FakeHttp()
+      const client = createClient({
+        environment: 'mainnet',
+        baseUrl: 'http://localhost:1',
+        priceBaseUrl: 'http://localhost:2',
+        authKey: Buffer.alloc(32, 1).toString('base64'),
+        http,
+        maxConcurrentRequests: 1,
+      })
+      const mints = () => http.requests.map(({ path }) => path.replace(/.*\//, ''))
+      client.depth$('0xaa', 1000).subscribe()
+      client
+        .depth$('0xbb', 1000)
+        .pipe(takeUntil(timer(10)))
+        .subscribe()
+      at(20, () => http.request(1).respond(200, depthBody()))
+      at(30, () => expect(mints()).toEqual(['0xaa']))
+      at(40, () => client.depth$('0xbb', 1000).subscribe())
+      at(41, () => expect(mints()).toEqual(['0xaa', '0xbb']))
+      at(50, () => void client.close())
+    })
   })
 
   it('is forgotten when it has ended: a new subscriber gets no result of it', () => {

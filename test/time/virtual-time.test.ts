@@ -1,5 +1,13 @@
 import fc from 'fast-check'
-import { asapScheduler, asyncScheduler, config, interval, timer } from 'rxjs'
+import {
+  animationFrameScheduler,
+  asapScheduler,
+  asyncScheduler,
+  config,
+  interval,
+  queueScheduler,
+  timer,
+} from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { rxClock } from '../../src/time/rx-clock.js'
@@ -139,6 +147,57 @@ describe('VirtualTime', () => {
       expect(first.run(rxClock.wallClock)).toBe(1)
     })
     expect(isVirtualTime()).toBe(false)
+  })
+
+  it.each([
+    ['asyncScheduler', asyncScheduler],
+    ['queueScheduler', queueScheduler],
+    ['asapScheduler', asapScheduler],
+    ['animationFrameScheduler', animationFrameScheduler],
+  ])('has its own queue of %s, also inside an action of another clock', (_, scheduler) => {
+    const [first, second] = [createVirtualTime(0), createVirtualTime(0)]
+    const fired: string[] = []
+    first.run(() =>
+      scheduler.schedule(() => {
+        fired.push('first')
+        second.run(() => scheduler.schedule(() => fired.push('second')))
+        second.advance(20)
+        fired.push('after second')
+        scheduler.schedule(() => fired.push('next of first'))
+      }),
+    )
+    first.advance(20)
+    first.advance(40)
+    expect(fired).toEqual(['first', 'second', 'after second', 'next of first'])
+  })
+
+  it.each([
+    ['asyncScheduler', asyncScheduler],
+    ['asapScheduler', asapScheduler],
+    ['animationFrameScheduler', animationFrameScheduler],
+  ])('does not run the pending actions of %s of another clock', (_, scheduler) => {
+    const [first, second] = [createVirtualTime(0), createVirtualTime(0)]
+    const fired: string[] = []
+    first.run(() => scheduler.schedule(() => fired.push('first')))
+    second.run(() => scheduler.schedule(() => fired.push('second')))
+    second.advance(20)
+    expect(fired).toEqual(['second'])
+    first.advance(20)
+    expect(fired).toEqual(['second', 'first'])
+  })
+
+  it('ends with the last timer that is neither cancelled nor too long for every platform', () => {
+    const virtual = createVirtualTime(0)
+    const fired: number[] = []
+    virtual.run(() => {
+      interval(10).subscribe((n) => fired.push(n))
+      timer(25).subscribe()
+      // Half of all timers are pending, so that the queue keeps those that are cancelled.
+      for (const ms of [Infinity, 2 ** 31]) timer(ms).subscribe()
+      timer(1000).subscribe().unsubscribe()
+    })
+    virtual.finish()
+    expect([fired, virtual.now()]).toEqual([[0, 1], 25])
   })
 
   it('fires timers by due time, then by order of creation', () => {

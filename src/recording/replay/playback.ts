@@ -4,7 +4,7 @@ import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import type { Clock } from '../../time/clock.js'
-import { nextTurn } from '../../time/next-turn.js'
+import { nextTurn, promisesSettled } from '../../time/next-turn.js'
 import { readEntries, type RecordingEntry } from '../read/read-entries.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { OpenableSource } from '../read/source.js'
@@ -16,7 +16,7 @@ import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256
 
-/** Number of rows at the start after each of which the replay yields, to see whether a strategy uses promises. */
+/** Number of rows at the start after each of which the replay yields, to see whether a strategy waits for I/O. */
 const observedRows = 1024
 
 /** The summary of a finished replay. */
@@ -45,8 +45,10 @@ export class Playback {
   private rows = 0
   /** The line that is emitted. */
   private line: Row | RecordingHeader | undefined
-  /** True if a strategy has worked between two rows: when a promise settled, for example. */
-  private worksBetweenRows = false
+  /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
+  private worksInLaterTurns = false
+  /** True while the promises of the strategies settle after a row. */
+  private isSettling = false
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
   private resume: (() => void) | undefined
@@ -114,8 +116,9 @@ export class Playback {
 
   /** Called when a strategy subscribes or emits in real time. */
   onRealTime(): void {
-    if (!this.worksBetweenRows && this.rows >= observedRows) warnOfPromises()
-    this.worksBetweenRows = true
+    if (this.isSettling) return
+    if (!this.worksInLaterTurns && this.rows >= observedRows) warnOfLaterTurns()
+    this.worksInLaterTurns = true
   }
 
   /** The clock of the streams outside of strategies; undefined before the first line. */
@@ -181,10 +184,13 @@ export class Playback {
           this.runs.skip(entry.skipped)
         }
         if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(entry.line))
-        // Promises of a strategy settle between two rows.
-        await (this.isDue(entry.time) ? undefined : this.waitUntilDue(entry.time))
+        if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
         if (this.closing.closed) return
         this.emit(entry)
+        this.isSettling = true
+        // The promises of a row settle before the next row, however the file is divided into chunks.
+        await promisesSettled()
+        this.isSettling = false
         if (this.yieldsAfter(entry.line)) await nextTurn()
       }
     }
@@ -207,14 +213,11 @@ export class Playback {
     if (this.line !== undefined) this.streams.emit(this.line)
   }
 
-  /**
-   * Promises settle between two rows. Within one turn of the event loop, how many of them do depends on how the file is
-   * divided into chunks. If a strategy uses promises, each row therefore has a turn of its own.
-   */
+  /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
   private yieldsAfter({ _tag }: Row | RecordingHeader): boolean {
     return (
       _tag === 'Recording' ||
-      this.worksBetweenRows ||
+      this.worksInLaterTurns ||
       this.rows < observedRows ||
       this.rows % rowsPerTurn === 0
     )
@@ -260,8 +263,8 @@ export class Playback {
   }
 }
 
-const warnOfPromises = (): void =>
+const warnOfLaterTurns = (): void =>
   console.warn(
-    `svc-streams: a strategy uses promises or real timers, but did not in the first ${observedRows} rows. Its result may ` +
-      'depend on how the recording is divided into chunks. Use observables instead: of(value) for Promise.resolve(value).',
+    'svc-streams: a strategy waits for I/O or for real timers, such as those that it starts after a promise, but did not in ' +
+      `the first ${observedRows} rows. Its result may depend on how the recording is divided into chunks.`,
   )

@@ -32,10 +32,7 @@ export class ReplayStream<E, A> {
   }
 
   readonly event$ = new Observable<Either<E, A>>((subscriber) => {
-    if (this.completed) {
-      if (this.retained.event !== undefined) subscriber.next(this.retained.event)
-      return subscriber.complete()
-    }
+    if (this.completed) return this.retained.end(subscriber)
     this.add(subscriber)
     this.retained.repeat(subscriber)
     subscriber.add(this.config.onSubscribe())

@@ -28,7 +28,8 @@ export interface ReplayClient extends Client {
    * the result runs in its own: a live client may follow a backtest in one pipeline. At the end of the recording, the timers
    * of the strategy that are pending fire in order, up to the time at which the last of them is due.
    *
-   * Promises settle in real time, between two rows, and timers that start after them are real: use observables.
+   * Promises that do not wait for I/O settle before the next row, but in real time: timers that start after them are real, and
+   * do not fire once the replay has ended. Use observables in front of timers.
    *
    * Strategies that are subscribed to before the first row share one replay. A later one has a replay of its own, from the
    * start. If the source can be read only once, the later replay is a `RecordingError`.

@@ -2,14 +2,22 @@ import {
   asapScheduler,
   asyncScheduler,
   concat,
+  count,
   finalize,
+  firstValueFrom,
+  interval,
   map,
   materialize,
+  merge,
   NEVER,
+  repeat,
+  retry,
+  take,
   timer,
   type Observable,
 } from 'rxjs'
 import type { Client } from 'svc-streams'
+import { orThrow } from 'svc-streams/operators'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
@@ -80,6 +88,56 @@ describe('status$ of a replay', () => {
     await client.header()
     await client.close()
     expect(await statuses).toEqual(['Idle', 'Closed'])
+  })
+})
+
+describe('a pipeline that subscribes again to a stream that has ended, without a delay,', () => {
+  const unknown = '0xdead'
+
+  it.each<[string, (client: Client) => Observable<unknown>, number]>([
+    ['repeat', (client) => summary$(client).pipe(repeat()), 3],
+    ['take and repeat', (client) => summary$(client).pipe(take(2), repeat()), 5],
+    [
+      'retry of a mint that is not recorded',
+      (client) => client.depth$(unknown, 1).pipe(orThrow(), retry()),
+      0,
+    ],
+    [
+      'retry of a topic that is not recorded',
+      (client) => client.price$(`svc-${unknown}`).pipe(orThrow(), retry()),
+      0,
+    ],
+  ])('does not recurse without end: %s', async (_, strategy, expected) => {
+    const rows = [priceRow(10, 1), priceRow(20, 2), priceRow(30, 3)]
+    expect(await collect(replayAtOnce(...rows).run$(strategy))).toHaveLength(expected)
+    const direct: unknown[] = []
+    const client = replayAtOnce(...rows)
+    client.price$(topic).subscribe()
+    const subscription = strategy(client).subscribe((value) => direct.push(value))
+    await client.finished
+    await firstValueFrom(timer(5))
+    subscription.unsubscribe()
+    expect(direct).toHaveLength(expected)
+    expect(currentDelegates()).toEqual(unusedDelegates)
+  })
+
+  it('affects no other strategy of the replay, and no late subscriber', async () => {
+    const client = replayAtOnce(priceRow(10, 1))
+    const endless = collect(client.run$((inside) => summary$(inside).pipe(repeat())))
+    const late = (inside: Client) =>
+      concat(...Array.from({ length: 50 }, () => summary$(inside).pipe(count())))
+    expect(await collect(client.run$(late))).toEqual([1, ...Array<number>(49).fill(0)])
+    expect(await endless).toEqual(['1'])
+    let completions = 0
+    for (let n = 0; n < 50; n++) client.price$(topic).subscribe({ complete: () => completions++ })
+    expect(completions).toBe(50)
+  })
+})
+
+describe('a timer that is too long for every platform', () => {
+  it.each([Infinity, Number.MAX_SAFE_INTEGER])('%s ms: does not fire at the end', async (ms) => {
+    const strategy = () => merge(interval(4), timer(ms).pipe(map(() => 'fired')))
+    expect(await collect(replayAtOnce(priceRow(10, 1)).run$(strategy))).toEqual([0, 1, 2])
   })
 })
 

@@ -1,11 +1,13 @@
 import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
-import { filter, firstValueFrom, map, merge, switchMap, take, timer, type Observable } from 'rxjs'
+import { filter, firstValueFrom, map, merge, switchMap, take, tap, timer, type Observable } from 'rxjs'
 import type { Client, ConnectionStatus } from 'svc-streams'
 import { candles, rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { disconnected, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import { deferred } from '../../../src/task/deferred.js'
+import { eventually } from '../../support/time/eventually.js'
 import {
   chunksOf,
   collect,
@@ -145,6 +147,39 @@ describe('a second recording', () => {
     expect(await collect(epochs)).toEqual(['Idle', 'open 2', 'open 3', 'last 3'])
   })
 
+  it('interrupts at once, also if its first row comes later', async () => {
+    const { promise: gate, resolve: openGate } = deferred<undefined>()
+    const source = {
+      async *[Symbol.asyncIterator]() {
+        yield recordingText(header, inEpoch(10, 1, 1), headerAt(20))
+        await gate
+        yield recordingText(inEpoch(30, 2, 1))
+      },
+    }
+    const seen: string[] = []
+    const run$ = replay(source, { speed: Infinity }).run$((client) => events$(client))
+    const run = collect(run$.pipe(tap((event) => seen.push(event))))
+    await eventually(() => seen.length === 2)
+    expect(seen).toEqual(['1/1', 'Disconnected'])
+    openGate(undefined)
+    expect(await run).toEqual(['1/1', 'Disconnected', '2/2'])
+  })
+
+  it('interrupts nothing if it continues the file before it, and only then', async () => {
+    const client = replayOf(
+      inEpoch(10, 1, 1),
+      { ...headerAt(100), continues: start },
+      inEpoch(110, 2, 1),
+      { ...headerAt(200), continues: start + 100 },
+      inEpoch(210, 3, 1),
+      // The file between is missing.
+      { ...headerAt(400), continues: start + 300 },
+      inEpoch(410, 4, 1),
+    )
+    const seen = await collect(client.run$((each) => events$(each)))
+    expect(seen).toEqual(['1/1', '2/1', '3/1', 'Disconnected', '4/2'])
+  })
+
   it('interrupts nothing if no row was played before it, or if it is after the part', async () => {
     const text = recordingText(header, ...recordings)
     const playPart = (part: object) =>
@@ -200,6 +235,11 @@ describe('the status Waiting', () => {
     const client = replayOf(inEpoch(10, 1, 1), waiting(20), inEpoch(310, 2, 2))
     const seen = client.run$((each) => merge(events$(each), timer(100).pipe(map(() => 'later'))))
     expect(await collect(seen)).toEqual(['1/1', 'Disconnected', 'later', '2/2'])
+  })
+
+  it('emits an outage that the recording does not contain because it ends', async () => {
+    const client = replayOf(inEpoch(10, 1, 1), waiting(20))
+    expect(await collect(client.run$((each) => events$(each)))).toEqual(['1/1', 'Disconnected'])
   })
 
   it('ends with Open: a late subscriber then waits for the next price, as live', async () => {

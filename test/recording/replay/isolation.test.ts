@@ -18,6 +18,8 @@ import { depth } from 'svc-streams/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
 import { isVirtualTime } from '../../../src/time/rx-providers.js'
+import { nextTurn } from '../../support/time/event-loop.js'
+import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { eventually } from '../../support/time/eventually.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
 import {
@@ -183,6 +185,17 @@ describe('an exception inside run$', () => {
     expect(await client.finished).toEqual(rowsOf(rows.length))
     expectAllOf([...before, ...after])
   })
+})
+
+it('a strategy whose teardown throws when run$ is unsubscribed from ends the replay', async () => {
+  const client = replayAt(Infinity)
+  const subscription = client.run$((each) => each.price$(topic).pipe(finalize(boom))).subscribe()
+  await client.header()
+  await nextTurn()
+  subscription.unsubscribe()
+  await client.finished
+  await eventually(() => unhandled.length > 0)
+  expect(currentDelegates()).toEqual(unusedDelegates)
 })
 
 it('reports the exceptions of handlers', async () => {

@@ -6,13 +6,16 @@ import {
   defer,
   EMPTY,
   filter,
+  from,
   map,
   merge,
   mergeMap,
   retry,
   scan,
+  skip,
   switchMap,
   take,
+  tap,
   timer,
 } from 'rxjs'
 import type { Client } from 'svc-streams'
@@ -20,6 +23,7 @@ import { replay } from 'svc-streams/recording'
 import { depth, disconnected } from 'svc-streams/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Row } from '../../../src/recording/format/row.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { chunked } from '../support/bytes.js'
 import {
   chunksOf,
@@ -50,6 +54,33 @@ const awaiting = (turns: number, first: number) => (client: Client) => {
   )
 }
 
+/** What a strategy emits for each price: the latest price whose promise has settled. It does nothing itself after a promise. */
+const withStateOfPromises = (turns: number) => (client: Client) => {
+  let settled = 0
+  return prices$(client).pipe(
+    tap((usd) => void later(turns).then(() => (settled = usd))),
+    map((usd) => `${usd} after ${settled}`),
+  )
+}
+
+/** Waits for a turn of the event loop, as for I/O, from the price `first` on. */
+const afterIo = (first: number) => (client: Client) =>
+  prices$(client).pipe(
+    filter((usd) => usd >= first),
+    concatMap(async (usd) => {
+      await nextTurn()
+      return usd
+    }),
+  )
+
+/** Subscribes to a second stream after I/O, but emits only with a row. */
+const subscribingAfterIo = (first: number) => (client: Client) =>
+  prices$(client).pipe(
+    filter((usd) => usd === first),
+    switchMap(() => from(nextTurn())),
+    switchMap(() => prices$(client).pipe(skip(1))),
+  )
+
 const textOf = (count: number): string =>
   recordingText(header, ...Array.from({ length: count }, (_, n) => priceRow(n, n + 1)))
 
@@ -73,13 +104,31 @@ describe('a strategy with promises', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  it('causes a warning if its first promise comes late, and then has the same result again', async () => {
-    const client = replay(chunksOf(textOf(3000)), { speed: Infinity })
-    const settled = await collect(client.run$(awaiting(50, 2000)))
+  it('has the same result if its first promise comes late, or if it emits nothing after a promise', async () => {
+    const text = textOf(3000)
+    const bytes = Buffer.from(text)
+    for (const strategy of [awaiting(50, 2000), withStateOfPromises(1), withStateOfPromises(50)]) {
+      const whole = await collect(replay(chunksOf(text), { speed: Infinity }).run$(strategy))
+      for (const length of [97, 5000]) {
+        const pieces = chunked(bytes, Array<number>(Math.floor(bytes.length / length)).fill(length))
+        const run$ = replay(chunksOf(...pieces), { speed: Infinity }).run$(strategy)
+        expect(await collect(run$)).toEqual(whole)
+      }
+      expect(whole.at(-1)).toMatch(/^3000 (settled at 3000|after 2999)$/)
+    }
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['emits', afterIo],
+    ['subscribes', subscribingAfterIo],
+  ])('causes a warning if it waits for I/O and %s after the first 1024 rows', async (_, strategy) => {
+    await collect(replay(chunksOf(textOf(3000)), { speed: Infinity }).run$(strategy(2000)))
     expect(warn).toHaveBeenCalledOnce()
-    expect(warn.mock.calls[0]?.[0]).toMatch(/^svc-streams: a strategy uses promises/)
-    expect(settled.at(-1)).toBe('3000 settled at 3000')
-    expect(settled).toContain('2500 settled at 2500')
+    expect(warn.mock.calls[0]?.[0]).toMatch(/^svc-streams: a strategy waits for I\/O/)
+    warn.mockClear()
+    await collect(replay(chunksOf(textOf(100)), { speed: Infinity }).run$(strategy(20)))
+    expect(warn).not.toHaveBeenCalled()
   })
 
   it('is not what a strategy with timers is: that causes no warning', async () => {

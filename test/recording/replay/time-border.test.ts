@@ -112,6 +112,22 @@ describe('the subscriber of run$', () => {
     expect(await firstValueFrom(merge(times, timer(1000)))).toBeLessThanOrEqual(30)
   })
 
+  it('is called in real time once the replay of its own strategy has ended', async () => {
+    const seen: unknown[] = []
+    const many = Array.from({ length: 50 }, (_, n) => priceRow(n, n + 1))
+    const inner = replay(chunksOf(recordingText(header, ...many)), { speed: Infinity })
+    const outer$ = replayOf().run$((client) => {
+      inner
+        .run$((inside) => prices$(inside))
+        .pipe(observeOn(asapScheduler))
+        .subscribe((usd) => seen.push(usd === 50 ? timeNow() : usd))
+      return prices$(client)
+    })
+    expect(await collect(outer$)).toEqual(all)
+    await eventually(() => seen.length === 50)
+    expect(seen.at(-1)).toEqual(realTime)
+  })
+
   it('may use a live client afterwards, whose time is real', async () => {
     const service = closeAfterTest(await startServiceThread({ tick: 300 }))
     const live$ = defer(() => {

@@ -176,11 +176,12 @@ export const timeless: Readonly<Record<string, Strategy>> = {
 
 /**
  * Strategies over prices alone, whose results over a gateway are those of its own client. Subscribers that join during an outage
- * are not among them: a consumer has outages of its own.
+ * are not among them: a consumer has outages of its own. Nor are comparisons of `receivedAt`, which is real time over a gateway
+ * and may differ by a millisecond.
  */
 export const ofPrices: readonly string[] = Object.keys(timeless).filter(
   (name) =>
-    !/depth|connection|uncorrelated|errors|late subscriber|same topic|again|new subscription|replayed/.test(
+    !/depth|fresh|connection|uncorrelated|errors|late subscriber|same topic|again|new subscription|replayed/.test(
       name,
     ),
 )

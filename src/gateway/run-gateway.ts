@@ -16,11 +16,11 @@ import type { Gateway } from './gateway.js'
 import { createHttpServer, httpLimits, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createRoute, type Pages } from './http/routes.js'
-import { trackSockets } from './http/track-sockets.js'
 import { listen } from './listen.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { createPriceSide } from './prices/create-price-side.js'
 import { createRelays } from './relay/create-relays.js'
+import type { Server, Socket } from 'node:net'
 
 /** What only the library itself may set. */
 export interface GatewayInternals {
@@ -108,4 +108,14 @@ const macOf = ([name, key]: readonly [string, string]): Mac => {
   const decoded = decodeKey(key, `keys.${name}`)
   if (isLeft(decoded)) throw decoded.left
   return node.createMac(decoded.right)
+}
+
+/** The open sockets of a server, upgraded ones included. */
+const trackSockets = (server: Server): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
 }

@@ -1,9 +1,12 @@
-import { metrics, trace } from '@opentelemetry/api'
+import { metrics, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
 import { parseOptions } from '../option-kinds/parse-options.js'
 import { eventMetrics } from './event-metrics.js'
 import { instrumentTable, type InstrumentOptions } from './options.js'
-import { pollSpans } from './poll-spans.js'
 import { stateMetrics } from './state-metrics.js'
+import { assertNever } from '../domain/assert-never.js'
+import type { DepthError } from '../errors/model.js'
+import { currentClock } from '../time/current-clock.js'
+import { errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
 
 /** The name of the meter and of the tracer. */
 const scope = 'svc-streams'
@@ -25,5 +28,56 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
   const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
   return () => {
     for (const stop of stops.splice(0)) stop()
+  }
+}
+
+const route = '/v0/order_book/depth/{mint}'
+
+/**
+ * One client span per poll. A poll is shared by its subscribers, so its span has no parent. Returns the function that stops
+ * them.
+ */
+const pollSpans = (tracer: Tracer): (() => void) =>
+  listen({
+    'svc-streams:poll': ({ host, durationMs, error }) => {
+      const endTime = currentClock().wallClock()
+      const status = statusOf(error)
+      const span = tracer.startSpan(`GET ${route}`, {
+        kind: SpanKind.CLIENT,
+        root: true,
+        startTime: endTime - durationMs,
+        attributes: {
+          'http.request.method': 'GET',
+          ...serverAttributes(host),
+          'url.template': route,
+          ...(isStatus(status) ? { 'http.response.status_code': status } : {}),
+          ...errorAttributes(error?._tag),
+        },
+      })
+      // Without the message, which contains the mint.
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(endTime)
+    },
+  })
+
+/** The status of the response; `undefined` if it is not known. */
+const statusOf = (error: DepthError | undefined): number | undefined => {
+  if (error === undefined) return 200
+  switch (error._tag) {
+    case 'HttpError':
+      return error.status
+    case 'Unauthorized':
+      return 401
+    case 'UnsupportedPair':
+      return 500
+    case 'ClientClosed':
+    case 'DecodeError':
+    case 'InvalidInterval':
+    case 'InvalidMint':
+    case 'NetworkError':
+    case 'Timeout':
+      return undefined
+    default:
+      return assertNever(error)
   }
 }

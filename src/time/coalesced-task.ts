@@ -1,5 +1,4 @@
 import { Subscription } from 'rxjs'
-import { asap } from './asap.js'
 import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
 
@@ -59,3 +58,7 @@ export class CoalescedTask {
     this.task()
   }
 }
+
+/** Calls back once after the current tick, unless unsubscribed. */
+export const asap = (clock: Clock, callback: () => void): Subscription =>
+  new Subscription(clock.startImmediate(callback))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asap } from '../../src/time/asap.js'
+import { asap } from '../../src/time/coalesced-task.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 import { nextTurn } from '../support/time/event-loop.js'

@@ -1,13 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { allowOrigin, isPreflight } from '../../server/cors.js'
-import { textResponse, type HttpResponse } from '../../server/http-response.js'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { isIPv6, type Socket } from 'node:net'
+import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
+import { textResponse, type HttpResponse, type TextResponse } from '../../server/http-response.js'
 import { readBody } from '../../server/request.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
-import { exposedHeaders, gatewayPreflightResponse } from './cors.js'
 import { writeGatewayResponse } from './http-response.js'
 import type { Requester } from '../relay/request-queue.js'
-import { addressGroupOf } from './address-group.js'
 import type { Route } from './routes.js'
 
 export interface RequestHandlerConfig {
@@ -91,3 +89,37 @@ const trackCancels = (socket: Socket): Set<() => void> => {
 const refuse = (response: ServerResponse, refusal: HttpResponse): void => {
   writeGatewayResponse(response, { ...refusal, headers: { ...refusal.headers, Connection: 'close' } })
 }
+
+/** Hextets of the part of an IPv6 address that a network assigns to one site: 64 bits. */
+const siteHextets = 4
+
+/** An IPv4 address in the notation of IPv6. */
+const mapped = /^::ffff:(?=\d+\.)/i
+
+/** The addresses that may belong to one program: an IPv4 address, or the IPv6 addresses of one network. */
+export const addressGroupOf = (address: string): string => {
+  const plain = address.replace(mapped, '')
+  if (!isIPv6(plain)) return plain
+  const [before = '', after] = plain.replace(/%.*$/, '').split('::')
+  const head = before.split(':').filter((hextet) => hextet !== '')
+  const tail = (after ?? '').split(':').filter((hextet) => hextet !== '')
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return [...head, ...zeros, ...tail].slice(0, siteHextets).join(':')
+}
+
+/** The headers of a response that a client reads. */
+const exposedHeaders = 'Date, Retry-After'
+
+/** Allows GET, with the requested headers of the service. */
+const gatewayPreflightResponse = (headers: IncomingHttpHeaders, service: string): TextResponse =>
+  preflightResponse(serviceHeaders(headers, service).join(', '), {
+    'Access-Control-Max-Age': '600',
+    Vary: 'Origin, Access-Control-Request-Headers',
+  })
+
+const serviceHeaders = (headers: IncomingHttpHeaders, service: string): readonly string[] =>
+  (headers['access-control-request-headers'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name.startsWith(`x-${service.toLowerCase()}-`) && /^[\w-]+$/.test(name))

@@ -4,13 +4,23 @@ import type { RawData, WebSocket } from 'ws'
 import type { PriceClient } from '../../client/client.js'
 import { WebSocketServer } from '../../transport/ws/web-socket-server.js'
 import { createUpstreamTopics } from '../demand/upstream-topics.js'
-import { handleMessage, type ClientMessagesContext } from './client-messages.js'
 import { Outbox } from './outbox.js'
 import { PingTimer } from './ping-timer.js'
-import type { PriceSide, PriceSideConfig } from './price-side.js'
 import { refuseUpgrade } from '../../server/http-response.js'
 import { Session } from './session.js'
-import { asciiFrame } from './text-frame.js'
+import { asciiFrame, type TextFrame } from './text-frame.js'
+import type { GatewayState } from '../../diagnostics/collector.js'
+import type { Publish } from '../../diagnostics/messages.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { Clock } from '../../time/clock.js'
+import type { GatewaySnapshot } from '../gateway-snapshot.js'
+import type { HealthState } from '../http/health.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeClientMessage } from '../../codec/client-message.js'
+import { canonicalAddress } from '../../domain/address.js'
+import { addressOf, type Topic } from '../../domain/topic.js'
+import type { Demand } from '../demand/demand.js'
+import { requestedTopic } from '../demand/requested-topic.js'
 
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
@@ -141,3 +151,79 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const sum = <A>(items: readonly A[], numberOf: (item: A) => number): number =>
   items.reduce((total, item) => total + numberOf(item), 0)
+
+/** The WebSocket side of a gateway: its consumers' topics, and the prices that are passed on to them. */
+interface PriceSide {
+  /** Handles an upgrade request that has passed the access checks. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  readonly health: () => HealthState
+  /** State of the connection to the service. */
+  readonly upstream: () => ConnectionStatus
+  /** The state of the consumers' connections, for collectors. */
+  readonly load: () => Omit<GatewayState, 'host'>
+  readonly snapshot: () => Omit<GatewaySnapshot, 'upstream'>
+  /** Ends all connections and all subscriptions. Idempotent. */
+  readonly close: () => void
+}
+
+/** The options of a gateway that its price side needs, checked and completed by their defaults. */
+interface PriceSideConfig {
+  /** Name of the service: prefix of topics. */
+  readonly service: string
+  /** Number of WebSocket connections; further upgrades are refused. */
+  readonly maxConnections: number
+  /** Number of topics of one connection; a further one gets an error text. */
+  readonly maxTopicsPerConnection: number
+  /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
+  readonly maxBufferedBytes: number
+  readonly clock: Clock
+  readonly publish: Publish
+  /** Host and port of the gateway: its name in diagnostics. */
+  readonly ownHost: () => string
+}
+
+interface ClientMessagesContext {
+  readonly demand: Demand<TextFrame>
+  /** Name of the service: prefix of topics. */
+  readonly service: string
+  readonly maxTopicsPerConnection: number
+}
+
+/** Handles a text message of a consumer. Every message is answered. */
+export const handleMessage = (context: ClientMessagesContext, session: Session, text: string): void => {
+  const decoded = decodeClientMessage(text)
+  if (isLeft(decoded)) return session.sendText(`Invalid request: ${decoded.left.message}`)
+  const { method, topic } = decoded.right
+  const parsed = requestedTopic(topic, context.service)
+  if (isLeft(parsed)) return session.sendText(parsed.left)
+  if (method === 'subscribe') subscribe(context, session, parsed.right)
+  else unsubscribe(context, session, parsed.right)
+}
+
+const subscribe = (
+  { demand, maxTopicsPerConnection }: ClientMessagesContext,
+  session: Session,
+  topic: Topic,
+): void => {
+  const base = canonicalAddress(addressOf(topic))
+  const known = session.feeds.get(base)
+  if (known !== undefined) return known.answer(session)
+  if (session.feeds.size >= maxTopicsPerConnection) {
+    return session.sendText(
+      `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a connection`,
+    )
+  }
+  const feed = demand.feedOf(topic)
+  session.addFeed(base, feed)
+  feed.start()
+}
+
+const unsubscribe = ({ demand }: ClientMessagesContext, session: Session, topic: Topic): void => {
+  const base = canonicalAddress(addressOf(topic))
+  const feed = session.removeFeed(base)
+  if (feed !== undefined) {
+    feed.remove(session)
+    demand.releaseUnwanted(feed)
+  }
+  session.confirmRest()
+}

@@ -1,9 +1,26 @@
-import { NatsConnectionImpl, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import {
+  checkOptions,
+  DataBuffer,
+  extractProtocolMessage,
+  INFO,
+  NatsConnectionImpl,
+  setTransportFactory,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  type Server,
+  type ServerInfo,
+  type Transport,
+} from '@nats-io/transport-node'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
-import { useTcpTransport, type TransportOptions } from './tcp-transport.js'
+import { lookup } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { createConnection, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions as TlsConnectOptions } from 'node:tls'
+import { deferred } from '../../task/deferred.js'
+import { protocolVersion } from '../subjects.js'
 
 /** The time after which the next server is dialled too, in ms. A server that is stopped accepts TCP, and then is silent. */
 const nextDialTime = 250
@@ -70,3 +87,174 @@ const dial = (options: TransportOptions): Promise<NatsConnection> => {
   useTcpTransport()
   return NatsConnectionImpl.connect(options)
 }
+
+/** The options of a connection. The NATS client passes all of them to its transport. */
+interface TransportOptions extends NodeConnectionOptions {
+  /** Destroys the socket when it aborts. Absent for connections of others in this process. */
+  readonly signal?: AbortSignal
+}
+
+/** Makes the NATS client use this transport for the connections that it opens from now on. */
+const useTcpTransport = (): void =>
+  setTransportFactory({ factory: () => new TcpTransport(), dnsResolveFn: addressesOf })
+
+const addressesOf = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
+
+/**
+ * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`, whose sockets remain open after a
+ * dial that times out. `close`, `discard` and `disconnect` destroy this one's socket at any time: before the server
+ * accepts, while it sends nothing, and while it reads nothing.
+ */
+class TcpTransport implements Transport {
+  /** The monitoring of NATS shows both. */
+  readonly lang = 'svc-streams'
+  readonly version = String(protocolVersion)
+  closeError?: Error
+  isClosed = false
+  private isConnected = false
+  /** The TCP socket below TLS, too: destroying it ends both. */
+  private tcpSocket: Socket | undefined
+  private socket: Socket | undefined
+  private isSecure = false
+  private chunks: Uint8Array[] = []
+  private arrival = deferred<undefined>()
+  private readonly closing = deferred<Error | undefined>()
+
+  async connect({ hostname, port, tlsName }: Server, options: TransportOptions): Promise<void> {
+    const { tls, signal } = options
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', () => this.discard(), { once: true })
+    this.assertOpen()
+    const tcpSocket = createConnection(port, hostname)
+    this.tcpSocket = this.socket = tcpSocket
+    await opened(tcpSocket, 'connect')
+    tcpSocket.setNoDelay(true)
+    if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, tlsName, options)
+    const info = await this.readInfo(this.socket)
+    checkOptions(info, options)
+    const isTlsWanted = info.tls_required === true || (info.tls_available === true && tls !== null)
+    if (isTlsWanted && !this.isSecure) await this.startTls(tcpSocket, tlsName, options)
+    this.assertOpen()
+    this.isConnected = true
+    this.read(this.socket)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
+    for (;;) {
+      if (this.chunks.length === 0) await this.arrival.promise
+      const { chunks } = this
+      this.chunks = []
+      yield* chunks
+      if (this.isClosed) return
+      if (this.chunks.length === 0) this.arrival = deferred()
+    }
+  }
+
+  isEncrypted(): boolean {
+    return this.isSecure
+  }
+
+  send(frame: Uint8Array): void {
+    if (!this.isClosed) this.socket?.write(frame)
+  }
+
+  close(error?: Error): Promise<void> {
+    this.end(error)
+    return Promise.resolve()
+  }
+
+  disconnect(): void {
+    this.end()
+  }
+
+  closed(): Promise<Error | undefined> {
+    return this.closing.promise
+  }
+
+  discard(): void {
+    // A failed dial is reported by `connect` alone.
+    this.isConnected = false
+    this.end()
+  }
+
+  private assertOpen(): void {
+    if (this.isClosed) throw new Error('the connection was closed')
+  }
+
+  private end(error?: Error): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    if (error !== undefined) this.closeError = error
+    this.tcpSocket?.destroy()
+    this.arrival.resolve(undefined)
+    if (this.isConnected) this.closing.resolve(error)
+  }
+
+  /** Reads the first message of the server. It stays in the data of the connection. */
+  private async readInfo(socket: Socket): Promise<ServerInfo> {
+    const info = deferred<ServerInfo>()
+    const onData = (chunk: Uint8Array): void => {
+      this.chunks.push(chunk)
+      const text = extractProtocolMessage(DataBuffer.concat(...this.chunks))
+      if (text === '') return
+      socket.off('data', onData).pause()
+      try {
+        const [, json = ''] = INFO.exec(text) ?? []
+        info.resolve(JSON.parse(json) as ServerInfo)
+      } catch {
+        socket.destroy(new Error('unexpected response of the server'))
+      }
+    }
+    socket.on('data', onData)
+    return Promise.race([info.promise, failure(socket)])
+  }
+
+  private async startTls(tcpSocket: Socket, servername: string, { tls }: TransportOptions): Promise<void> {
+    const files = await filesOf(tls ?? {})
+    this.assertOpen()
+    const socket = connectTls({ rejectUnauthorized: true, servername, ...tls, ...files, socket: tcpSocket })
+    this.socket = socket
+    this.isSecure = true
+    await opened(socket, 'secureConnect')
+  }
+
+  private read(socket: Socket): void {
+    let cause: Error | undefined
+    socket.on('data', (chunk) => {
+      this.chunks.push(chunk)
+      this.arrival.resolve(undefined)
+    })
+    socket.on('error', (error) => (cause = error))
+    socket.on('close', () => this.end(cause))
+    // The message that was read before.
+    this.arrival.resolve(undefined)
+    socket.resume()
+  }
+}
+
+const opened = async (socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> => {
+  const isOpen = deferred<undefined>()
+  socket.once(event, () => isOpen.resolve(undefined))
+  await Promise.race([isOpen.promise, failure(socket)])
+}
+
+/** Rejects when the socket closes. Its errors never end the process. */
+const failure = async (socket: Socket): Promise<never> => {
+  const closed = deferred<Error>()
+  let cause = new Error('the server has closed the connection')
+  socket.on('error', (error) => (cause = error))
+  socket.once('close', () => closed.resolve(cause))
+  throw await closed.promise
+}
+
+/** The certificates and the key that the options name by files. */
+const filesOf = async ({
+  certFile,
+  keyFile,
+  caFile,
+}: NonNullable<TransportOptions['tls']>): Promise<TlsConnectOptions> => ({
+  ...(certFile === undefined ? {} : { cert: await readFile(certFile) }),
+  ...(keyFile === undefined ? {} : { key: await readFile(keyFile) }),
+  ...(caFile === undefined ? {} : { ca: [await readFile(caFile)] }),
+})

@@ -8,7 +8,7 @@ import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { dialServers } from './dial.js'
 import type { NatsOptions } from './options.js'
-import { parseServers } from './servers.js'
+import { ConfigurationError } from '../../errors/configuration-error.js'
 
 /** Receives the connection to NATS once, and its loss once. */
 export interface LinkUser {
@@ -212,3 +212,31 @@ const shuffled = (servers: readonly string[]): string[] =>
     .map((server) => ({ server, order: Math.random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ server }) => server)
+
+const schemes = ['nats:', 'tls:']
+
+/** The addresses of the servers as URLs. Throws a `ConfigurationError`. */
+const parseServers = (servers: unknown): readonly URL[] => {
+  const list: readonly unknown[] = Array.isArray(servers) ? servers : [servers]
+  if (list.length === 0) throw serversError()
+  return list.map(parseServer)
+}
+
+const parseServer = (server: unknown): URL => {
+  if (typeof server !== 'string') throw serversError()
+  const text = server.includes('://') ? server : `nats://${server}`
+  // Other schemes than those of the web have no host without this.
+  if (!URL.canParse(text)) throw serversError()
+  const url = new URL(text)
+  if (!schemes.includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) {
+    throw serversError()
+  }
+  return url
+}
+
+/** The value is not shown: it may contain a password. */
+const serversError = () =>
+  new ConfigurationError(
+    'servers',
+    'expected addresses like nats://127.0.0.1:4222 or tls://nats.example:4222',
+  )

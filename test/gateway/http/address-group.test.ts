@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressGroupOf } from '../../../src/gateway/http/address-group.js'
+import { addressGroupOf } from '../../../src/gateway/http/request-handler.js'
 
 it.each([
   ['127.0.0.1', '127.0.0.1'],

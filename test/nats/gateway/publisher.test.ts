@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Publisher } from '../../../src/nats/gateway/publisher.js'
 import { SentBytes } from '../../../src/nats/gateway/sent-bytes.js'
 import { subjectsOf } from '../../../src/nats/subjects.js'
-import { TopicUpdatesTable } from '../../../src/nats/consumer/topic-updates.js'
+import { TopicUpdatesTable } from '../../../src/nats/consumer/session-updates.js'
 
 const connection = { isClosed: () => true } as NatsConnection
 

@@ -1,7 +1,7 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InterimResponses } from '../../../src/transport/undici/interim-responses.js'
+import { InterimResponses } from '../../../src/transport/undici/connection.js'
 
 const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 

@@ -12,6 +12,13 @@ const wordRun = 16
 /** The number of recent signatures that are redacted. */
 const maxSignatures = 256
 
+/** Of a `URL`, which the declarations of the package must not name: it is a type of Node or of a browser. */
+interface UrlParts {
+  readonly pathname: string
+  readonly search: string
+  readonly searchParams: { values(): Iterable<string> }
+}
+
 /** The secrets of one client. Redacts them from the texts of the service and of transports. */
 export class Secrets {
   private readonly permanent: Secret[] = []
@@ -38,7 +45,7 @@ export class Secrets {
   }
 
   /** The query values of a URL, and those parts of its path and query that are long enough for a token. */
-  addUrl({ pathname, search, searchParams }: URL): void {
+  addUrl({ pathname, search, searchParams }: UrlParts): void {
     for (const value of searchParams.values()) this.addValue(value)
     for (const part of `${pathname}${search}`.split(/[/?&=]/)) if (part.length >= wordRun) this.addValue(part)
   }

@@ -13,8 +13,7 @@ export { SimulatorError } from './simulator-error.js'
 export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './network/tcp-proxy.js'
 
 // Received requests and frames.
-export type { ReceivedFrame, ReceivedRequest } from './service/service-context.js'
-export type { ConnectionView } from './service/server-connection.js'
+export type { ConnectionView, ReceivedFrame, ReceivedRequest } from './service/service-context.js'
 
 // Faults of the service.
 export type { Drop, Faults, Garbage, HttpFaults, SocketFaults } from './faults/faults.js'

@@ -12,9 +12,9 @@ import type { TokenOptions } from './market/token-options.js'
 import { parseSimulatorOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
 import { host, listen } from './service/listen.js'
-import type { ConnectionView } from './service/server-connection.js'
 import {
   createReceivedLog,
+  type ConnectionView,
   type ReceivedFrame,
   type ReceivedRequest,
   type ServiceContext,

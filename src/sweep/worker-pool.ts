@@ -129,7 +129,7 @@ const isWorkerMessage = (message: unknown): message is WorkerMessage =>
  * The program of the worker threads, in the installed package, which finds itself by its name. Throws a
  * `ConfigurationError` in a bundle without the package.
  */
-export const packagedProgram = (): URL => {
+export const packagedProgram = (): FileUrl => {
   try {
     const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
     return pathToFileURL(join(manifest, '../dist/sweep/worker/main.js'))

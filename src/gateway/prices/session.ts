@@ -66,14 +66,17 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   /** True if nothing was sent since the last check, while the consumer is behind. */
   private maySend = true
   private behindSince = 0
-  private dropped = 0
+  /** Number of prices that were not sent, because a newer one replaced them or their topic was no longer live. */
+  droppedPrices = 0
   private droppedBefore = 0
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
   private unwrittenTexts = 0
   private unansweredPings = 0
-  private cause: GatewayDisconnectCause = 'consumer'
-  private bytes = 0
+  /** Why the connection has ended. */
+  endCause: GatewayDisconnectCause = 'consumer'
+  /** Size of the frames that were written, in bytes. */
+  sentBytes = 0
   private isEnding = false
   private readonly endTimer = new Subscription()
 
@@ -89,16 +92,6 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.maxUnsent = config.maxBufferedBytes
   }
 
-  /** Why the connection has ended. */
-  get endCause(): GatewayDisconnectCause {
-    return this.cause
-  }
-
-  /** Size of the frames that were written, in bytes. */
-  get sentBytes(): number {
-    return this.bytes
-  }
-
   get bufferedBytes(): number {
     return this.socket.writableLength
   }
@@ -106,11 +99,6 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   /** True while the consumer does not get every price, because it reads too slowly. */
   get isBehind(): boolean {
     return this.window.isBehind
-  }
-
-  /** Number of prices that were not sent, because a newer one replaced them or their topic was no longer live. */
-  get droppedPrices(): number {
-    return this.dropped
   }
 
   sendText(text: string): void {
@@ -130,19 +118,19 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   readonly write = (bytes: Uint8Array): void => {
     if (this.webSocket.readyState !== this.webSocket.OPEN) return
     this.socket.write(bytes)
-    this.bytes += bytes.length
+    this.sentBytes += bytes.length
     this.unwrittenTexts = 0
     this.window.onWritten(bytes.length)
     this.endOverflow()
   }
 
   readonly confirm = (topic: Topic): void => {
-    this.sendConfirmation(this.listsAll ? this.confirmedTopics : [topic])
+    this.sendConfirmation([topic])
   }
 
   /** Answers an unsubscribe message. */
   confirmRest(): void {
-    this.sendConfirmation(this.listsAll ? this.confirmedTopics : [])
+    this.sendConfirmation([])
   }
 
   readonly reject = (base: Address, errorText: string): void => {
@@ -175,7 +163,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   /** Pings the consumer, or ends its connection if it has not answered this many pings. */
   readonly ping = (maxUnanswered: number): void => {
     if (this.unansweredPings >= maxUnanswered) {
-      if (!this.isEnding) this.cause = 'no-pong'
+      if (!this.isEnding) this.endCause = 'no-pong'
       return this.webSocket.terminate()
     }
     this.unansweredPings++
@@ -239,7 +227,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     if (this.isEnding) return
     this.isEnding = true
     this.isFree = false
-    this.cause = cause
+    this.endCause = cause
     this.config.outbox.flushOne(this)
     this.leaveTopics()
     this.webSocket.close(closeCodes[cause], closeReason(reason))
@@ -267,10 +255,10 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     const isLive = !this.isAdding && window.hasLiveRoom(frame.length, pending)
     if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
-      if (held.delete(topic)) this.dropped++
+      if (held.delete(topic)) this.droppedPrices++
       return this.config.outbox.add(this, frame)
     }
-    if (held.has(topic)) this.dropped++
+    if (held.has(topic)) this.droppedPrices++
     else held.add(topic)
     if (maySend) this.hold()
   }
@@ -303,7 +291,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
       if (frame !== undefined) window.probe(pending + frame.length)
       if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
-      if (frame === undefined) this.dropped++
+      if (frame === undefined) this.droppedPrices++
       else this.config.outbox.add(this, frame)
     }
     this.config.outbox.flushOne(this)
@@ -330,9 +318,9 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     const now = this.config.now()
     if (isBehind) {
       this.behindSince = now
-      this.droppedBefore = this.dropped
+      this.droppedBefore = this.droppedPrices
       this.config.onBehind()
-    } else this.config.onCaughtUp(Math.round(now - this.behindSince), this.dropped - this.droppedBefore)
+    } else this.config.onCaughtUp(Math.round(now - this.behindSince), this.droppedPrices - this.droppedBefore)
   }
 
   /** Writes what is pending, and a ping behind it. */
@@ -351,16 +339,12 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     }
   }
 
-  private get listsAll(): boolean {
+  /** `topics`: what a short list contains. */
+  private sendConfirmation(topics: readonly Topic[]): void {
     const bytes = this.window.unacknowledged + this.unwrittenTexts
-    return this.feeds.size <= maxListedTopics && bytes < maxListedBytes
-  }
-
-  private get confirmedTopics(): readonly string[] {
-    return [...this.feeds.values()].filter(({ isConfirmed }) => isConfirmed).map(({ topic }) => topic)
-  }
-
-  private sendConfirmation(subscriptions: readonly string[]): void {
+    const listsAll = this.feeds.size <= maxListedTopics && bytes < maxListedBytes
+    const feeds = listsAll ? [...this.feeds.values()].filter(({ isConfirmed }) => isConfirmed) : []
+    const subscriptions = listsAll ? feeds.map(({ topic }) => topic) : topics
     this.sendText(JSON.stringify({ subscriptions }))
   }
 }

@@ -10,7 +10,7 @@ import {
   topicWithQuote,
   type ClientMessage,
 } from './protocol.js'
-import type { ServiceContext } from './service-context.js'
+import type { ConnectionView, ServiceContext } from './service-context.js'
 
 /** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
 export interface ServerConnection {
@@ -21,18 +21,6 @@ export interface ServerConnection {
   /** Sends a price update if the connection is subscribed to the token and the service is not stalled. */
   readonly publish: (address: Address, price: number) => void
   readonly send: (frame: RawFrame) => void
-}
-
-/** Snapshot of an open WebSocket connection. */
-export interface ConnectionView {
-  /** Number of the connection, from 1, counted over all connections of the simulator. */
-  readonly id: number
-  /** Path and query of the upgrade request. */
-  readonly path: string
-  /** Subscribed topics, spelled as the client spelled them, in the order of their subscriptions. */
-  readonly topics: readonly string[]
-  /** Number of pings received. */
-  readonly pings: number
 }
 
 /** Payload of a WebSocket frame: text, or the bytes of a binary frame. */

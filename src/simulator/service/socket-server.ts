@@ -2,13 +2,8 @@ import { createServer, type Server } from 'node:http'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../domain/address.js'
 import { refuseUpgrade, textResponse, writeResponse } from '../../server/http-response.js'
-import {
-  createServerConnection,
-  type RawFrame,
-  type ConnectionView,
-  type ServerConnection,
-} from './server-connection.js'
-import type { ServiceContext } from './service-context.js'
+import { createServerConnection, type RawFrame, type ServerConnection } from './server-connection.js'
+import type { ConnectionView, ServiceContext } from './service-context.js'
 
 /** WebSocket server of the price reporter (section 4.3 of the service's documentation). */
 export interface SocketServer {

@@ -56,11 +56,14 @@ export const createRelays = (
   }
 }
 
-interface DepthRelayConfig {
+interface RelayConfig {
   readonly clock: Clock
   readonly queue: RequestQueue
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
   readonly onRequest: (shared: boolean) => void
+}
+
+interface DepthRelayConfig extends RelayConfig {
   /** Minimum time between the starts of two requests for one mint, in ms. */
   readonly depthEvery: number
 }
@@ -117,11 +120,7 @@ const depthResponse = (mint: string, result: Either<RelayError, Depth>): TextRes
   }
 }
 
-interface PriceRelayConfig {
-  readonly clock: Clock
-  readonly queue: RequestQueue
-  /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
-  readonly onRequest: (shared: boolean) => void
+interface PriceRelayConfig extends RelayConfig {
   /** Name of the service: prefix of topics. */
   readonly service: string
 }

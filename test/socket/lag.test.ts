@@ -26,6 +26,11 @@ const unanswered = { answersPings: false }
 /** The script does not close the connection at its end. */
 const concatNever = <A>(script$: Observable<A>): Observable<A> => concat(script$, NEVER)
 
+/** Keeps a stream subscribed until this time. */
+const subscribeUntil = (ms: number, stream$: Observable<unknown>): void => {
+  stream$.pipe(takeUntil(timer(ms))).subscribe()
+}
+
 const behind = (behindMs: number) => leftWith({ _tag: 'Stale', behindMs })
 const open = { _tag: 'Open', epoch: 1, since: 1 }
 
@@ -52,10 +57,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, expectObservable }) => {
       const script = ' -oA1 7ms pp 87ms 2 9ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       expectObservable(client.status$, '---^ 110ms !').toBe('---o 96ms b 10ms o', {
         o: open,
         b: { ...open, behindMs: 89 },
@@ -84,10 +86,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, expectObservable }) => {
       const script = ' -oA1 7ms pp 87ms 2 9ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       expectObservable(client.price$(a), '103ms ^ 8ms !').toBe('103ms s 7ms r', {
         s: behind(92),
         r: priceAt(100, a, 2),
@@ -99,10 +98,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, expectObservable }) => {
       const script = ' -oA1 7ms pp 87ms 2 3ms 3 5ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       const late$ = client.price$(a).pipe(map((event) => [event, client.inspect().topics[0]?.state]))
       expectObservable(late$, '106ms ^ 5ms !').toBe('106ms s 4ms r', {
         s: [behind(95), 'stale'],
@@ -115,10 +111,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, expectObservable }) => {
       const script = ' -oA1 7ms pp 87ms 2 3ms C 5ms ppp'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       expectObservable(client.price$(b), '102ms ^ 12ms !').toBe('104ms s', { s: behind(93) })
       expectObservable(client.price$(b), '113ms ^ 2ms !').toBe('-')
     })
@@ -128,10 +121,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, expectObservable }) => {
       const script = ' -oA1 7ms pp 87ms 2 3ms C4 3ms p p'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       expectObservable(client.price$(b), '102ms ^ 9ms !').toBe('104ms s 5ms r', {
         s: behind(93),
         r: priceAt(105, b, 4),
@@ -143,10 +133,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
     marbles(({ cold, flush }) => {
       const script = ' -oB(14) 4ms pp 87ms 2'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      client
-        .price$(a)
-        .pipe(takeUntil(timer(130)))
-        .subscribe()
+      subscribeUntil(130, client.price$(a))
       const states: unknown[] = []
       const subscription = client.price$(b).subscribe((event) => {
         states.push([event._tag, client.inspect().topics.map(({ state }) => state)])

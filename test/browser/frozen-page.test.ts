@@ -70,7 +70,8 @@ describe('a frozen page', () => {
 
   it('whose connection was closed meanwhile emits one Disconnected, then current prices', async () => {
     const { tab, connection } = await freezeWithPrice()
-    connection?.tcpSocket.end()
+    // Not `end()`: the service would still count a subscribe that the page sends before it has read the end.
+    connection?.tcpSocket.destroy()
     await elapsed(staleAfter)
     await tab.resume()
     await eventually(async () =>

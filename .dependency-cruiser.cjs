@@ -10,7 +10,7 @@ const floors = [
   ['http', 'platform', 'socket'],
   ['depth', 'prices'],
   ['client'],
-  ['operators', 'recording', 'simulator', 'testing', 'opentelemetry'],
+  ['operators', 'recording', 'simulator', 'store', 'testing', 'opentelemetry'],
   ['gateway', 'sweep'],
   ['nats'],
   ['display'],

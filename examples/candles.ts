@@ -1,6 +1,5 @@
-import { match } from 'fp-ts/lib/Either.js'
 import { fromEvent, map, take, takeUntil, toArray } from 'rxjs'
-import { createClient, defineTokens, renderError } from 'svc-streams'
+import { createClient, defineTokens, match, renderError } from 'svc-streams'
 import { candles, rights, type Candle } from 'svc-streams/operators'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 

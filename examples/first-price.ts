@@ -1,5 +1,4 @@
-import { isRight } from 'fp-ts/lib/Either.js'
-import { createClient, renderError } from 'svc-streams'
+import { createClient, isRight, renderError } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 
 const service = await startSimulator() // or the addresses and the key of a real deployment

@@ -1,8 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
-import { isRight } from 'fp-ts/lib/Either.js'
 import { Counter, Gauge, Histogram, register } from 'prom-client'
 import { first, firstValueFrom } from 'rxjs'
-import { createClient, defineTokens, type DiagnosticMessages } from 'svc-streams'
+import { createClient, defineTokens, type DiagnosticMessages, isRight } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 
 // The messages of the library's diagnostics channels as metrics for Prometheus. The client needs no configuration.

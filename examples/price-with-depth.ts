@@ -1,6 +1,5 @@
-import { match } from 'fp-ts/lib/Either.js'
 import { distinctUntilChanged, map, take } from 'rxjs'
-import { createClient, defineTokens, renderError, type Depth, type Price } from 'svc-streams'
+import { createClient, defineTokens, type Depth, match, type Price, renderError } from 'svc-streams'
 import { combineFresh } from 'svc-streams/operators'
 import { startSimulator } from 'svc-streams/simulator'
 

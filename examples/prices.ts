@@ -1,7 +1,6 @@
 // prices.ts
-import { isRight } from 'fp-ts/lib/Either.js'
 import { take } from 'rxjs'
-import { createClient, renderError } from 'svc-streams'
+import { createClient, isRight, renderError } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 
 const service = await startSimulator() // a local simulator of the service

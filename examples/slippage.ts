@@ -1,6 +1,13 @@
-import { isLeft, match } from 'fp-ts/lib/Either.js'
 import { map, take } from 'rxjs'
-import { createClient, defineTokens, formatQuantity, parseQuantity, renderError } from 'svc-streams'
+import {
+  createClient,
+  defineTokens,
+  formatQuantity,
+  isLeft,
+  match,
+  parseQuantity,
+  renderError,
+} from 'svc-streams'
 import type { Depth, DepthSide } from 'svc-streams'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { match } from 'fp-ts/lib/Either.js'
 import { map, repeat, takeUntil } from 'rxjs'
-import { createClient, defineTokens, type NotFresh, type Price } from 'svc-streams'
+import { createClient, defineTokens, match, type NotFresh, type Price } from 'svc-streams'
 import { combineFresh, conflate, type Conflated } from 'svc-streams/operators'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 

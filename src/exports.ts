@@ -1,5 +1,8 @@
 // The parts of the front door that are the same on every platform.
 
+// The two sides of an event
+export { isLeft, isRight, match } from 'fp-ts/lib/Either.js'
+
 // Client
 export type { Client, PriceClient } from './client/client.js'
 export type { CreateClient } from './client/create-client.js'

@@ -1,10 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Address } from '../domain/address.js'
-import { assertNever } from '../domain/assert-never.js'
 import type { Depth } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import { stale } from '../errors/constructors.js'
 import type { DepthError, PriceError } from '../errors/model.js'
+import { topicStateOf, type TopicState } from '../errors/topic-state.js'
 import type { DepthRow, PriceRow } from '../recording/format/row.js'
 import type { Behind } from './connection.js'
 
@@ -15,13 +15,6 @@ export interface DisplayToken {
   /** `null` if unknown: quantities are then not converted to tokens. */
   readonly decimals: number | null
 }
-
-/**
- * `live`: the price is current. `stale`: the service is silent or behind, or its last message was unreadable. `down`: the
- * connection is down. `waiting`: no answer of the service on this connection yet. `rejected`: the service does not know
- * the token.
- */
-export type TopicState = 'live' | 'stale' | 'down' | 'waiting' | 'rejected'
 
 export interface TokenState {
   readonly token: DisplayToken
@@ -63,7 +56,7 @@ export const initialTokenState = (token: DisplayToken): TokenState => ({
 export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): TokenState =>
   isLeft(event)
     ? {
-        ...inState(token, stateOf(event.left, token.price), at),
+        ...inState(token, topicStateOf(event.left, token.price !== undefined), at),
         priceError: event.left,
         rejection: undefined,
       }
@@ -119,22 +112,3 @@ export const withOpenConnection = (token: TokenState, at: number): TokenState =>
 
 const inState = (token: TokenState, state: TopicState, at: number): TokenState =>
   token.state === state ? token : { ...token, state, stateSince: at }
-
-const stateOf = (error: PriceError, price: Price | undefined): TopicState => {
-  switch (error._tag) {
-    case 'Stale':
-      return 'stale'
-    case 'Disconnected':
-    case 'ClientClosed':
-      return 'down'
-    case 'InvalidTopic':
-    case 'SubscriptionRejected':
-      return 'rejected'
-    case 'SubscriptionTimeout':
-      return 'waiting'
-    case 'DecodeError':
-      return price === undefined ? 'waiting' : 'stale'
-    default:
-      return assertNever(error)
-  }
-}

@@ -19,5 +19,6 @@ export {
   type EitherOperator,
 } from './either.js'
 export { freshWithin } from './fresh-within.js'
+export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
 
 export type { NotFresh, Stale } from '../errors/model.js'

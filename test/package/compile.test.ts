@@ -17,6 +17,19 @@ test('TypeScript compiles strict programs with the settings of a bundler and the
   expect(await compile({ ...user, name: 'bundler', files, options })).toEqual([])
 })
 
+test('TypeScript compiles a replay of a response, without the async iterators of a browser', async () => {
+  const program = `
+import { replay } from 'svc-streams/recording'
+export const replayed = async () => {
+  const { body } = await fetch('market.ndjson')
+  return body === null ? undefined : replay(body)
+}
+`
+  const files = await writeSources(packed.user, 'response', { 'replay.ts': program })
+  const options = { lib: ['es2022', 'dom', 'dom.iterable'], types: [] }
+  expect(await compile({ ...user, name: 'response', files, options })).toEqual([])
+})
+
 test.each(entryPoints)('%s compiles without the types of Node or of a browser', async (entryPoint) => {
   const name = entryPoint.replace('/', '-')
   const files = await writeSources(folderFor(entryPoint, packed), name, {

@@ -9,8 +9,19 @@ export interface FileUrl {
   readonly href: string
 }
 
-/** A file by its path or `file:` URL, or an iterable of the pieces of a recording, text or bytes. */
-export type RecordingPart = string | FileUrl | Chunks
+/** The part of a web `ReadableStream` that is used here. Not every browser, nor every `lib` of TypeScript, has its iterator. */
+export interface WebStream {
+  readonly getReader: () => {
+    readonly read: () => Promise<{
+      readonly done: boolean
+      readonly value?: string | Uint8Array | undefined
+    }>
+    readonly cancel: () => Promise<void>
+  }
+}
+
+/** A file by its path or `file:` URL, or an iterable or a `ReadableStream` of the pieces of a recording, text or bytes. */
+export type RecordingPart = string | FileUrl | Chunks | WebStream
 
 /** The source of a recording. An array is a list of sources, in order. */
 export type RecordingSource = RecordingPart | readonly RecordingPart[]
@@ -92,14 +103,14 @@ const invalidSource = (): ConfigurationError =>
   )
 
 /** True for an iterable and for a web stream, which is no iterable in some browsers. */
-const isIterable = (value: object): value is Chunks =>
+const isIterable = (value: object): value is Chunks | WebStream =>
   Symbol.asyncIterator in value || Symbol.iterator in value || isWebStream(value)
 
 /**
  * A function that opens an iterable. Throws on a later call if the iterable can be read only once. `closing` ends a read
  * that waits for data.
  */
-const iterableOpener = (source: Chunks): ((closing: Subscription) => Chunks) => {
+const iterableOpener = (source: Chunks | WebStream): ((closing: Subscription) => Chunks) => {
   let previous: unknown
   return (closing) => {
     if (previous !== undefined && isStream(source)) throw readOnce()
@@ -129,19 +140,11 @@ const hasMethod = <Name extends string>(value: object, name: Name): value is Rec
   name in value && typeof (value as Record<Name, unknown>)[name] === 'function'
 
 /** A stream of Node or of the web. It can be read only once, although each iterator is another object. */
-const isStream = (source: Chunks): boolean => hasMethod(source, 'pipe') || isWebStream(source)
+const isStream = (source: Chunks | WebStream): boolean => hasMethod(source, 'pipe') || isWebStream(source)
 
 /** Ends a read of a Node stream that waits for data. */
 const destroyOnClose = (chunks: Chunks, closing: Subscription): void => {
   if (hasMethod(chunks, 'destroy')) closing.add(() => void chunks.destroy())
-}
-
-/** The part of a web `ReadableStream` that is used here. */
-interface WebStream {
-  readonly getReader: () => {
-    readonly read: () => Promise<{ readonly done: boolean; readonly value?: string | Uint8Array }>
-    readonly cancel: () => Promise<void>
-  }
 }
 
 const isWebStream = (source: object): source is WebStream => hasMethod(source, 'getReader')

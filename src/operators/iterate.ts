@@ -1,0 +1,139 @@
+import type { Observable, Subscription } from 'rxjs'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { describeValue } from '../errors/text.js'
+
+export interface IterateOptions {
+  /**
+   * The unread events that are kept: `'latest'` (the default) keeps the newest one, a number keeps that many and drops the
+   * oldest. A whole number from 1.
+   */
+  readonly buffer?: 'latest' | number
+}
+
+/** Events for `for await`. Each loop subscribes to the source by itself. */
+export interface EventIterable<A> extends AsyncIterable<A> {
+  /** Number of events that all loops together have not received, because they were slower than the source. */
+  readonly dropped: number
+  [Symbol.asyncIterator](): AsyncIterator<A, undefined, undefined>
+}
+
+/**
+ * The events of a stream for `for await`. The loop subscribes when it starts, and unsubscribes when it ends, by `break`,
+ * `return` or an exception too. Completion ends the loop after the last event; an Rx error is thrown there.
+ *
+ * A loop reads more slowly than a stream emits while its body awaits. Unread events are dropped, the oldest first, and
+ * counted in `dropped`, so that memory is bounded and the loop reads what is current.
+ *
+ * ```
+ * source              -a-b-c-d-|
+ * loop, 100 ms each    a     d
+ * dropped                    2
+ * ```
+ *
+ * Throws a `ConfigurationError` for a `buffer` that is neither `'latest'` nor a whole number from 1.
+ *
+ * @example
+ * for await (const event of iterate(client.price$(topic))) console.log(event)
+ */
+export const iterate = <A>(
+  source$: Observable<A>,
+  { buffer = 'latest' }: IterateOptions = {},
+): EventIterable<A> => {
+  const size = buffer === 'latest' ? 1 : buffer
+  if (!Number.isInteger(size) || size < 1) {
+    throw new ConfigurationError(
+      'buffer',
+      `iterate needs 'latest' or a whole number, 1 or more, got ${describeValue(buffer)}`,
+    )
+  }
+  let dropped = 0
+  const onDrop = () => {
+    dropped++
+  }
+  return {
+    get dropped() {
+      return dropped
+    },
+    [Symbol.asyncIterator]: () => new EventIterator(source$, size, onDrop),
+  }
+}
+
+type Result<A> = IteratorResult<A, undefined>
+
+/** A call of `next` that waits for an event. */
+interface PendingRead<A> {
+  readonly resolve: (result: Result<A>) => void
+  readonly reject: (thrown: unknown) => void
+}
+
+const done = { done: true, value: undefined } as const
+
+class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
+  /** Events without a reader. Empty while reads are pending. */
+  private readonly unread: A[] = []
+  private readonly reads: PendingRead<A>[] = []
+  private isEnded = false
+  private failure: { readonly thrown: unknown } | undefined
+  private subscription: Subscription | undefined
+
+  constructor(
+    private readonly source$: Observable<A>,
+    private readonly size: number,
+    private readonly onDrop: () => void,
+  ) {}
+
+  next(): Promise<Result<A>> {
+    return new Promise((resolve, reject) => {
+      this.reads.push({ resolve, reject })
+      this.subscribe()
+      this.serve()
+    })
+  }
+
+  return(): Promise<Result<A>> {
+    this.unread.length = 0
+    this.failure = undefined
+    this.end()
+    return Promise.resolve(done)
+  }
+
+  private subscribe(): void {
+    if (this.subscription !== undefined || this.isEnded) return
+    const subscription = this.source$.subscribe({
+      next: (event) => this.onEvent(event),
+      error: (thrown: unknown) => {
+        this.failure = { thrown }
+        this.end()
+      },
+      complete: () => this.end(),
+    })
+    this.subscription = subscription
+  }
+
+  private onEvent(event: A): void {
+    this.unread.push(event)
+    this.serve()
+    if (this.unread.length <= this.size) return
+    this.unread.shift()
+    this.onDrop()
+  }
+
+  private end(): void {
+    this.isEnded = true
+    this.subscription?.unsubscribe()
+    this.serve()
+  }
+
+  /** Answers the pending reads, the oldest first. */
+  private serve(): void {
+    const { unread, reads } = this
+    while (reads.length > 0 && (unread.length > 0 || this.isEnded)) {
+      const read = reads.shift()
+      if (unread.length > 0) read?.resolve({ done: false, value: unread.shift() as A })
+      else if (this.failure !== undefined) {
+        read?.reject(this.failure.thrown)
+        this.failure = undefined
+      } else read?.resolve(done)
+    }
+  }
+}

@@ -94,4 +94,13 @@ export default tseslint.config(
       'rxjs-x/finnish': 'off',
     },
   },
+  {
+    files: ['examples/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'node:test' }] },
+      ],
+    },
+  },
 )

@@ -4,6 +4,7 @@ import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
 import { gatewayCommand } from './commands/gateway.js'
+import { initCommand } from './commands/init.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -29,6 +30,7 @@ export const createProgram = (): Command =>
     .version(packageVersion(), '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
+    .addCommand(initCommand())
     .addCommand(watchCommand())
     .addCommand(dashboardCommand())
     .addCommand(priceCommand())

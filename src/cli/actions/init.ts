@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+
+/** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
+const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
+const template = join(manifest, '../examples/project')
+
+/** A project in `folder`, from `examples/project` of the package. Overwrites nothing, and prints what to do next. */
+export const writeProject = async (folder: string): Promise<void> => {
+  const files = await projectFiles(folder)
+  const existing = [...files.keys()].filter((file) => existsSync(join(folder, file)))
+  if (existing.length > 0)
+    throw new Error(
+      `nothing was written, because ${existing.join(', ')} exists in ${folder}; give another folder`,
+    )
+  for (const [file, text] of files) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    // A file that was created meanwhile is not overwritten either.
+    await writeFile(join(folder, file), text, { flag: 'wx' })
+  }
+  const steps = folder === '.' ? [] : [`cd ${folder}`]
+  process.stdout.write(
+    `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
+      [...steps, 'npm install', 'npm start', 'npm test'].map((step) => `  ${step}\n`).join(''),
+  )
+}
+
+/** The texts of the files, by path. */
+const projectFiles = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+  const entries = await readdir(template, { recursive: true, withFileTypes: true })
+  const files = new Map([['package.json', await packageJson(folder)]])
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    files.set(projectPath(relative(template, path)), await readFile(path, 'utf8'))
+  }
+  return files
+}
+
+/** npm leaves a `.gitignore` out of a package. */
+const projectPath = (path: string): string => (path === 'gitignore' ? '.gitignore' : path)
+
+interface PackageJson {
+  readonly version: string
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** The versions are those with which the library is tested. */
+const packageJson = async (folder: string): Promise<string> => {
+  const { version, devDependencies } = JSON.parse(await readFile(manifest, 'utf8')) as PackageJson
+  const versions = (...names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, devDependencies[name]]))
+  const project = {
+    name: projectName(folder),
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'node --import tsx src/main.ts',
+      test: 'node --import tsx --test src/strategy.test.ts',
+      types: 'tsc',
+    },
+    dependencies: { 'svc-streams': `^${version}`, ...versions('rxjs', 'fp-ts', 'io-ts') },
+    devDependencies: versions('@types/node', 'tsx', 'typescript'),
+  }
+  return `${JSON.stringify(project, null, 2)}\n`
+}
+
+/** A name that npm accepts. */
+const projectName = (folder: string): string =>
+  basename(resolve(folder))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'prices'

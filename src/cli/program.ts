@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
+import { exportCommand } from './commands/export.js'
 import { gatewayCommand } from './commands/gateway.js'
 import { initCommand } from './commands/init.js'
 import { recordCommand } from './commands/record.js'
@@ -37,6 +38,7 @@ export const createProgram = (): Command =>
     .addCommand(depthCommand())
     .addCommand(recordCommand())
     .addCommand(replayCommand())
+    .addCommand(exportCommand())
     .addCommand(sweepCommand())
     .addCommand(simulateCommand())
     .addCommand(gatewayCommand())

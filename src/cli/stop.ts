@@ -12,7 +12,8 @@ export const stop$ = (durationMs: number | undefined): Observable<StopReason> =>
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
-const signals = ['SIGINT', 'SIGTERM'] as const
+/** Ctrl-C, and the request of a process manager to end. */
+export const signals = ['SIGINT', 'SIGTERM'] as const
 
 /**
  * Resolves on the first SIGINT (Ctrl-C) or SIGTERM. The handlers are then removed, so that a second signal ends the

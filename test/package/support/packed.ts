@@ -20,6 +20,8 @@ export const installed = [
   'commander',
   'fp-ts',
   'get-east-asian-width',
+  'hyparquet',
+  'hyparquet-writer',
   'io-ts',
   'picocolors',
   'rxjs',

@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { assertNever } from '../../domain/assert-never.js'
+import type { Depth } from '../../domain/depth.js'
+import type { AnyError, RecordingError } from '../../errors/model.js'
+import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
+import { allTimes } from '../../recording/format/timeline.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { encodeRow } from '../../recording/format/row-codec.js'
+import { nodePlatform } from '../../recording/on-node.js'
+import { readEntries } from '../../recording/read/read-entries.js'
+import { openableSources } from '../../recording/read/source.js'
+import type { ExportFlags } from '../commands/export.js'
+import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
+import { usageError } from '../run.js'
+import { signals } from '../stop.js'
+
+const tableNames = ['prices', 'depths', 'events'] as const
+
+type TableName = (typeof tableNames)[number]
+
+/** Quantities are decimal numbers, or text if one has more digits than Parquet readers accept. */
+type QuantityKind = 'decimal' | 'text'
+
+/** The result of one pass over the recording. `too long`: a quantity does not fit in the tables. */
+interface Pass {
+  readonly outcome: 'complete' | 'too long' | 'stopped'
+  readonly rows: number
+  readonly failure?: RecordingError
+}
+
+/** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
+export const exportRecordings = async (
+  command: Command,
+  files: readonly string[],
+  { out }: ExportFlags,
+): Promise<void> => {
+  if (!out.endsWith('.parquet')) return usageError(command, '--out: expected a name that ends with .parquet')
+  const paths = new Map(tableNames.map((name) => [name, out.replace(/parquet$/, `${name}.parquet`)]))
+  const existing = [...paths.values()].filter((path) => existsSync(path))
+  if (existing.length > 0)
+    return usageError(command, `--out: ${existing.join(', ')} exists; choose another name, or move it`)
+  let stopped = false
+  const stop = (): void => void (stopped = true)
+  for (const signal of signals) process.on(signal, stop)
+  const pass = async (quantities: QuantityKind) => writePass(files, paths, quantities, () => stopped)
+  try {
+    const first = await pass('decimal')
+    const { outcome, rows, failure } = first.outcome === 'too long' ? await pass('text') : first
+    if (outcome === 'stopped') throw new Error('stopped; no file was written')
+    for (const path of paths.values()) await rename(partOf(path), path)
+    process.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
+    if (failure !== undefined) throw new Error(printable(renderError(failure)))
+  } finally {
+    for (const signal of signals) process.off(signal, stop)
+    for (const path of paths.values()) await rm(partOf(path), { force: true })
+  }
+}
+
+const partOf = (path: string): string => `${path}.part`
+
+const writePass = async (
+  files: readonly string[],
+  paths: ReadonlyMap<TableName, string>,
+  quantities: QuantityKind,
+  isStopped: () => boolean,
+): Promise<Pass> => {
+  const tables = await openTables(paths, quantities)
+  const closing = new Subscription()
+  let rows = 0
+  try {
+    for await (const entries of readEntries(openableSources(nodePlatform, files), allTimes, closing)) {
+      if (isLeft(entries)) return { outcome: 'complete', rows, failure: entries.left }
+      for (const { line } of entries.right) {
+        if (quantities === 'decimal' && isTooLong(line)) return { outcome: 'too long', rows }
+        rows++
+        const { table, values } = tableRow(line, quantities)
+        const full = tables[table].add(values)
+        if (full !== undefined) await full
+      }
+      if (isStopped()) return { outcome: 'stopped', rows }
+    }
+    return { outcome: 'complete', rows }
+  } finally {
+    closing.unsubscribe()
+    for (const table of Object.values(tables)) await table.close()
+  }
+}
+
+const openTables = async (
+  paths: ReadonlyMap<TableName, string>,
+  quantities: QuantityKind,
+): Promise<Readonly<Record<TableName, ParquetTable>>> => {
+  const open = (name: TableName, columns: Readonly<Record<string, ColumnKind>>) =>
+    ParquetTable.create(partOf(paths.get(name) ?? name), columns)
+  return {
+    prices: await open('prices', {
+      at: 'time',
+      topic: 'text',
+      price: 'double',
+      received_at: 'time',
+      epoch: 'integer',
+    }),
+    depths: await open('depths', {
+      at: 'time',
+      mint: 'text',
+      price: 'double',
+      timestamp: 'time',
+      buy_quantity: quantities,
+      buy_usd: 'double',
+      sell_quantity: quantities,
+      sell_usd: 'double',
+      received_at: 'time',
+    }),
+    events: await open('events', {
+      at: 'time',
+      kind: 'text',
+      stream: 'text',
+      tag: 'text',
+      message: 'text',
+      row: 'text',
+    }),
+  }
+}
+
+/** The largest quantity of DECIMAL(38, 0). */
+const maxDecimal = 10n ** 38n - 1n
+
+const isTooLong = (line: Row | RecordingHeader): boolean => {
+  if (line._tag !== 'Depth' || isLeft(line.event)) return false
+  const { buy, sell } = line.event.right
+  return buy.totalQuantity > maxDecimal || sell.totalQuantity > maxDecimal
+}
+
+interface TableRow {
+  readonly table: TableName
+  /** In the order of the columns. */
+  readonly values: readonly unknown[]
+}
+
+const tableRow = (line: Row | RecordingHeader, quantities: QuantityKind): TableRow => {
+  if (line._tag === 'Price' && isRight(line.event)) {
+    const { price, receivedAt, epoch } = line.event.right
+    return { table: 'prices', values: [line.at, line.topic, price, receivedAt, epoch] }
+  }
+  if (line._tag === 'Depth' && isRight(line.event))
+    return { table: 'depths', values: depthValues(line.at, line.event.right, quantities) }
+  return { table: 'events', values: [line.at, ...eventValues(line), encodeRow(line)] }
+}
+
+const depthValues = (
+  at: number,
+  { mint, price, timestamp, buy, sell, receivedAt }: Depth,
+  quantities: QuantityKind,
+): readonly unknown[] => {
+  const quantity = (units: bigint) => (quantities === 'text' ? String(units) : units)
+  const { totalQuantity: bought, totalQuantityUsd: boughtUsd } = buy
+  const { totalQuantity: sold, totalQuantityUsd: soldUsd } = sell
+  return [at, mint, price, timestamp, quantity(bought), boughtUsd, quantity(sold), soldUsd, receivedAt]
+}
+
+/** The kind, the stream, the tag and the message of a row of `events`. */
+const eventValues = (line: Row | RecordingHeader): readonly (string | undefined)[] => {
+  switch (line._tag) {
+    case 'Price':
+      return ['Price', line.topic, ...errorValues(line.event)]
+    case 'Depth':
+      return ['Depth', line.mint, ...errorValues(line.event)]
+    case 'End':
+      return ['End', line.of, undefined, undefined]
+    case 'Status':
+      return ['Status', undefined, line.status._tag, undefined]
+    case 'Uncorrelated':
+      return ['Uncorrelated', undefined, line.error._tag, line.error.message]
+    case 'Recording':
+      return ['Recording', undefined, undefined, undefined]
+    default:
+      return assertNever(line)
+  }
+}
+
+const errorValues = (event: Either<AnyError, unknown>): readonly (string | undefined)[] =>
+  isLeft(event) ? [event.left._tag, event.left.message] : [undefined, undefined]

@@ -1,11 +1,14 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from '../client/retained-event.js'
 import { Multicast } from '../task/multicast.js'
+import { withAtOnceLimit$ } from '../time/at-once-limit.js'
 import { delay$ } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
 export interface SharedStreamsConfig<E, A> {
+  /** The given observable of a name. */
+  readonly sourceOf$: (name: string) => Observable<Either<E, A>>
   readonly retention: Retention<E, A>
   /** Time for which a given observable stays subscribed after its last subscriber has left, in ms. */
   readonly linger: number
@@ -26,20 +29,13 @@ const finalTags: ReadonlySet<string> = new Set([
 export class SharedStreams<E extends { readonly _tag: string }, A> {
   private readonly streams = new Map<string, SharedStream<E, A>>()
 
-  constructor(
-    /** The given observable of a name. */
-    private readonly sourceOf$: (name: string) => Observable<Either<E, A>> | undefined,
-    private readonly config: SharedStreamsConfig<E, A>,
-  ) {}
+  constructor(private readonly config: SharedStreamsConfig<E, A>) {}
 
-  /** Returns `undefined` for a name without a given observable. */
-  event$(name: string): Observable<Either<E, A>> | undefined {
+  event$(name: string): Observable<Either<E, A>> {
     const key = name.toLowerCase()
     const existing = this.streams.get(key)
     if (existing !== undefined) return existing.event$
-    const source$ = this.sourceOf$(name)
-    if (source$ === undefined) return undefined
-    const stream = new SharedStream(source$, this.config)
+    const stream = new SharedStream(this.config.sourceOf$(name), this.config)
     this.streams.set(key, stream)
     return stream.event$
   }
@@ -74,7 +70,8 @@ class SharedStream<E extends { readonly _tag: string }, A> {
       source$.subscribe(subscriber)
       this.isConnecting = false
     })
-    const shared$ = connected$.pipe(
+    // Many subscribers may want one price of a given observable that emits it at once.
+    const shared$ = withAtOnceLimit$(connected$, () => !subject$.hasValue).pipe(
       filter(() => !this.endIfIdle()),
       takeWhile((event) => !isFinal(event), true),
       share({
@@ -134,6 +131,12 @@ class RetainingSubject<E, A> extends Observable<Either<E, A>> implements Observe
       this.retained.repeat(subscriber)
     })
     this.retained = new RetainedEvent(retention)
+  }
+
+  /** True if late subscribers receive a value. */
+  get hasValue(): boolean {
+    const { event } = this.retained
+    return event !== undefined && isRight(event)
   }
 
   next(event: Either<E, A>): void {

@@ -16,6 +16,7 @@ import type {
   UncorrelatedError,
 } from '../../errors/model.js'
 import { withSafeComplete$ } from '../../task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import { ReplayStreams } from './replay-streams.js'
@@ -34,9 +35,10 @@ export class RecordedStreams {
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
   /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
   private recordedClientClosed = false
+  private hasEnded = false
 
-  readonly status$ = withSafeComplete$(this.statusSubject$)
-  readonly errors$ = withSafeComplete$(this.errorSubject$)
+  readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
+  readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
 
   /**
    * `elapsed`: the monotonic time of the replay, in ms. `onSubscribe` is called for each subscriber of a price or depth
@@ -104,6 +106,7 @@ export class RecordedStreams {
     if (!this.recordedClientClosed) this.prices.reportOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
+    this.hasEnded = true
     this.statusSubject$.complete()
     this.errorSubject$.complete()
   }

@@ -120,6 +120,7 @@ export class RecordedStreams {
     this.headerAt = at
     if (!this.hasRow || isContinued || at >= this.range.to) return
     this.epochs.restart()
+    this.depths.forget()
     this.prices.interrupt(outage('a new recording begins'), true)
     this.prices.reportOutage()
   }
@@ -148,6 +149,7 @@ export class RecordedStreams {
     if (status._tag === 'Open') this.prices.onOpen()
     if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false)
     if (status._tag === 'Closed') {
+      this.depths.forget()
       this.prices.interrupt(outage('the recorded client was closed'), true)
       return
     }

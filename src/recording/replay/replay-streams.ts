@@ -59,6 +59,11 @@ export class ReplayStreams<E, A> {
     for (const stream of this.streams.values()) stream.onOpen()
   }
 
+  /** Late subscribers receive nothing before the next event. */
+  forget(): void {
+    for (const stream of this.streams.values()) stream.forget()
+  }
+
   complete(name: string): void {
     this.stream(name).complete()
   }
@@ -172,6 +177,10 @@ class ReplayStream<E, A> {
     const { retained, isDownUntilValue, config } = this
     if (retained.event === undefined || isDownUntilValue) return
     if (config.isOutage(retained.event)) retained.event = undefined
+  }
+
+  forget(): void {
+    if (!this.completed) this.retained.event = undefined
   }
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */

@@ -88,6 +88,9 @@ const tagOf = (event: Either<{ readonly _tag: string }, unknown>): string =>
 const isStale = (client: Client): boolean =>
   client.inspect().topics.some(({ topic, state }) => topic === a && state === 'stale')
 
+const ageOf = (client: Client): number | null | undefined =>
+  client.inspect().topics.find(({ topic }) => topic === a)?.lastPriceAgeMs
+
 /** Strategies that start no timer. */
 export const timeless: Readonly<Record<string, Strategy>> = {
   'every event': eth$,
@@ -239,6 +242,8 @@ export const timed: Readonly<Record<string, Strategy>> = {
       timeInterval(),
       map((event) => event.interval),
     ),
+  'the age of the price from time to time': (client) =>
+    merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => ageOf(client)))),
   'the state of a topic from time to time': (client) =>
     merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => isStale(client)))),
 }

@@ -67,14 +67,15 @@ export class RetainedEvent<E, A> {
     if (current === undefined) return
     if (isRight(current)) return subscriber.next(current)
     const repeats = this.repeatsOf(activeContext())
-    const isDelayed = this.retention.delaysErrors || this.isRefused(repeats)
-    subscriber.add(() => this.refuse(repeats))
-    if (!isDelayed) return subscriber.next(this.aged(current))
+    const emit = (): void => {
+      if (this.current !== current) return
+      subscriber.add(() => this.refuse(repeats))
+      safeNext(subscriber, this.aged(current))
+    }
+    if (!this.retention.delaysErrors && !this.isRefused(repeats)) return emit()
     repeats.delays = repeats.delayed === current ? repeats.delays + 1 : 0
     repeats.delayed = current
-    repeatLater(subscriber, repeats.delays, () => {
-      if (this.current === current) safeNext(subscriber, this.aged(current))
-    })
+    repeatLater(subscriber, repeats.delays, emit)
   }
 
   private aged(event: Left<E>): Either<E, A> {

@@ -248,6 +248,23 @@ export const timed: Readonly<Record<string, Strategy>> = {
     merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => isStale(client)))),
 }
 
+/** Strategies that emit an error or a price again and again, as long as an error lasts. */
+export const endless: Readonly<Record<string, Strategy>> = {
+  'both topics, after an error of one': (client) =>
+    merge(eth$(client), btc$(client)).pipe(
+      orThrow(),
+      map(({ topic, price }) => [topic, price]),
+      retry(),
+    ),
+  'the last error': (client) =>
+    eth$(client).pipe(
+      filter((event) => !isRight(event)),
+      map(tagOf),
+      take(1),
+      repeat(),
+    ),
+}
+
 export const strategies: Readonly<Record<string, Strategy>> = { ...timeless, ...timed }
 
 /** For a sweep, whose parameters are names of strategies. */

@@ -60,22 +60,30 @@ export class RetainedEvent<E, A> {
 
   /**
    * Emits the event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse without
-   * end. After `maxRefusals`, subscribers therefore receive it later and later, as long as it is the same.
+   * end. After `maxRefusals`, subscribers therefore receive it later and later, as long as it is the same. Returns true if the
+   * subscriber has received it.
    */
-  repeat(subscriber: Subscriber<Either<E, A>>): void {
+  repeat(subscriber: Subscriber<Either<E, A>>): boolean {
     const { current } = this
-    if (current === undefined) return
-    if (isRight(current)) return subscriber.next(current)
+    if (current === undefined) return false
+    if (isRight(current)) {
+      subscriber.next(current)
+      return true
+    }
     const repeats = this.repeatsOf(activeContext())
     const emit = (): void => {
       if (this.current !== current) return
       subscriber.add(() => this.refuse(repeats))
       safeNext(subscriber, this.aged(current))
     }
-    if (!this.retention.delaysErrors && !this.isRefused(repeats)) return emit()
+    if (!this.retention.delaysErrors && !this.isRefused(repeats)) {
+      emit()
+      return true
+    }
     repeats.delays = repeats.delayed === current ? repeats.delays + 1 : 0
     repeats.delayed = current
     repeatLater(subscriber, repeats.delays, emit)
+    return false
   }
 
   private aged(event: Left<E>): Either<E, A> {

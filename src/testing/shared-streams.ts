@@ -120,15 +120,30 @@ class SharedStream<E extends { readonly _tag: string }, A> {
 const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
   isLeft(event) && finalTags.has(event.left._tag)
 
+const isOutage = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'
+
 /** Like an RxJS `Subject`. A late subscriber receives the retained event first, as from a live client. */
-class RetainingSubject<E, A> extends Observable<Either<E, A>> implements Observer<Either<E, A>> {
+class RetainingSubject<E extends { readonly _tag: string }, A>
+  extends Observable<Either<E, A>>
+  implements Observer<Either<E, A>>
+{
   private readonly events$ = new Multicast<Either<E, A>>()
   private readonly retained: RetainedEvent<E, A>
+  /** True if the status has reported an outage that the given observable has not. */
+  private isReportedByStatus = false
 
   constructor(private readonly retention: Retention<E, A>) {
     super((subscriber) => {
-      this.events$.subscribe(subscriber)
-      this.retained.repeat(subscriber)
+      let hasReceivedOutage = false
+      const isNew = (event: Either<E, A>): boolean => {
+        const isKnown = hasReceivedOutage && isOutage(event)
+        hasReceivedOutage = false
+        return !isKnown
+      }
+      const { isReportedByStatus } = this
+      this.events$.pipe(filter(isNew)).subscribe(subscriber)
+      hasReceivedOutage = this.retained.repeat(subscriber) && isReportedByStatus
     })
     this.retained = new RetainedEvent(retention)
   }
@@ -140,13 +155,16 @@ class RetainingSubject<E, A> extends Observable<Either<E, A>> implements Observe
   }
 
   next(event: Either<E, A>): void {
+    this.isReportedByStatus = false
     this.retained.event = this.retention.retainedAfter(event, this.retained.event)
     this.events$.next(event)
   }
 
   /** Changes what late subscribers receive. */
   updateRetained(update: (before: Either<E, A> | undefined) => Either<E, A> | undefined): void {
-    this.retained.event = update(this.retained.event)
+    const before = this.retained.event
+    this.retained.event = update(before)
+    this.isReportedByStatus = this.retained.event !== before
   }
 
   error(thrown: unknown): void {

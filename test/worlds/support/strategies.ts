@@ -247,8 +247,8 @@ export const timed: Readonly<Record<string, Strategy>> = {
       subscriber.add(others)
       const onEnd = (): void => {
         others.add(
-          btc$(client)
-            .pipe(take(1))
+          eth$(client)
+            .pipe(take(2))
             .subscribe((event) => subscriber.next(event)),
         )
       }

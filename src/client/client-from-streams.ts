@@ -204,6 +204,8 @@ export class StreamStats {
             stream.state = stateAfter(event, stream.state)
             stream.lastEventAt = this.elapsed()
             if (isRight(event)) stream.lastValueAt = stream.lastEventAt
+            // The last price is one of an earlier connection.
+            else if (stream.state === 'waiting') stream.lastValueAt = undefined
           }),
           finalize(() => {
             stream.subscribers--

@@ -4,8 +4,8 @@ import type { Depth } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import { disconnected, stale } from '../errors/constructors.js'
 import type { DepthError, PriceError } from '../errors/model.js'
-import { safeComplete, safeNext } from '../task/safe-notify.js'
-import { delay } from '../time/deadline.js'
+import { safeNext } from '../task/safe-notify.js'
+import { repeatLater } from '../time/at-once-limit.js'
 import { rxClock } from '../time/rx-clock.js'
 import { activeContext, type RxContext } from '../time/rx-context.js'
 
@@ -19,19 +19,13 @@ export interface Retention<E, A> {
   readonly agedBy: (error: E, ms: number) => E
 }
 
-/** The longest delay of a retained error, in ms. */
-const maxErrorDelay = 100
-
 /** The number of subscribers that may leave upon a retained error before the next ones receive it later. */
 const maxRefusals = 10
-
-/** The number of subscribers that receive the end of a stream at one time before the next ones receive it later. */
-const maxEnds = 100
 
 /** A subscriber that comes within this time after another one left may be the same pipeline, in ms. */
 const shortestTurn = 1
 
-/** The subscribers of one strategy that received the retained error or the end: parameters of a sweep share streams. */
+/** The subscribers of one strategy that received the retained error: parameters of a sweep share streams. */
 interface Repeats {
   /** When the last ones left, monotonic, in ms, and their number. */
   refusedAt: number
@@ -39,9 +33,6 @@ interface Repeats {
   /** The event that some received later, and their number. */
   delayed: unknown
   delays: number
-  /** The virtual time at which some received the end, in ms, and their number since then. */
-  endedAt: number | undefined
-  ends: number
 }
 
 /** The event that a late subscriber of a stream receives first. */
@@ -68,48 +59,31 @@ export class RetainedEvent<E, A> {
   }
 
   /**
-   * Emits the event. `retry` and `repeat` without a delay subscribe again as soon as they receive an error or the end, which
-   * would recurse without end. After `maxRefusals`, subscribers therefore receive it later.
+   * Emits the event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse without
+   * end. After `maxRefusals`, subscribers therefore receive it later and later, as long as it is the same. Returns true if the
+   * subscriber has received it.
    */
-  repeat(subscriber: Subscriber<Either<E, A>>): void {
+  repeat(subscriber: Subscriber<Either<E, A>>): boolean {
     const { current } = this
-    if (current === undefined) return
-    if (isRight(current)) return subscriber.next(current)
-    const repeats = this.repeatsOf(activeContext())
-    const isDelayed = this.retention.delaysErrors || this.isRefused(repeats)
-    subscriber.add(() => this.refuse(repeats))
-    if (!isDelayed) return subscriber.next(this.aged(current))
-    this.later(subscriber, repeats, () => {
-      if (this.current === current) safeNext(subscriber, this.aged(current))
-    })
-  }
-
-  /** Like `repeat`, for a stream that has ended: emits the event, if there is one, and completes the subscriber. */
-  end(subscriber: Subscriber<Either<E, A>>): void {
-    const repeats = this.repeatsOf(activeContext())
-    const end = (): void => {
-      if (this.current !== undefined) safeNext(subscriber, this.current)
-      safeComplete(subscriber)
+    if (current === undefined) return false
+    if (isRight(current)) {
+      subscriber.next(current)
+      return true
     }
-    if (this.isEndedOften(repeats)) this.later(subscriber, repeats, end)
-    else end()
-  }
-
-  /** Counts the subscriber. */
-  private isEndedOften(repeats: Repeats): boolean {
-    const time = rxClock.isVirtual ? rxClock.elapsed() : undefined
-    if (time !== repeats.endedAt) repeats.ends = 0
-    repeats.endedAt = time
-    // In real time, a pipeline that subscribes again inside of its completion leaves no time for promises.
-    if (repeats.ends === 0) void Promise.resolve().then(() => (repeats.ends = 0))
-    return repeats.ends++ >= maxEnds
-  }
-
-  /** Calls back later and later, as long as the event is the same. */
-  private later(subscriber: Subscriber<unknown>, repeats: Repeats, callback: () => void): void {
-    repeats.delays = repeats.delayed === this.current ? repeats.delays + 1 : 0
-    repeats.delayed = this.current
-    subscriber.add(delay(rxClock, Math.min(repeats.delays, maxErrorDelay), callback))
+    const repeats = this.repeatsOf(activeContext())
+    const emit = (): void => {
+      if (this.current !== current) return
+      subscriber.add(() => this.refuse(repeats))
+      safeNext(subscriber, this.aged(current))
+    }
+    if (!this.retention.delaysErrors && !this.isRefused(repeats)) {
+      emit()
+      return true
+    }
+    repeats.delays = repeats.delayed === current ? repeats.delays + 1 : 0
+    repeats.delayed = current
+    repeatLater(subscriber, repeats.delays, emit)
+    return false
   }
 
   private aged(event: Left<E>): Either<E, A> {
@@ -119,14 +93,7 @@ export class RetainedEvent<E, A> {
   private repeatsOf(context: RxContext): Repeats {
     const existing = this.repeats.get(context)
     if (existing !== undefined) return existing
-    const repeats: Repeats = {
-      refusedAt: -Infinity,
-      refusals: 0,
-      delayed: undefined,
-      delays: 0,
-      endedAt: undefined,
-      ends: 0,
-    }
+    const repeats: Repeats = { refusedAt: -Infinity, refusals: 0, delayed: undefined, delays: 0 }
     this.repeats.set(context, repeats)
     return repeats
   }

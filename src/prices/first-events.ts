@@ -35,8 +35,8 @@ const socketCheckInterval = 20
 export class FirstEvents {
   /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
   private readonly refusals = new Map<Address, number>()
-  /** The number of subscribers that have received the current failure later. */
-  private failureRepeats = 0
+  /** The number of subscribers of each topic that have received a failure later, and the cause of that failure. */
+  private readonly repeats = new Map<Address, { readonly cause: unknown; readonly count: number }>()
   private refusalTimer: Subscription | undefined
 
   constructor(private readonly source: FirstEventSource) {}
@@ -46,7 +46,7 @@ export class FirstEvents {
     if (event === undefined) return
     const refusals = this.refusals.get(state.base) ?? 0
     if (isLeft(event) && refusals >= maxRefusals)
-      return this.repeatLater(subscription, state, Math.min(this.failureRepeats++, maxRepeatDelay))
+      return this.repeatLater(subscription, state, this.nextRepeatDelay(state))
     if (!isLeft(event) && !this.source.isSocketCurrent())
       return this.repeatLater(subscription, state, socketCheckInterval)
     subscription.hasFailed = isLeft(event)
@@ -62,23 +62,36 @@ export class FirstEvents {
 
   /** Called when the connection fails again. */
   onDown(): void {
-    this.failureRepeats = 0
+    this.repeats.clear()
   }
 
   close(): void {
     this.refusalTimer?.unsubscribe()
   }
 
+  /** Longer for each subscriber of the topic that receives the same failure, in ms. */
+  private nextRepeatDelay(state: TopicState): number {
+    const cause = this.causeOf(state)
+    const before = this.repeats.get(state.base)
+    const count = before !== undefined && before.cause === cause ? before.count + 1 : 0
+    this.repeats.set(state.base, { cause, count })
+    return Math.min(count, maxRepeatDelay)
+  }
+
+  /** Changes when a newer event replaces the current one. */
+  private causeOf({ lastActivityAt }: TopicState): unknown {
+    return this.source.failure() ?? lastActivityAt
+  }
+
   /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
   private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
     const { source } = this
     const { subscriber, topic } = subscription
-    const cause = (): unknown => source.failure() ?? state.lastActivityAt
-    const before = cause()
+    const before = this.causeOf(state)
     const waiting = delay(source.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
-      const event = cause() === before ? source.eventOf(state)?.(topic) : undefined
+      const event = this.causeOf(state) === before ? source.eventOf(state)?.(topic) : undefined
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
       const isOutOfDate = !isLeft(event) && !source.isSocketCurrent()

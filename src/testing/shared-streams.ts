@@ -1,11 +1,14 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from '../client/retained-event.js'
 import { Multicast } from '../task/multicast.js'
+import { withAtOnceLimit$ } from '../time/at-once-limit.js'
 import { delay$ } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
 export interface SharedStreamsConfig<E, A> {
+  /** The given observable of a name. */
+  readonly sourceOf$: (name: string) => Observable<Either<E, A>>
   readonly retention: Retention<E, A>
   /** Time for which a given observable stays subscribed after its last subscriber has left, in ms. */
   readonly linger: number
@@ -26,20 +29,13 @@ const finalTags: ReadonlySet<string> = new Set([
 export class SharedStreams<E extends { readonly _tag: string }, A> {
   private readonly streams = new Map<string, SharedStream<E, A>>()
 
-  constructor(
-    /** The given observable of a name. */
-    private readonly sourceOf$: (name: string) => Observable<Either<E, A>> | undefined,
-    private readonly config: SharedStreamsConfig<E, A>,
-  ) {}
+  constructor(private readonly config: SharedStreamsConfig<E, A>) {}
 
-  /** Returns `undefined` for a name without a given observable. */
-  event$(name: string): Observable<Either<E, A>> | undefined {
+  event$(name: string): Observable<Either<E, A>> {
     const key = name.toLowerCase()
     const existing = this.streams.get(key)
     if (existing !== undefined) return existing.event$
-    const source$ = this.sourceOf$(name)
-    if (source$ === undefined) return undefined
-    const stream = new SharedStream(source$, this.config)
+    const stream = new SharedStream(this.config.sourceOf$(name), this.config)
     this.streams.set(key, stream)
     return stream.event$
   }
@@ -74,7 +70,8 @@ class SharedStream<E extends { readonly _tag: string }, A> {
       source$.subscribe(subscriber)
       this.isConnecting = false
     })
-    const shared$ = connected$.pipe(
+    // Many subscribers may want one price of a given observable that emits it at once.
+    const shared$ = withAtOnceLimit$(connected$, () => !subject$.hasValue).pipe(
       filter(() => !this.endIfIdle()),
       takeWhile((event) => !isFinal(event), true),
       share({
@@ -123,27 +120,51 @@ class SharedStream<E extends { readonly _tag: string }, A> {
 const isFinal = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
   isLeft(event) && finalTags.has(event.left._tag)
 
+const isOutage = (event: Either<{ readonly _tag: string }, unknown>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'
+
 /** Like an RxJS `Subject`. A late subscriber receives the retained event first, as from a live client. */
-class RetainingSubject<E, A> extends Observable<Either<E, A>> implements Observer<Either<E, A>> {
+class RetainingSubject<E extends { readonly _tag: string }, A>
+  extends Observable<Either<E, A>>
+  implements Observer<Either<E, A>>
+{
   private readonly events$ = new Multicast<Either<E, A>>()
   private readonly retained: RetainedEvent<E, A>
+  /** True if the status has reported an outage that the given observable has not. */
+  private isReportedByStatus = false
 
   constructor(private readonly retention: Retention<E, A>) {
     super((subscriber) => {
-      this.events$.subscribe(subscriber)
-      this.retained.repeat(subscriber)
+      let hasReceivedOutage = false
+      const isNew = (event: Either<E, A>): boolean => {
+        const isKnown = hasReceivedOutage && isOutage(event)
+        hasReceivedOutage = false
+        return !isKnown
+      }
+      const { isReportedByStatus } = this
+      this.events$.pipe(filter(isNew)).subscribe(subscriber)
+      hasReceivedOutage = this.retained.repeat(subscriber) && isReportedByStatus
     })
     this.retained = new RetainedEvent(retention)
   }
 
+  /** True if late subscribers receive a value. */
+  get hasValue(): boolean {
+    const { event } = this.retained
+    return event !== undefined && isRight(event)
+  }
+
   next(event: Either<E, A>): void {
+    this.isReportedByStatus = false
     this.retained.event = this.retention.retainedAfter(event, this.retained.event)
     this.events$.next(event)
   }
 
   /** Changes what late subscribers receive. */
   updateRetained(update: (before: Either<E, A> | undefined) => Either<E, A> | undefined): void {
-    this.retained.event = update(this.retained.event)
+    const before = this.retained.event
+    this.retained.event = update(before)
+    this.isReportedByStatus = this.retained.event !== before
   }
 
   error(thrown: unknown): void {

@@ -85,7 +85,9 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   for (const [topic, stream$] of Object.entries(prices)) checkRxjs(`prices.${topic}`, stream$)
   for (const [mint, stream$] of Object.entries(depths)) checkRxjs(`depths.${mint}`, stream$)
   const sharedStatus$ = withLatest$(status$)
-  const sharedPrices = new SharedStreams((topic) => find$(prices, topic, stamp ? stampPrice : identity), {
+  const sharedPrices = new SharedStreams({
+    sourceOf$: (topic) =>
+      find$(prices, topic, stamp ? stampPrice : identity) ?? of(left(subscriptionRejected(topic, noStream))),
     retention: priceRetention,
     linger,
     updates$: sharedStatus$.pipe(
@@ -93,7 +95,10 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
       catchError(() => NEVER),
     ),
   })
-  const sharedDepths = new SharedStreams((mint) => find$(depths, mint, stamp ? stampDepth : identity), {
+  const sharedDepths = new SharedStreams({
+    sourceOf$: (mint) =>
+      find$(depths, mint, stamp ? stampDepth : identity) ??
+      of(left(unsupportedPair(mint, undefined, noStream))),
     retention: depthRetention,
     linger,
   })
@@ -102,8 +107,8 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
     status$: sharedStatus$,
     currentStatus: () => currentStatus(sharedStatus$),
     errors$,
-    price$: (topic) => sharedPrices.event$(topic) ?? of(left(subscriptionRejected(topic, noStream))),
-    depth$: (mint) => sharedDepths.event$(mint) ?? of(left(unsupportedPair(mint, undefined, noStream))),
+    price$: (topic) => sharedPrices.event$(topic),
+    depth$: (mint) => sharedDepths.event$(mint),
     onClose: (completeStreams) => {
       completeStreams()
       sharedPrices.close()

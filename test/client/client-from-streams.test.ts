@@ -49,7 +49,7 @@ describe('StreamStats', () => {
       [{ topic, subscribers: 2, state: 'waiting', lastPriceAgeMs: null }],
       [{ topic, subscribers: 1, state: 'live', lastPriceAgeMs: 10 }],
       [{ topic, subscribers: 1, state: 'stale', lastPriceAgeMs: 12 }],
-      [{ topic, subscribers: 1, state: 'waiting', lastPriceAgeMs: 14 }],
+      [{ topic, subscribers: 1, state: 'waiting', lastPriceAgeMs: null }],
       [],
     ])
   })

@@ -2,19 +2,32 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   concat,
   defer,
+  firstValueFrom,
   interval,
   map,
   merge,
   mergeMap,
+  NEVER,
   of,
   repeat,
   retry,
+  startWith,
   Subject,
   take,
   timer,
+  type Observable,
   type Subscription,
 } from 'rxjs'
-import type { Address, ConnectionStatus, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
+import type {
+  Address,
+  Client,
+  ConnectionStatus,
+  Depth,
+  DepthError,
+  Price,
+  PriceError,
+  Topic,
+} from 'svc-streams'
 import { orThrow, switchMapRight } from 'svc-streams/operators'
 import {
   clientClosed,
@@ -207,6 +220,42 @@ describe('a pipeline that retries without a delay subscribes in later turns, and
     expect(subscriptions).toBeGreaterThan(10)
     expect(subscriptions).toBeLessThan(1000)
   })
+})
+
+describe('a pipeline that subscribes again without an end and without a delay', () => {
+  const endless: Readonly<Record<string, (client: Client) => Observable<unknown>>> = {
+    'retry of a topic without a stream': (client) => client.price$('svc-0xdead').pipe(orThrow(), retry()),
+    'repeat of a topic without a stream': (client) => client.price$('svc-0xdead').pipe(repeat()),
+    'retry of a mint without a stream': (client) => client.depth$('0xdead', 5).pipe(orThrow(), retry()),
+    'repeat of a mint without a stream': (client) => client.depth$('0xdead', 5).pipe(repeat()),
+    'retry of the last error of a topic': (client) => client.price$(topic).pipe(orThrow(), retry()),
+    'retry of the last error of a mint': (client) => client.depth$(mint, 5).pipe(orThrow(), retry()),
+  }
+  const streams = {
+    prices: { [topic]: NEVER.pipe(startWith(prices['D']!)) },
+    depths: { [mint]: NEVER.pipe(startWith(depths['f']!)) },
+  }
+
+  it.each(Object.entries(endless))('does not keep TestScheduler.run running: %s', (_, strategy) => {
+    let thrown: unknown
+    marbles(
+      () => void strategy(createTestClient(streams)).subscribe({ error: (each: unknown) => (thrown = each) }),
+    )
+    expect(thrown).toBeUndefined()
+  })
+
+  it.each(Object.entries(endless))(
+    'leaves time for others outside of TestScheduler.run: %s',
+    async (_, strategy) => {
+      let thrown: unknown
+      const subscription = strategy(createTestClient(streams)).subscribe({
+        error: (each: unknown) => (thrown = each),
+      })
+      await firstValueFrom(timer(5))
+      subscription.unsubscribe()
+      expect(thrown).toBeUndefined()
+    },
+  )
 })
 
 describe('an error that ends a stream', () => {

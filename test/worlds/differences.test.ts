@@ -1,5 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import {
+  asyncScheduler,
   concatMap,
   delay,
   distinctUntilChanged,
@@ -11,7 +12,9 @@ import {
   take,
   timer,
 } from 'rxjs'
+import { TestScheduler } from 'rxjs/testing'
 import { replay } from 'svc-streams/recording'
+import { createTestClient, price as builtPrice } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
 import { chunksOf, collect } from '../recording/support/recordings.js'
 import { withoutTime } from './support/events.js'
@@ -97,4 +100,26 @@ it('a timer that starts after a promise is real in a replay: it does not fire on
   }
   expect(await replayed(promised)).toEqual(['Right', 'Right'])
   expect(await replayed(delayed)).toEqual([])
+})
+
+it('TestScheduler.run inside of a strategy makes the later timers of that event real where time is virtual', async () => {
+  const isReal = (): boolean => Math.abs(asyncScheduler.now() - Date.now()) < 60_000
+  const nested: Strategy = (client) =>
+    client.price$(a).pipe(
+      take(2),
+      map(() => {
+        const before = isReal()
+        new TestScheduler(() => undefined).run(() => undefined)
+        return [before, isReal()]
+      }),
+    )
+  const expected = [false, true]
+  const { recording } = runLive([price(a), price(a)], (client) => client.price$(a))
+  const client = replay(chunksOf(recording), { speed: Infinity })
+  expect(await collect(client.run$(nested))).toEqual([expected, expected])
+  const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
+  scheduler.run(({ hot, expectObservable }) => {
+    const test = createTestClient({ prices: { [a]: hot('-a', { a: builtPrice(a, 1) }) } })
+    expectObservable(nested(test)).toBe('-e', { e: expected })
+  })
 })

@@ -16,6 +16,7 @@ import type {
   UncorrelatedError,
 } from '../../errors/model.js'
 import { withSafeComplete$ } from '../../task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import { ReplayStreams } from './replay-streams.js'
@@ -34,9 +35,10 @@ export class RecordedStreams {
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
   /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
   private recordedClientClosed = false
+  private hasEnded = false
 
-  readonly status$ = withSafeComplete$(this.statusSubject$)
-  readonly errors$ = withSafeComplete$(this.errorSubject$)
+  readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
+  readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
 
   /**
    * `elapsed`: the monotonic time of the replay, in ms. `onSubscribe` is called for each subscriber of a price or depth
@@ -104,6 +106,7 @@ export class RecordedStreams {
     if (!this.recordedClientClosed) this.prices.reportOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
+    this.hasEnded = true
     this.statusSubject$.complete()
     this.errorSubject$.complete()
   }
@@ -117,6 +120,7 @@ export class RecordedStreams {
     this.headerAt = at
     if (!this.hasRow || isContinued || at >= this.range.to) return
     this.epochs.restart()
+    this.depths.forget()
     this.prices.interrupt(outage('a new recording begins'), true)
     this.prices.reportOutage()
   }
@@ -145,6 +149,7 @@ export class RecordedStreams {
     if (status._tag === 'Open') this.prices.onOpen()
     if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false)
     if (status._tag === 'Closed') {
+      this.depths.forget()
       this.prices.interrupt(outage('the recorded client was closed'), true)
       return
     }

@@ -2,6 +2,7 @@ import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
 import { RetainedEvent, type Retention } from '../../client/retained-event.js'
 import { safeComplete, safeNext } from '../../task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../time/at-once-limit.js'
 
 export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
   /** The error of a stream that is not in the recording. */
@@ -56,6 +57,11 @@ export class ReplayStreams<E, A> {
   onOpen(): void {
     if (this.interruption?.untilValue === false) this.interruption = undefined
     for (const stream of this.streams.values()) stream.onOpen()
+  }
+
+  /** Late subscribers receive nothing before the next event. */
+  forget(): void {
+    for (const stream of this.streams.values()) stream.forget()
   }
 
   complete(name: string): void {
@@ -120,11 +126,18 @@ class ReplayStream<E, A> {
   }
 
   readonly event$ = new Observable<Either<E, A>>((subscriber) => {
-    if (this.completed) return this.retained.end(subscriber)
+    if (this.completed) return this.ended$.subscribe(subscriber)
     this.add(subscriber)
     this.retained.repeat(subscriber)
     subscriber.add(this.config.onSubscribe())
   })
+
+  private readonly ended$ = withAtOnceLimit$(
+    new Observable<Either<E, A>>((subscriber) => {
+      if (this.retained.event !== undefined) safeNext(subscriber, this.retained.event)
+      safeComplete(subscriber)
+    }),
+  )
 
   /** Also reopens a completed stream: a recording may be appended to another. */
   emit(event: Either<E, A>): void {
@@ -164,6 +177,10 @@ class ReplayStream<E, A> {
     const { retained, isDownUntilValue, config } = this
     if (retained.event === undefined || isDownUntilValue) return
     if (config.isOutage(retained.event)) retained.event = undefined
+  }
+
+  forget(): void {
+    if (!this.completed) this.retained.event = undefined
   }
 
   /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */

@@ -5,6 +5,7 @@ import {
   count,
   finalize,
   firstValueFrom,
+  ignoreElements,
   interval,
   map,
   materialize,
@@ -96,6 +97,8 @@ describe('a pipeline that subscribes again to a stream that has ended, without a
 
   it.each<[string, (client: Client) => Observable<unknown>, number]>([
     ['repeat', (client) => summary$(client).pipe(repeat()), 3],
+    ['repeat of the status', (client) => client.status$.pipe(ignoreElements(), repeat()), 0],
+    ['repeat of uncorrelated errors', (client) => client.errors$.pipe(repeat()), 0],
     ['take and repeat', (client) => summary$(client).pipe(take(2), repeat()), 5],
     [
       'retry of a mint that is not recorded',

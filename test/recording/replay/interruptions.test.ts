@@ -1,9 +1,20 @@
 import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
-import { filter, firstValueFrom, map, merge, switchMap, take, tap, timer, type Observable } from 'rxjs'
+import {
+  filter,
+  firstValueFrom,
+  ignoreElements,
+  map,
+  merge,
+  switchMap,
+  take,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs'
 import type { Client, ConnectionStatus } from 'svc-streams'
 import { candles, rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
-import { disconnected, price } from 'svc-streams/testing'
+import { depth, disconnected, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { deferred } from '../../../src/task/deferred.js'
@@ -12,6 +23,7 @@ import {
   chunksOf,
   collect,
   header,
+  mint,
   other,
   priceRow,
   recordingText,
@@ -40,6 +52,13 @@ const inEpoch = (ms: number, usd: number, epoch: number): Row => ({
   at: start + ms,
   topic,
   event: right(price(topic, usd, { receivedAt: start + ms, epoch })),
+})
+
+const depthRow = (ms: number, usd: number): Row => ({
+  _tag: 'Depth',
+  at: start + ms,
+  mint,
+  event: right(depth(mint, { price: usd })),
 })
 
 const outage = (ms: number): Row => ({
@@ -245,6 +264,31 @@ describe('the status Waiting', () => {
   it('ends with Open: a late subscriber then waits for the next price, as live', async () => {
     const client = replayOf(inEpoch(10, 1, 1), waiting(20), outage(20), open(300, 2), inEpoch(310, 2, 2))
     expect(await collect(client.run$(lateAt(305)))).toEqual(['2/2'])
+  })
+})
+
+describe('a late subscriber of depth', () => {
+  const late = (ms: number) => (client: Client) =>
+    merge(
+      client.depth$(mint, 100).pipe(ignoreElements()),
+      timer(ms).pipe(
+        switchMap(() => client.depth$(mint, 100)),
+        map((event) => isRight(event) && event.right.price),
+      ),
+    )
+  const firstOf = async (ms: number, ...lines: readonly (Row | RecordingHeader)[]) => {
+    const all = [depthRow(10, 1), ...lines, depthRow(hour + 20, 2)]
+    return (await collect(replayOf(...all).run$(late(ms))))[0]
+  }
+
+  it('receives no depth from before a header, or from before the recorded client was closed', async () => {
+    expect(await firstOf(hour + 10, headerAt(hour))).toBe(2)
+    expect(await firstOf(40, closed(30))).toBe(2)
+  })
+
+  it('receives the depth from before an outage, as live: depth does not come over the WebSocket', async () => {
+    expect(await firstOf(40, waiting(30))).toBe(1)
+    expect(await firstOf(hour + 10, { ...headerAt(hour), continues: start })).toBe(1)
   })
 })
 

@@ -9,17 +9,20 @@ import {
   combineLatest,
   concatMap,
   count,
+  debounce,
   debounceTime,
   delay,
   distinctUntilChanged,
   exhaustMap,
   expand,
   filter,
+  finalize,
   groupBy,
   ignoreElements,
   map,
   merge,
   mergeMap,
+  Observable,
   observeOn,
   of,
   pairwise,
@@ -31,10 +34,13 @@ import {
   scan,
   share,
   shareReplay,
+  skip,
   subscribeOn,
+  Subscription,
   switchMap,
   take,
   takeUntil,
+  tap,
   throttleTime,
   timeInterval,
   timeout,
@@ -44,9 +50,8 @@ import {
   windowCount,
   withLatestFrom,
   zip,
-  type Observable,
 } from 'rxjs'
-import type { Address, Client, Topic } from 'svc-streams'
+import type { Address, Client, ConnectionStatus, Topic } from 'svc-streams'
 import {
   candles,
   combineFresh,
@@ -87,6 +92,10 @@ const tagOf = (event: Either<{ readonly _tag: string }, unknown>): string =>
 /** A recording does not tell when the service confirmed a topic: `live` and `waiting` may differ until the first price. */
 const isStale = (client: Client): boolean =>
   client.inspect().topics.some(({ topic, state }) => topic === a && state === 'stale')
+
+const isWaiting = ({ _tag }: ConnectionStatus): boolean => _tag === 'Waiting'
+const ageOf = (client: Client): number | null | undefined =>
+  client.inspect().topics.find(({ topic }) => topic === a)?.lastPriceAgeMs
 
 /** Strategies that start no timer. */
 export const timeless: Readonly<Record<string, Strategy>> = {
@@ -158,8 +167,13 @@ export const timeless: Readonly<Record<string, Strategy>> = {
   'the connection': (client) => client.status$.pipe(map(({ _tag }) => _tag)),
   'the price when the connection is lost': (client) =>
     client.status$.pipe(
-      filter(({ _tag }) => _tag === 'Waiting'),
+      filter(isWaiting),
       mergeMap(() => eth$(client).pipe(take(1))),
+    ),
+  'the prices since the connection was lost': (client) =>
+    client.status$.pipe(
+      filter(isWaiting),
+      switchMap(() => merge(eth$(client), btc$(client))),
     ),
   'the price when the connection is open': (client) =>
     client.status$.pipe(
@@ -167,6 +181,13 @@ export const timeless: Readonly<Record<string, Strategy>> = {
       switchMap(() => merge(eth$(client), btc$(client))),
     ),
   'uncorrelated errors': (client) => client.errors$,
+  'prices, depth, errors and the connection': (client) =>
+    merge(client.status$, eth$(client), btc$(client), depth$(client), client.errors$),
+  'the price with the connection': (client) => combineLatest([eth$(client), client.status$]),
+  'two depths for each price': (client) => eth$(client).pipe(mergeMap(() => depth$(client).pipe(take(2)))),
+  'two depths for each price, one after the other': (client) =>
+    eth$(client).pipe(concatMap(() => depth$(client).pipe(take(2)))),
+  'two prices for each depth': (client) => depth$(client).pipe(exhaustMap(() => eth$(client).pipe(take(2)))),
   'prices through asapScheduler': (client) => eth$(client).pipe(observeOn(asapScheduler)),
   'prices through queueScheduler': (client) => eth$(client).pipe(observeOn(queueScheduler)),
   'a subscription through asapScheduler': (client) => eth$(client).pipe(subscribeOn(asapScheduler)),
@@ -188,6 +209,7 @@ export const ofPrices: readonly string[] = Object.keys(timeless).filter(
 
 /** Strategies that subscribe again after the service has rejected a topic. A recording has no events of it from there on. */
 export const resubscribing: readonly string[] = [
+  'the prices since the connection was lost',
   'the price when the connection is open',
   'a new subscription after a rejection',
 ]
@@ -217,6 +239,40 @@ export const timed: Readonly<Record<string, Strategy>> = {
     usd$(client).pipe(concatMap((price) => timer(43).pipe(map(() => price)))),
   'the newest task': (client) => usd$(client).pipe(switchMap((price) => timer(43).pipe(map(() => price)))),
   'a task at a time': (client) => usd$(client).pipe(exhaustMap((price) => timer(143).pipe(map(() => price)))),
+  'prices until the connection is lost': (client) =>
+    eth$(client).pipe(takeUntil(client.status$.pipe(filter(isWaiting), skip(1))), repeat({ delay: 103.007 })),
+  'a subscription when another one ends': (client) =>
+    new Observable((subscriber) => {
+      const others = new Subscription()
+      subscriber.add(others)
+      const onEnd = (): void => {
+        others.add(
+          eth$(client)
+            .pipe(take(2))
+            .subscribe((event) => subscriber.next(event)),
+        )
+      }
+      return eth$(client)
+        .pipe(take(1), finalize(onEnd), repeat({ delay: 203.007 }))
+        .subscribe(subscriber)
+    }),
+  'a pause that depends on the event': (client) =>
+    eth$(client).pipe(debounce((event) => timer(isRight(event) ? 503 : 43))),
+  'a shared stream that outlives its subscribers': (client) => {
+    const shared$ = eth$(client).pipe(orThrow(), share({ resetOnRefCountZero: () => timer(103.007) }))
+    return timer(3.007, 150).pipe(
+      switchMap((turn) => (turn % 3 === 0 ? of('away') : shared$.pipe(retry({ delay: 30.007 })))),
+    )
+  },
+  'an operator that throws, and a new subscription': (client) => {
+    let events = 0
+    return eth$(client).pipe(
+      tap(() => {
+        if (++events % 3 === 0) throw new Error('thrown')
+      }),
+      retry({ delay: 53.007 }),
+    )
+  },
   'a loop of timers': () =>
     of(0).pipe(
       expand((step) => timer(103).pipe(map(() => step + 1))),
@@ -239,8 +295,27 @@ export const timed: Readonly<Record<string, Strategy>> = {
       timeInterval(),
       map((event) => event.interval),
     ),
+  'the age of the price from time to time': (client) =>
+    merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => ageOf(client)))),
   'the state of a topic from time to time': (client) =>
     merge(eth$(client).pipe(ignoreElements()), timer(3, 100).pipe(map(() => isStale(client)))),
+}
+
+/** Strategies that emit an error or a price again and again, as long as an error lasts. */
+export const endless: Readonly<Record<string, Strategy>> = {
+  'both topics, after an error of one': (client) =>
+    merge(eth$(client), btc$(client)).pipe(
+      orThrow(),
+      map(({ topic, price }) => [topic, price]),
+      retry(),
+    ),
+  'the last error': (client) =>
+    eth$(client).pipe(
+      filter((event) => !isRight(event)),
+      map(tagOf),
+      take(1),
+      repeat(),
+    ),
 }
 
 export const strategies: Readonly<Record<string, Strategy>> = { ...timeless, ...timed }

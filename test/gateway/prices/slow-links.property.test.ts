@@ -230,13 +230,15 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   }
 
   const forward = (): void => {
-    const { bytesPerSecond } = phase()
-    budget = link.length === 0 ? 0 : budget + (bytesPerSecond * step) / 1000
-    while (link.length > 0 && link[0]!.bytes <= budget && link[0]!.dueAt <= time.now()) {
+    budget += (phase().bytesPerSecond * step) / 1000
+    const isDue = (): boolean => link.length > 0 && link[0]!.dueAt <= time.now()
+    while (isDue() && link[0]!.bytes <= budget) {
       const { bytes, arrive } = link.shift()!
       budget -= bytes
       arrive()
     }
+    // A link does not save what it has not used.
+    if (!isDue()) budget = 0
   }
 
   const check = (): void => {

@@ -17,6 +17,9 @@ const unmeasuredLateMs = 200
 /** A round trip that has grown is accepted up to this time, in ms: a long queue must not pass for a long way. */
 const maxGrownRoundTrip = 500
 
+/** A round trip that varies is accepted up to this time, in ms: a link with such round trips may become slow, too. */
+const maxVariedRoundTrip = 300
+
 /** The number of round trips of which the longest is usual. */
 const keptRoundTrips = 4
 
@@ -258,7 +261,7 @@ export class AckWindow {
 
   /** The round trips of some links vary: the longest of the last ones, within its limit. */
   private get usual(): number {
-    return Math.min(Math.max(this.shortest, maxGrownRoundTrip), Math.max(...this.roundTrips))
+    return Math.min(Math.max(this.shortest, maxVariedRoundTrip), Math.max(...this.roundTrips))
   }
 
   /** Only round trips without data may be longer: a queue that grows slowly must not raise the usual one with it. */

@@ -8,7 +8,7 @@ interface Marker {
   readonly inFlight: number
 }
 
-/** Data is late if its pong takes this much longer than the shortest round trip, in ms. */
+/** Data is late if its pong takes this much longer than a usual round trip, in ms. */
 const lateMs = 300
 
 /** Until a round trip is known that is shorter, or had no data in front of it, data is late after this time, in ms. */
@@ -17,7 +17,10 @@ const unmeasuredLateMs = 200
 /** A round trip that has grown is accepted up to this time, in ms: a long queue must not pass for a long way. */
 const maxGrownRoundTrip = 500
 
-/** The number of round trips of which the shortest counts. */
+/** A round trip that varies is accepted up to this time, in ms: a link with such round trips may become slow, too. */
+const maxVariedRoundTrip = 300
+
+/** The number of round trips of which the longest is usual. */
 const keptRoundTrips = 4
 
 /** The smallest limit: several prices. A limit that has grown to `unlimited` is removed. Both in bytes. */
@@ -239,6 +242,8 @@ export class AckWindow {
       this.probeLimit = wasLate ? firstProbe : Math.min(2 * this.probeLimit, unlimited)
     }
     const isShort = roundTrip < (this.isMeasured ? this.shortest : unmeasuredLateMs)
+    // The first answer may have waited for more than the link.
+    if (isShort && this.roundTrips.length === 1) this.roundTrips = []
     if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
     // Without data, a late answer shows nothing, and one in time only what has not been sent since.
     if (isIdle && (wasLate || this.written > marker.end)) return
@@ -251,10 +256,15 @@ export class AckWindow {
   }
 
   private get inTimeMs(): number {
-    return this.isMeasured ? this.shortest + lateMs : unmeasuredLateMs
+    return this.isMeasured ? this.usual + lateMs : unmeasuredLateMs
   }
 
-  /** Only round trips without data may be longer: a queue that grows slowly must not raise the shortest one with it. */
+  /** The round trips of some links vary: the longest of the last ones, within its limit. */
+  private get usual(): number {
+    return Math.min(Math.max(this.shortest, maxVariedRoundTrip), Math.max(...this.roundTrips))
+  }
+
+  /** Only round trips without data may be longer: a queue that grows slowly must not raise the usual one with it. */
   private learn(roundTrip: number): void {
     const longest = this.isMeasured ? Math.max(this.shortest, maxGrownRoundTrip) : Infinity
     this.roundTrips = [...this.roundTrips, roundTrip].slice(-keptRoundTrips)

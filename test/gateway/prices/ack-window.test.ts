@@ -26,7 +26,7 @@ const limited = (): AckWindow => {
 }
 
 describe('an acknowledgement window', () => {
-  it('has no limit while answers come within the shortest round trip and 300 ms', () => {
+  it('has no limit while answers come within a usual round trip and 300 ms', () => {
     const window = measured(50)
     let now = second
     for (let count = 0; count < 10; count++) now = roundTripOf(window, 1_000_000, now, 350)
@@ -185,6 +185,26 @@ describe('an acknowledgement window', () => {
     fresh.onWritten(1)
     fresh.mark(0)
     expect([fresh.isLate(800), fresh.isLate(801)]).toEqual([false, true])
+  })
+
+  it('judges by the longest of the last four round trips without data, up to 300 ms', () => {
+    const window = measured(50)
+    const isLateAfter = (ms: number): boolean => {
+      window.onWritten(1)
+      const id = window.mark(0)
+      const isLate = window.isLate(ms)
+      window.onAnswer(id, ms)
+      return isLate
+    }
+    const answerAfter = (ms: number): void => window.onAnswer(window.mark(0), ms)
+    answerAfter(250)
+    expect([isLateAfter(550), isLateAfter(551)]).toEqual([false, true])
+    for (let count = 0; count < 3; count++) answerAfter(100)
+    expect(isLateAfter(550)).toBe(false)
+    answerAfter(100)
+    expect([isLateAfter(400), isLateAfter(401)]).toEqual([false, true])
+    answerAfter(9_000)
+    expect([isLateAfter(600), isLateAfter(601)]).toEqual([false, true])
   })
 
   it('learns a shorter round trip from any answer', () => {

@@ -12,6 +12,7 @@ import { PingTimer, type Pinged } from '../../../src/gateway/prices/ping-timer.j
 import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
+import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
 import { caseCount } from '../../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
 import { createManualSession } from '../support/manual-session.js'
@@ -30,6 +31,8 @@ interface Phase {
   readonly pricesPerSecond: number
   /** Time of a pong from the consumer to the gateway, in ms. */
   readonly upMs: number
+  /** The longest further time of each frame and of each pong, which varies and keeps their order, in ms. Default: 0. */
+  readonly jitterMs?: number
   /** What happens in the middle of the phase. */
   readonly event: 'none' | 'subscribe' | 'unsubscribe' | 'stale' | 'reject'
   readonly topic: number
@@ -121,7 +124,10 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
 
   let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]
   let [firstRoundTrip, oldest, emitted, written, removals, droppedBefore] = [Infinity, 0, 0, 0, 0, 0]
-  const link: { readonly bytes: number; readonly arrive: () => void }[] = []
+  const link: { readonly bytes: number; readonly dueAt: number; readonly arrive: () => void }[] = []
+  /** When the last frame and the last pong may arrive: later ones do not arrive before them. */
+  const lastDueAt = { down: 0, up: 0 }
+  const random = seededRandom('jitter')
   const unansweredSince = new Map<string, number>()
   const wanted = new Set<Topic>()
   /** The topic that became stale: without a price until the end of the phase. */
@@ -130,6 +136,13 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const lastWritten = new Map<string, number>()
   const arrived = new Map<string, number>()
   const phase = (): Phase => phases[Math.min(phaseIndex, phases.length - 1)]!
+
+  const dueAt = (direction: 'down' | 'up', ms: number): number => {
+    const due = time.now() + ms + Math.round(random() * (phase().jitterMs ?? 0))
+    return (lastDueAt[direction] = Math.max(lastDueAt[direction], due))
+  }
+  const put = (bytes: number, arrive: () => void = () => undefined): void =>
+    void link.push({ bytes, dueAt: dueAt('down', 0), arrive })
 
   const onPriceWritten = ({ topic, price: number, age }: { topic: Topic; price: number; age?: number }) => {
     const emittedAt = feed.emittedAt[number] ?? NaN
@@ -147,12 +160,9 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     for (const rule in held) if (!held[rule as keyof typeof held]) expect.fail(`price ${number}: ${rule}`)
     lastWritten.set(topic, number)
     written++
-    link.push({
-      bytes: paddedBytes,
-      arrive: () => {
-        oldest = Math.max(oldest, time.now() - emittedAt)
-        arrived.set(topic, number)
-      },
+    put(paddedBytes, () => {
+      oldest = Math.max(oldest, time.now() - emittedAt)
+      arrived.set(topic, number)
     })
   }
 
@@ -165,7 +175,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
       session.onPong(id)
       settle()
     }
-    link.push({ bytes: 2 + id.length, arrive: () => time.after(phase().upMs, onPong) })
+    put(2 + id.length, () => time.after(dueAt('up', phase().upMs) - time.now(), onPong))
   }
 
   /** Ends the tick, and puts what was written onto the link. */
@@ -177,12 +187,12 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
       if (typeof parsed === 'string') {
         expect(frame).toMatch(/^(ping \d+|no such token)$/)
         if (frame.startsWith('ping')) onPingWritten(frame.slice('ping '.length))
-        else link.push({ bytes: frame.length, arrive: () => undefined })
+        else put(frame.length)
       } else if ('price' in (parsed as object)) onPriceWritten(parsed as never)
       else {
         for (const topic of (parsed as { subscriptions: readonly Topic[] }).subscriptions)
           confirmed.add(topic)
-        link.push({ bytes: frame.length, arrive: () => undefined })
+        put(frame.length)
       }
     }
   }
@@ -220,13 +230,15 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   }
 
   const forward = (): void => {
-    const { bytesPerSecond } = phase()
-    budget = link.length === 0 ? 0 : budget + (bytesPerSecond * step) / 1000
-    while (link.length > 0 && link[0]!.bytes <= budget) {
+    budget += (phase().bytesPerSecond * step) / 1000
+    const isDue = (): boolean => link.length > 0 && link[0]!.dueAt <= time.now()
+    while (isDue() && link[0]!.bytes <= budget) {
       const { bytes, arrive } = link.shift()!
       budget -= bytes
       arrive()
     }
+    // A link does not save what it has not used.
+    if (!isDue()) budget = 0
   }
 
   const check = (): void => {
@@ -375,6 +387,25 @@ test('a consumer whose link carries every price gets every price, whatever its r
     fc.property(link, ({ upMs, pricesPerSecond, count }) => {
       const phases = [{ ...quick, bytesPerSecond: 60_000, upMs, pricesPerSecond, ms: 10_000 }]
       expect(outcomeOf(topicsOf(count), phases)).toMatchObject({ isBehind: false, dropped: 0 })
+    }),
+    { numRuns: caseCount(80) },
+  )
+})
+
+test('a consumer whose link carries every price gets most of them while its round trip varies by 500 ms', () => {
+  const link = fc.record({
+    jitterMs: fc.integer({ min: 240, max: 280 }),
+    pricesPerSecond: fc.integer({ min: 300, max: 400 }),
+    quickMs: fc.integer({ min: 1, max: 400 }).map((count) => count * step),
+    count: fc.integer({ min: 1, max: 10 }),
+  })
+  fc.assert(
+    fc.property(link, ({ quickMs, count, jitterMs, pricesPerSecond }) => {
+      const even: Phase = { ...quick, bytesPerSecond: 60_000, pricesPerSecond, ms: quickMs }
+      const varying: Phase = { ...even, jitterMs, ms: 60_000 }
+      const { dropped } = outcomeOf(topicsOf(count), [even, varying])
+      // Those of the time in which the gateway does not know yet how much the round trip varies.
+      expect(dropped).toBeLessThan((0.3 * pricesPerSecond * varying.ms) / 1_000)
     }),
     { numRuns: caseCount(80) },
   )

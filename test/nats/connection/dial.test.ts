@@ -1,0 +1,72 @@
+import type { NatsConnection } from '@nats-io/transport-node'
+import { expect, it, onTestFinished } from 'vitest'
+import { dialServers } from '../../../src/nats/connection/dial.js'
+import { currentClock } from '../../../src/time/current-clock.js'
+import { startTcpServer } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
+
+// The NATS client's own timeout would end each dial, too: it is longer here than a test may take.
+const timeout = 600_000
+
+const infoOf = (settings: string): string => `INFO {"version":"2.10.0","max_payload":1048576${settings}}\r\n`
+
+/** What a server sends before it is silent. */
+const silentServers = {
+  'sends nothing': '',
+  'answers no TLS handshake': infoOf(',"tls_required":true'),
+  'answers no ping': infoOf(''),
+}
+
+/** Starts a server that accepts TCP. `answersPings`: it accepts NATS clients. Counts its open sockets. */
+const startServer = async ({ greeting, answersPings }: { greeting: string; answersPings: boolean }) => {
+  const counts = { dials: 0, open: 0 }
+  const port = await startTcpServer((socket) => {
+    counts.dials++
+    counts.open++
+    socket.on('close', () => counts.open--)
+    socket.on('end', () => socket.end())
+    socket.on('data', (data) => answersPings && data.includes('PING') && socket.write('PONG\r\n'))
+    if (greeting !== '') socket.write(greeting)
+  })
+  return { url: `nats://127.0.0.1:${port}`, counts }
+}
+
+const startSilent = (greeting: string) => startServer({ greeting, answersPings: false })
+
+/** Dials servers. `results`: the calls of the listener. */
+const startDial = (servers: readonly string[]) => {
+  const results: unknown[] = []
+  const cancel = dialServers(servers, { timeout, reconnect: false }, currentClock(), {
+    onConnected: (connection: NatsConnection, server) => {
+      onTestFinished(() => connection.close())
+      results.push(server)
+    },
+    onFailed: (error) => results.push(error),
+  })
+  onTestFinished(cancel)
+  return { results, cancel }
+}
+
+it.each(Object.entries(silentServers))(
+  'destroys the socket of a dial that is cancelled, to a server that %s, and calls nothing back',
+  async (_title, greeting) => {
+    const { url, counts } = await startSilent(greeting)
+    const { results, cancel } = startDial([url])
+    await eventually(() => expect(counts).toEqual({ dials: 1, open: 1 }))
+    cancel()
+    await eventually(() => expect(counts).toEqual({ dials: 1, open: 0 }))
+    expect(results).toEqual([])
+  },
+)
+
+it.each(Object.entries(silentServers))(
+  'destroys the socket to a server that %s once another one has accepted',
+  async (_title, greeting) => {
+    const silent = await startSilent(greeting)
+    const accepting = await startServer({ greeting: infoOf(''), answersPings: true })
+    const { results } = startDial([silent.url, accepting.url])
+    await eventually(() => expect(results).toEqual([accepting.url]))
+    await eventually(() => expect(silent.counts).toEqual({ dials: 1, open: 0 }))
+    expect(accepting.counts).toEqual({ dials: 1, open: 1 })
+  },
+)

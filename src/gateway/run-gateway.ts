@@ -18,7 +18,7 @@ import { createRequestHandler } from './http/request-handler.js'
 import { createRoute, type Pages } from './http/routes.js'
 import { listen } from './listen.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
-import { createPriceSide } from './prices/create-price-side.js'
+import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/create-relays.js'
 import type { Server, Socket } from 'node:net'
 
@@ -48,7 +48,7 @@ export const runGateway = async (
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   const { publish, addSource } = node
   let ownHost = ''
-  const prices = createPriceSide(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const prices = createWebSocketFront(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
   const route = createRoute({

@@ -19,7 +19,7 @@ import {
 import { assertNever } from '../../domain/assert-never.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
-import { maxTopicLength } from '../../gateway/demand/requested-topic.js'
+import { maxTopicLength } from '../../gateway/sessions/sessions.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { publish } from '../connection/publish.js'
 import { findGateway } from './find-gateway.js'

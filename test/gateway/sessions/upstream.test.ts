@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { Upstream } from '../../../src/gateway/demand/upstream-topics.js'
+import { Upstream } from '../../../src/gateway/sessions/upstream.js'
 
 const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'read ECONNRESET' }
 const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
@@ -9,7 +9,7 @@ const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
 const start = () => {
   const status$ = new Subject<ConnectionStatus>()
   const log: string[] = []
-  const upstream = new Upstream<string>({
+  const upstream = new Upstream({
     onDown: (reason) => log.push(`down: ${reason}`),
     onUp: () => log.push('up'),
   })

@@ -1,73 +1,12 @@
-import type { PriceClient } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
-import { currentClock } from '../../time/current-clock.js'
-import { Demand } from './demand.js'
-import type { TopicFeed } from './topic-feed.js'
 import { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
 import { isDown, type ConnectionStatus } from '../../domain/status.js'
-
-export interface UpstreamTopicsConfig<Frame> {
-  /** Name of the service: prefix of topics. */
-  readonly service: string
-  /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
-  readonly encode: (payload: string) => Frame
-  /** An outage begins: the consumers must be ended. `reason`: one of `DownReason`. */
-  readonly onDown: (reason: DownReason) => void
-}
-
-/** The connection to the service, and the demand for its topics. */
-export interface UpstreamTopics<Frame> {
-  readonly upstream: Pick<Upstream<unknown>, 'isUp' | 'status' | 'downReason'>
-  readonly demand: Demand<Frame>
-  /** Ends all subscriptions. Idempotent. */
-  readonly close: () => void
-}
-
-/**
- * Subscribes to the topics of a client that are wanted, and to those that `Demand` keeps during an outage, so that the
- * client keeps dialling.
- */
-export const createUpstreamTopics = <Frame>(
-  client: PriceClient,
-  { service, encode, onDown }: UpstreamTopicsConfig<Frame>,
-): UpstreamTopics<Frame> => {
-  const upstream = new Upstream<TopicFeed<Frame>>({
-    onDown: (reason) => {
-      demand.onDown()
-      onDown(reason)
-    },
-    onUp: () => demand.onUp(),
-  })
-  const demand = new Demand<Frame>({
-    clock: currentClock(),
-    service,
-    encode,
-    source: priceFeedOf(client),
-    listener: {
-      onDisconnected: (feed, { reason }) => upstream.onDisconnected(feed, reason),
-      onConnected: (feed) => upstream.onConnected(feed),
-      onCompleted: (feed) => {
-        upstream.onConnected(feed)
-        demand.delete(feed)
-      },
-    },
-  })
-  upstream.start(client)
-  return {
-    upstream,
-    demand,
-    close: () => {
-      upstream.close()
-      demand.close()
-    },
-  }
-}
 
 /**
  * Why the connection to the service is down, as consumers receive it. The client's own reason may contain paths, addresses
  * and texts of the service: it is in the status of the client, and in the gateway's `inspect()`.
  */
-type DownReason =
+export type DownReason =
   | 'connection refused'
   | 'connection reset'
   | 'host not found'
@@ -83,14 +22,15 @@ type DownReason =
   | 'the client of the gateway is closed'
 
 interface UpstreamListener {
+  /** An outage begins. */
   readonly onDown: (reason: DownReason) => void
   readonly onUp: () => void
 }
 
 /** Whether the connection to the service is down: by the status of the client, or by a `Disconnected` of one stream. */
-export class Upstream<Stream> {
+export class Upstream {
   private current: ConnectionStatus = { _tag: 'Idle' }
-  private readonly disconnected = new Set<Stream>()
+  private readonly disconnected = new Set<unknown>()
   private wasUp = true
   private reason: DownReason = 'connection lost'
   private readonly subscription = new Subscription()
@@ -120,13 +60,13 @@ export class Upstream<Stream> {
     return this.reason
   }
 
-  onDisconnected(stream: Stream, reason: string): void {
+  onDisconnected(stream: unknown, reason: string): void {
     this.disconnected.add(stream)
     this.reason = downReasonOf(reason)
     this.notify()
   }
 
-  onConnected(stream: Stream): void {
+  onConnected(stream: unknown): void {
     if (this.disconnected.delete(stream)) this.notify()
   }
 

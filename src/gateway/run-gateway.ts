@@ -19,7 +19,7 @@ import { createRoute, type Pages } from './http/routes.js'
 import { listen } from './listen.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
-import { createRelays } from './relay/create-relays.js'
+import { createRelays } from './relay/relays.js'
 import type { Server, Socket } from 'node:net'
 
 /** What only the library itself may set. */
@@ -49,11 +49,10 @@ export const runGateway = async (
   const { publish, addSource } = node
   let ownHost = ''
   const prices = createWebSocketFront(client, { ...setup, clock, publish, ownHost: () => ownHost })
-  const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
   const route = createRoute({
-    depth,
-    price,
+    relays,
     health: prices.health,
     signatures,
     pages,
@@ -75,8 +74,7 @@ export const runGateway = async (
     unregister()
     removeSource()
     prices.close()
-    depth.close()
-    price.close()
+    relays.close()
     // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await stopListening(server)

@@ -1,7 +1,7 @@
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import { methodNotAllowed, notFound, textResponse, type HttpResponse } from '../../server/http-response.js'
-import { depthMintOf, priceTopicOf } from '../../server/request.js'
-import type { Relay } from '../relay/relay.js'
+import { resourceOf, withoutQuery } from '../../server/request.js'
+import type { Relays } from '../relay/relays.js'
 import type { Requester } from '../relay/request-queue.js'
 import { healthOf, type HealthState } from './health.js'
 import { timingSafeEqual } from 'node:crypto'
@@ -12,8 +12,7 @@ import { authHeaderNames, macInput, type Mac, type MacInput } from '../../auth/m
 export type Pages = (path: string) => HttpResponse | undefined
 
 export interface RoutesConfig {
-  readonly depth: Relay
-  readonly price: Relay
+  readonly relays: Relays
   readonly health: () => HealthState
   /** `undefined` if depth requests need no signature. */
   readonly signatures: SignatureConfig | undefined
@@ -31,19 +30,16 @@ export type Route = (request: ReceivedRequest) => CancellableTask<HttpResponse>
 
 /** Selects the response by the path. A path is neither decoded nor normalised: what differs from a route is not found. */
 export const createRoute =
-  ({ depth, price, health, signatures, pages, now }: RoutesConfig): Route =>
+  ({ relays, health, signatures, pages, now }: RoutesConfig): Route =>
   (request) => {
-    const [path = ''] = request.path.split('?')
-    const mint = depthMintOf(path)
-    const topic = priceTopicOf(path)
-    const page = healthOf(path, health) ?? pages(path)
-    if (mint === undefined && topic === undefined && page === undefined) return completedTask(notFound)
+    const path = withoutQuery(request.path)
+    const found = healthOf(path, health) ?? pages(path) ?? resourceOf(path)
+    if (found === undefined) return completedTask(notFound)
     if (request.method !== 'GET') return completedTask(methodNotAllowed)
-    if (page !== undefined) return completedTask(page)
-    if (topic !== undefined) return price.respond(topic, request.requester)
-    if (mint === undefined) return completedTask(notFound)
-    const isAuthorized = signatures === undefined || isValidSignature(request, signatures, now())
-    return isAuthorized ? depth.respond(mint, request.requester) : completedTask(unauthorized)
+    if ('status' in found) return completedTask(found)
+    const isAuthorized =
+      found.kind === 'price' || signatures === undefined || isValidSignature(request, signatures, now())
+    return isAuthorized ? relays.respond(found, request.requester) : completedTask(unauthorized)
   }
 
 /** The service's text (section 7 of the service's documentation). */

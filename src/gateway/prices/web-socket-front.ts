@@ -7,6 +7,7 @@ import { decodeClientMessage } from '../../codec/client-message.js'
 import type { GatewayState } from '../../diagnostics/collector.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { refuseUpgrade } from '../../server/http-response.js'
+import { withoutQuery } from '../../server/request.js'
 import { WebSocketServer } from '../../transport/ws/web-socket-server.js'
 import type { GatewaySnapshot } from '../gateway-snapshot.js'
 import type { HealthState } from '../http/health.js'
@@ -103,7 +104,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
 
   return {
     upgrade: (request, socket, head) => {
-      if (pathOf(request) !== '/') return refuse(socket, 404, 'expected the path /')
+      if (withoutQuery(request.url ?? '') !== '/') return refuse(socket, 404, 'expected the path /')
       // Node 26 accepts a body of any length, and delays all frames until its end.
       if (hasBody(request)) return refuse(socket, 400, 'expected no body')
       const reason = upstream.isUp ? sessions.fullReason : 'the service is down'
@@ -136,8 +137,6 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     },
   }
 }
-
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? ''
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -10,12 +10,12 @@ import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { addressOf } from '../../domain/topic.js'
-import type { Relay } from '../../gateway/relay/relay.js'
+import type { Relays } from '../../gateway/relay/relays.js'
 import type { Requester } from '../../gateway/relay/request-queue.js'
 import { tryAgainLater, type Sessions } from '../../gateway/sessions/sessions.js'
-import { depthMintOf, priceTopicOf } from '../../server/request.js'
-import { textResponse, type TextResponse } from '../../server/http-response.js'
-import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
+import { resourceOf, withoutQuery } from '../../server/request.js'
+import { notFound, type TextResponse } from '../../server/http-response.js'
+import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { protocolVersion, type Subjects } from '../subjects.js'
@@ -28,8 +28,7 @@ export interface GatewayConnectionConfig {
   readonly subjects: Subjects
   readonly priceClock: PriceClock
   readonly sessions: Sessions<Lease>
-  readonly depth: Relay
-  readonly price: Relay
+  readonly relays: Relays
   readonly sent: SentBytes
 }
 
@@ -203,7 +202,7 @@ export class GatewayConnection {
   /** A response to a consumer that has left or does not wait any longer is not requested from the service. */
   private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
     if (this.requests.has(inbox)) return
-    const { clock, priceClock } = this.config
+    const { clock, priceClock, relays } = this.config
     const { path, timeout = defaultRequestTime } = request
     // The message may have waited while the process was stopped.
     const remaining = Math.min(timeout, maxRequestTime) - priceClock.lateMs()
@@ -217,7 +216,10 @@ export class GatewayConnection {
       this.publisher.reply(inbox, { type: 'response', status, headers: lowerCased(headers), body, lateMs })
     }
     pending.add(delay(clock, remaining, () => pending.unsubscribe()))
-    pending.add(this.responseTo(path, requesterOf(request, inbox))(send))
+    const resource = resourceOf(withoutQuery(path))
+    const response =
+      resource === undefined ? completedTask(notFound) : relays.respond(resource, requesterOf(request, inbox))
+    pending.add(response(send))
   }
 
   /** What is under way, until it is unsubscribed or the gateway closes. */
@@ -225,15 +227,6 @@ export class GatewayConnection {
     const pending = new Subscription()
     this.resources.add(pending)
     return pending
-  }
-
-  private responseTo(pathAndQuery: string, requester: Requester): CancellableTask<TextResponse> {
-    const [path = ''] = pathAndQuery.split('?')
-    const mint = depthMintOf(path)
-    const topic = priceTopicOf(path)
-    if (mint !== undefined) return this.config.depth.respond(mint, requester)
-    if (topic !== undefined) return this.config.price.respond(topic, requester)
-    return completedTask(textResponse(404, 'Not Found'))
   }
 }
 

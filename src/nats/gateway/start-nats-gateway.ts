@@ -1,6 +1,6 @@
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import { createRelays } from '../../gateway/relay/create-relays.js'
+import { createRelays } from '../../gateway/relay/relays.js'
 import { Sessions } from '../../gateway/sessions/sessions.js'
 import { node } from '../../platform/node.js'
 import { deferred } from '../../task/deferred.js'
@@ -42,7 +42,7 @@ export const startNatsGateway = async (
   const { publish, addSource } = node
   const sent: SentBytes = { bytes: 0 }
   const shared = { ...setup, clock, publish, ownHost: () => link.host }
-  const { depth, price } = createRelays(client, shared)
+  const relays = createRelays(client, shared)
   const started = deferred<undefined>()
   let current: GatewayConnection | undefined
 
@@ -54,7 +54,7 @@ export const startNatsGateway = async (
   })
   const { upstream, demand } = sessions
   const subjects = subjectsOf(setup.service)
-  const config = { clock, subjects, priceClock, sessions, depth, price, sent }
+  const config = { clock, subjects, priceClock, sessions, relays, sent }
 
   const connect = (): void => {
     link.use({
@@ -80,8 +80,7 @@ export const startNatsGateway = async (
     current?.close()
     current = undefined
     priceClock.close()
-    depth.close()
-    price.close()
+    relays.close()
     await link.close()
   }
   const close = (): Promise<void> => (closing ??= shutDown())

@@ -2,7 +2,7 @@
 import type { Address } from '../domain/address.js'
 import { stopListening } from '../server/listen.js'
 import { onAbort } from '../task/on-abort.js'
-import { checkValue } from './check.js'
+import { checkValue, host, listen } from './simulator-error.js'
 import { createFaultInjector } from './faults/fault-injector.js'
 import { closeCode, type Faults } from './faults/faults.js'
 import { createListings, type PublishPrice } from './market/listings.js'
@@ -11,7 +11,6 @@ import { randomWalk } from './market/random-walk.js'
 import type { TokenOptions } from './market/token-options.js'
 import { parseSimulatorOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
-import { host, listen } from './service/listen.js'
 import {
   createReceivedLog,
   type ConnectionView,

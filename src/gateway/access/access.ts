@@ -1,5 +1,5 @@
 import { isLoopback } from '../../domain/endpoint.js'
-import { hostOf, isIpLiteral, urlHost } from './host.js'
+import { hostOf, isIpLiteral, urlHost } from './addresses.js'
 
 export interface AccessConfig {
   readonly scheme: 'http' | 'https'

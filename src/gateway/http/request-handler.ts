@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
 import { textResponse, type HttpResponse, type TextResponse } from '../../server/http-response.js'
 import { readBody } from '../../server/request.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
-import { writeGatewayResponse } from './http-response.js'
+import { writeGatewayResponse, type RequestHandler } from './http-server.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Route } from './routes.js'
 
@@ -13,8 +13,6 @@ export interface RequestHandlerConfig {
   readonly service: string
   readonly route: Route
 }
-
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** In bytes. The service's requests have no body. */
 const maxBodyBytes = 16 * 1024

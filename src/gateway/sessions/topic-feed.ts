@@ -6,7 +6,7 @@ import type { Address } from '../../domain/address.js'
 import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
-import type { GatewayTopicState } from '../gateway-snapshot.js'
+import type { GatewayTopicState } from '../gateway.js'
 import type { Upstream } from './upstream.js'
 
 /** A topic, as its consumers see it. */

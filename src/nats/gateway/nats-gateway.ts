@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ConnectionStatus } from '../../domain/status.js'
-import type { GatewayTopicSnapshot } from '../../gateway/gateway-snapshot.js'
+import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
 
 /** The state of a NATS gateway as plain JSON data for a log, without secrets. */
 export interface NatsGatewaySnapshot {

@@ -13,8 +13,7 @@ import { checkAccess, type AccessConfig } from './access/access.js'
 import { addressesOf } from './access/addresses.js'
 import type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
-import { createRequestHandler } from './http/request-handler.js'
-import { createRoute, type Pages } from './http/routes.js'
+import { createRequestHandler, type Pages } from './http/request-handler.js'
 import {
   parseGatewayOptions,
   type GatewayOptions,
@@ -73,14 +72,15 @@ export const runGateway = async (
   const prices = createWebSocketFront(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
-  const route = createRoute({
+  const handleRequest = createRequestHandler({
+    access,
+    service,
     relays,
     health: prices.health,
     signatures,
     pages,
     now: clock.wallClock,
   })
-  const handleRequest = createRequestHandler({ access, service, route })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)
   server.on('upgrade', (request, socket, head) => {
@@ -118,7 +118,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: macs === undefined,
     service,
-    inspect: () => ({ upstream: prices.upstream(), ...prices.snapshot() }),
+    inspect: prices.inspect,
     close,
     [Symbol.asyncDispose]: close,
   }

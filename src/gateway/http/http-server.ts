@@ -1,11 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -18,60 +12,44 @@ import type { GatewayTls } from '../options.js'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Limits of one server. They bound the memory and the sockets that a consumer can hold. */
-export interface HttpLimits {
-  /** Number of sockets; further ones are closed at once. */
-  readonly maxSockets: number
-  /** Time within which a request's headers must arrive, and a TLS handshake must complete, in ms. */
-  readonly headersTimeout: number
-  /** Time within which a whole request must arrive, in ms. */
-  readonly requestTimeout: number
-  /** Interval at which the two limits above are checked, in ms. */
-  readonly checkInterval: number
-  /** Time after which a socket without data in either direction is closed, in ms. */
-  readonly idleTimeout: number
-  /** Time for which a connection waits for its next request, in ms. */
-  readonly keepAliveTimeout: number
-  /** In bytes. */
-  readonly maxHeaderBytes: number
-  /** Number of requests that one connection may send before the response of the first. */
-  readonly maxPipelined: number
-}
-
 /** Sockets for HTTP beside those of WebSockets. */
 const httpSockets = 256
 
-export const httpLimits = (maxConnections: number): HttpLimits => ({
+/** Limits of one server. They bound the memory and the sockets that a consumer can hold. Times are in ms. */
+export const httpLimits = (maxConnections: number) => ({
+  /** Number of sockets; further ones are closed at once. */
   maxSockets: maxConnections + httpSockets,
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  checkInterval: 1_000,
+  /** Time after which a socket without data in either direction is closed. */
   idleTimeout: 120_000,
-  keepAliveTimeout: 30_000,
-  maxHeaderBytes: 16 * 1024,
+  /** Number of requests that one connection may send before the response of the first. */
   maxPipelined: 16,
+  /** Time within which a request's headers must arrive, and a TLS handshake must complete. */
+  headersTimeout: 10_000,
+  /** Time within which a whole request must arrive. */
+  requestTimeout: 15_000,
+  /** Interval at which the two limits above are checked. */
+  connectionsCheckingInterval: 1_000,
+  /** Time for which a connection waits for its next request. */
+  keepAliveTimeout: 30_000,
+  /** In bytes. */
+  maxHeaderSize: 16 * 1024,
 })
+
+export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  limits: HttpLimits,
+  { maxSockets, idleTimeout, maxPipelined, ...options }: HttpLimits,
   tls: PemPair | undefined,
   onRequest: RequestHandler,
 ): Server => {
-  const options: ServerOptions = {
-    headersTimeout: limits.headersTimeout,
-    requestTimeout: limits.requestTimeout,
-    connectionsCheckingInterval: limits.checkInterval,
-    keepAliveTimeout: limits.keepAliveTimeout,
-    maxHeaderSize: limits.maxHeaderBytes,
-  }
   const server =
     tls === undefined
       ? createServer(options)
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersTimeout })
-  server.maxConnections = limits.maxSockets
-  server.timeout = limits.idleTimeout
-  server.on('request', withPipelineLimit(limits.maxPipelined, onRequest))
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
+  server.maxConnections = maxSockets
+  server.timeout = idleTimeout
+  server.on('request', withPipelineLimit(maxPipelined, onRequest))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
   return server
 }

@@ -5,7 +5,6 @@ import type { RawData, WebSocket } from 'ws'
 import type { PriceClient } from '../../client/client.js'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import type { GatewayState } from '../../diagnostics/collector.js'
-import type { ConnectionStatus } from '../../domain/status.js'
 import { refuseUpgrade } from '../../server/http-response.js'
 import { withoutQuery } from '../../server/request.js'
 import { WebSocketServer } from '../../transport/ws/web-socket-server.js'
@@ -28,11 +27,9 @@ interface WebSocketFront {
   /** Handles an upgrade request that has passed the access checks. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly health: () => HealthState
-  /** State of the connection to the service. */
-  readonly upstream: () => ConnectionStatus
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
-  readonly snapshot: () => Omit<GatewaySnapshot, 'upstream'>
+  readonly inspect: () => GatewaySnapshot
   /** Ends all connections and all subscriptions. Idempotent. */
   readonly close: () => void
 }
@@ -117,7 +114,6 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       upstream: upstream.status,
       counts: { connections: connections.size, topics: demand.size },
     }),
-    upstream: () => upstream.status,
     load: () => ({
       ...sessions.load,
       sentBytes: sum(({ sentBytes }) => sentBytes),
@@ -125,7 +121,8 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       behindConsumers: behindConnections(),
       droppedPrices: droppedPrices(),
     }),
-    snapshot: () => ({
+    inspect: () => ({
+      upstream: upstream.status,
       connections: connections.size,
       behindConnections: behindConnections(),
       droppedPrices: droppedPrices(),

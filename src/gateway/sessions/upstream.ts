@@ -2,25 +2,6 @@ import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { isDown, type ConnectionStatus } from '../../domain/status.js'
 
-/**
- * Why the connection to the service is down, as consumers receive it. The client's own reason may contain paths, addresses
- * and texts of the service: it is in the status of the client, and in the gateway's `inspect()`.
- */
-export type DownReason =
-  | 'connection refused'
-  | 'connection reset'
-  | 'host not found'
-  | 'host unreachable'
-  | 'TLS failed'
-  | 'upgrade refused'
-  | 'no answer in time'
-  | 'prices are behind'
-  | 'too many open files'
-  | 'closed by the service'
-  | 'connection lost'
-  | 'the connection is being opened again'
-  | 'the client of the gateway is closed'
-
 interface UpstreamListener {
   /** An outage begins. */
   readonly onDown: (reason: DownReason) => void
@@ -78,7 +59,8 @@ export class Upstream {
     this.current = status
     if (status._tag === 'Open') this.disconnected.clear()
     if (status._tag === 'Waiting') this.reason = downReasonOf(status.reason)
-    else if (isDown(status)) this.reason = reasons[status._tag === 'Closed' ? 'Closed' : 'Connecting']
+    else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
+    else if (isDown(status)) this.reason = 'the connection is being opened again'
     this.notify()
   }
 
@@ -91,13 +73,14 @@ export class Upstream {
   }
 }
 
-const reasons = {
-  Connecting: 'the connection is being opened again',
-  Closed: 'the client of the gateway is closed',
-} as const
+/**
+ * Why the connection to the service is down, as consumers receive it. The client's own reason may contain paths, addresses
+ * and texts of the service: it is in the status of the client, and in the gateway's `inspect()`.
+ */
+export type DownReason = (typeof patterns)[number][0] | 'connection lost'
 
 /** The first pattern that fits decides. Each reason fits its own pattern: the service may be another gateway. */
-const patterns: readonly (readonly [DownReason, RegExp])[] = [
+const patterns = [
   ['too many open files', /EMFILE|ENFILE|too many open files/],
   ['connection refused', /ECONNREFUSED|connection refused/i],
   ['host not found', /ENOTFOUND|EAI_|host not found/i],
@@ -110,7 +93,7 @@ const patterns: readonly (readonly [DownReason, RegExp])[] = [
   ['closed by the service', /closed by the service|without a close frame/],
   ['the connection is being opened again', /being opened again/],
   ['the client of the gateway is closed', /the client of the gateway is closed/],
-]
+] as const
 
 const downReasonOf = (text: string): DownReason =>
   patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection lost'

@@ -6,6 +6,9 @@ import { publish } from '../connection/publish.js'
 import { protocolVersion } from '../subjects.js'
 import type { ConsumerContext } from './consumer-context.js'
 
+/** The time in which NATS and a gateway must be found, in ms. */
+export const findTime = 2_000
+
 /** The time between two discovery requests, in ms. */
 const repeatTime = 500
 

@@ -11,13 +11,9 @@ import {
   type HttpTransport,
   type OnHttpResult,
 } from '../../transport/ports.js'
-import { maxPayloadOf, publish } from '../connection/publish.js'
+import { isUndelivered, maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
-import { findGateway } from './find-gateway.js'
-import { isUndelivered } from './is-undelivered.js'
-
-/** The time in which NATS and a gateway must be found, in ms. */
-const findTimeout = 2_000
+import { findGateway, findTime } from './find-gateway.js'
 
 /** Sends requests to gateways over NATS. Only the path is sent: neither a header nor a key. */
 export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
@@ -44,7 +40,7 @@ class NatsRequest {
   start(): () => void {
     const { link, clock } = this.context
     this.resources.add(
-      responsiveDeadline(clock, findTimeout, () => {
+      responsiveDeadline(clock, findTime, () => {
         if (!this.isFound) this.fail(`${this.refusal ?? 'no gateway answers on NATS'}${link.problemText}`)
       }),
     )

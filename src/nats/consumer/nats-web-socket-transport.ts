@@ -21,9 +21,8 @@ import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { maxTopicLength } from '../../gateway/sessions/sessions.js'
 import { responsiveDeadline } from '../../time/deadline.js'
-import { publish } from '../connection/publish.js'
-import { findGateway } from './find-gateway.js'
-import { isUndelivered } from './is-undelivered.js'
+import { isUndelivered, publish } from '../connection/publish.js'
+import { findGateway, findTime } from './find-gateway.js'
 import { Lag } from './lag.js'
 import { Renewals } from './renewals.js'
 import { SessionUpdates } from './session-updates.js'
@@ -44,9 +43,6 @@ export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTrans
     },
   }
 }
-
-/** The time in which NATS and a gateway must be found, in ms. */
-const openTimeout = 2_000
 
 /** The time between two renewals of the lease, in ms. */
 const renewInterval = 500
@@ -84,7 +80,7 @@ class NatsSocket implements Socket {
   dial(): void {
     const { link, clock } = this.context
     this.resources.add(
-      responsiveDeadline(clock, openTimeout, () => {
+      responsiveDeadline(clock, findTime, () => {
         if (!this.isOpen) this.end(noCloseFrame, this.openFailure())
       }),
     )

@@ -1,5 +1,8 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
 import { createRelays } from '../../gateway/relay/relays.js'
 import { Sessions } from '../../gateway/sessions/sessions.js'
 import { node } from '../../platform/node.js'
@@ -12,10 +15,31 @@ import { NatsLink } from '../connection/nats-link.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
-import type { NatsGateway } from './nats-gateway.js'
 import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
 import { PriceClock } from './price-clock.js'
 import type { SentBytes } from './publisher.js'
+
+/** The state of a NATS gateway as plain JSON data for a log, without secrets. */
+export interface NatsGatewaySnapshot {
+  /** State of the connection to the service. */
+  readonly upstream: ConnectionStatus
+  /** True while the gateway is connected to a NATS server. */
+  readonly isConnected: boolean
+  /** Number of sessions of consumers. */
+  readonly sessions: number
+  readonly topics: readonly GatewayTopicSnapshot[]
+}
+
+/** A running gateway on NATS. */
+export interface NatsGateway {
+  /** State of both connections, of the sessions and of each topic, as plain data for a log. */
+  readonly inspect: () => NatsGatewaySnapshot
+  /**
+   * Ends all sessions and the connection to NATS. Does not close the client that the gateway was started with. Idempotent.
+   */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
 
 /** The start waits for NATS for this time, in ms. Without NATS the gateway starts all the same. */
 const startTimeout = 2_000

@@ -15,7 +15,7 @@ import type { ConsumedTopic, TopicFeed } from '../sessions/topic-feed.js'
 const closeTime = 400
 
 /** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
-const backlogTime = 10_000
+export const backlogTime = 10_000
 
 export interface ConnectionConfig {
   readonly outbox: Outbox

@@ -45,10 +45,10 @@ export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTrans
 }
 
 /** The time between two renewals of the lease, in ms. */
-const renewInterval = 500
+export const renewInterval = 500
 
 /** A gateway that has not answered for this time is lost, in ms. Two renewals are sent within it. */
-const replyTimeout = 1_400
+export const replyTime = 1_400
 
 /** A session with one gateway, as a socket: frames of the client become messages to the gateway, and back. */
 class NatsSocket implements Socket {
@@ -175,7 +175,7 @@ class NatsSocket implements Socket {
   /** The gateway is lost if it does not answer. Time in which the event loop is blocked does not count. */
   private awaitReply(): void {
     this.lossTimer.unsubscribe()
-    this.lossTimer = responsiveDeadline(this.context.clock, replyTimeout, () =>
+    this.lossTimer = responsiveDeadline(this.context.clock, replyTime, () =>
       this.end(noCloseFrame, 'the gateway does not answer'),
     )
   }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { GatewaySnapshot } from './gateway-snapshot.js'
+import type { ConnectionStatus } from '../domain/status.js'
 
 /**
  * A running gateway. Its addresses are options of a client: `createClient({ environment: 'mainnet', ...gateway })`. If it
@@ -34,4 +34,50 @@ export interface UnsignedGateway extends Gateway {
 /** A gateway with `keys`: depth requests must be signed with one of them. */
 export interface SignedGateway extends Gateway {
   readonly unsigned: false
+}
+
+/**
+ * `waiting`: the service has not answered yet. `live`: the last price is current. `stale`: no current price. `rejected`:
+ * the service does not support the topic. `down`: the connection to the service is down.
+ */
+export type GatewayTopicState = 'waiting' | 'live' | 'stale' | 'rejected' | 'down'
+
+export interface GatewayTopicSnapshot {
+  /** The topic as it is requested from the service. */
+  readonly topic: string
+  /** Number of connections that want the topic. */
+  readonly consumers: number
+  readonly state: GatewayTopicState
+}
+
+/** The state of a gateway as plain JSON data for a log, without secrets. */
+export interface GatewaySnapshot {
+  /** State of the connection to the service. */
+  readonly upstream: ConnectionStatus
+  /** Number of open WebSocket connections of consumers. */
+  readonly connections: number
+  /** Number of these connections that are behind: they read too slowly, and get the newest price instead of every price. */
+  readonly behindConnections: number
+  /**
+   * Number of prices since the start of the gateway that were not sent to a connection that was behind, because a newer one
+   * replaced them or their topic was no longer live.
+   */
+  readonly droppedPrices: number
+  readonly topics: readonly GatewayTopicSnapshot[]
+}
+
+/** An address that the gateway cannot listen on. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+
+  constructor(
+    /** Name of the option: `host` or `port`. */
+    readonly option: string,
+    /** Description of the problem and of its solution. */
+    readonly problem: string,
+    /** Error of the operating system. */
+    cause: Error,
+  ) {
+    super(`${option}: ${problem}`, { cause })
+  }
 }

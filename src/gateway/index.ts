@@ -5,7 +5,15 @@
  */
 
 export { startGateway } from './start-gateway.js'
-export type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
+export { GatewayError } from './gateway.js'
+export type {
+  Gateway,
+  GatewaySnapshot,
+  GatewayTopicSnapshot,
+  GatewayTopicState,
+  SignedGateway,
+  UnsignedGateway,
+} from './gateway.js'
 export type {
   GatewayKeys,
   GatewayOptions,
@@ -13,5 +21,3 @@ export type {
   SignedGatewayOptions,
   UnsignedGatewayOptions,
 } from './options.js'
-export type { GatewaySnapshot, GatewayTopicSnapshot, GatewayTopicState } from './gateway-snapshot.js'
-export { GatewayError } from './gateway-error.js'

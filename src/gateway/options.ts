@@ -15,7 +15,7 @@ import {
   type OptionTable,
 } from '../option-kinds/option.js'
 import { parseOptions, type Completed } from '../option-kinds/parse-options.js'
-import { urlHost } from './access/host.js'
+import { urlHost } from './access/addresses.js'
 
 /**
  * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt

@@ -7,21 +7,28 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** Listens on an address. Resolves to the port. Rejects with the error of the operating system. */
-export const listenOn = (server: Server, address: ListenAddress): Promise<number> =>
+/**
+ * Listens on an address. Resolves to the port. Rejects with `failure` of the error of the operating system. `problem`: why
+ * the port cannot be listened on, and the solution; `undefined` if the port is not the reason.
+ */
+export const listenOn = (
+  server: Server,
+  address: ListenAddress,
+  failure: (error: NodeJS.ErrnoException, problem: string | undefined) => Error,
+): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const onError = (error: NodeJS.ErrnoException): void => {
+      const problem = portProblems[error.code ?? '']
+      const { port } = address
+      const text = problem && `port ${port} ${problem}; choose another one, or 0 for any free port`
+      reject(failure(error, text))
+    }
+    server.once('error', onError)
     server.listen(address, () => {
-      server.off('error', reject)
+      server.off('error', onError)
       resolve((server.address() as AddressInfo).port)
     })
   })
-
-/** Why a port cannot be listened on, and the solution; `undefined` if the port is not the reason of the error. */
-export const portProblem = ({ code = '' }: NodeJS.ErrnoException, port: number): string | undefined => {
-  const problem = portProblems[code]
-  return problem && `port ${port} ${problem}; choose another one, or 0 for any free port`
-}
 
 const portProblems: Readonly<Partial<Record<string, string>>> = {
   EADDRINUSE: 'is already in use',

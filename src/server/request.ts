@@ -1,15 +1,29 @@
 import type { IncomingMessage } from 'node:http'
 
-// The paths of the service's HTTP API (section 4 of its documentation). A path is neither decoded nor normalised.
+/** What a path of the service's HTTP API names (section 4 of its documentation). */
+export interface Resource {
+  readonly kind: 'depth' | 'price'
+  /** The mint of a depth, or the topic of a price. */
+  readonly name: string
+}
 
-const depthPath = /^\/v0\/order_book\/depth\/([^/?]+)$/
-const pricePath = /^\/price\/([^/?]+)$/
+/** Paths are neither decoded nor normalised. */
+const patterns = {
+  depth: /^\/v0\/order_book\/depth\/([^/?]+)$/,
+  price: /^\/price\/([^/?]+)$/,
+} as const
 
-/** The mint of a depth request; `undefined` for another path. `path`: without its query. */
-export const depthMintOf = (path: string): string | undefined => depthPath.exec(path)?.[1]
+/** The resource of a path without its query; `undefined` for another path. */
+export const resourceOf = (path: string): Resource | undefined => {
+  for (const kind of ['depth', 'price'] as const) {
+    const name = patterns[kind].exec(path)?.[1]
+    if (name !== undefined) return { kind, name }
+  }
+  return undefined
+}
 
-/** The topic of a price request; `undefined` for another path. `path`: without its query. */
-export const priceTopicOf = (path: string): string | undefined => pricePath.exec(path)?.[1]
+/** The path of a URL or of a request target, without its query. */
+export const withoutQuery = (url: string): string => url.split('?')[0] ?? ''
 
 /** Calls back once with the complete body, or with `undefined` if it exceeds `maxBytes`. Not if the request is aborted. */
 export const readBody = (

@@ -2,24 +2,23 @@
 import type { Address } from '../domain/address.js'
 import { stopListening } from '../server/listen.js'
 import { onAbort } from '../task/on-abort.js'
-import { checkValue } from './check.js'
-import { createFaultInjector } from './faults/fault-injector.js'
+import { checkValue, host, listen } from './simulator-error.js'
+import { FaultInjector } from './faults/fault-injector.js'
 import { closeCode, type Faults } from './faults/faults.js'
-import { createListings, type PublishPrice } from './market/listings.js'
+import { Listings } from './market/listings.js'
 import type { Token } from './market/market.js'
 import { randomWalk } from './market/random-walk.js'
 import type { TokenOptions } from './market/token-options.js'
 import { parseSimulatorOptions, type SimulatorOptions } from './options.js'
 import { createHttpServer } from './service/http-server.js'
-import { host, listen } from './service/listen.js'
 import {
-  createReceivedLog,
+  ReceivedLog,
   type ConnectionView,
   type ReceivedFrame,
   type ReceivedRequest,
   type ServiceContext,
 } from './service/service-context.js'
-import { createSocketServer } from './service/socket-server.js'
+import { SocketServer } from './service/socket-server.js'
 
 /**
  * Starts a simulator of the service on loopback, with real sockets: the signed relayer API, and the price reporter over
@@ -32,13 +31,14 @@ import { createSocketServer } from './service/socket-server.js'
  */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
   const setup = parseSimulatorOptions(options)
-  const faults = createFaultInjector(setup.faults)
+  const faults = new FaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
 
-  const frames = createReceivedLog<ReceivedFrame>()
-  const requests = createReceivedLog<ReceivedRequest>()
-  const publish: PublishPrice = (address, price) => sockets.publish(address, price)
-  const listings = createListings(setup.market, setup.repeat, publish)
+  const frames = new ReceivedLog<ReceivedFrame>()
+  const requests = new ReceivedLog<ReceivedRequest>()
+  const listings = new Listings(setup.market, setup.repeat, (address, price) =>
+    sockets.publish(address, price),
+  )
   const context: ServiceContext = {
     name: setup.service,
     key: Buffer.from(setup.authKey, 'base64'),
@@ -49,7 +49,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),
   }
-  const sockets = createSocketServer(context)
+  const sockets = new SocketServer(context)
   const http = createHttpServer(context)
 
   let closing: Promise<void> | undefined
@@ -84,16 +84,16 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
       return listings.tokens
     },
     list: (token) => listings.list(randomWalk({ tokens: [token], seed: setup.seed, tick: setup.tick })),
-    delist: listings.delist,
+    delist: (address) => listings.delist(address),
     get faults() {
       return faults.current
     },
-    inject: faults.inject,
+    inject: (replaced) => faults.inject(replaced),
     dropConnections: (code) => {
       if (code !== undefined) checkValue('code', code, closeCode)
       sockets.drop(code)
     },
-    send: sockets.send,
+    send: (frame) => sockets.send(frame),
     get connections() {
       return sockets.connections
     },

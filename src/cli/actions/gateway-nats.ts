@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { isDown } from '../../domain/status.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { startHealthServer, type HealthServer } from '../../gateway/http/health-server.js'
-import type { HealthState } from '../../gateway/http/health.js'
+import { startHealthServer, type HealthServer, type HealthState } from '../../gateway/http/health.js'
 import type { NatsGateway, NatsGatewaySnapshot } from '../../nats/index.js'
 import type { ListenAddress } from '../../server/listen.js'
 import {

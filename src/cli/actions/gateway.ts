@@ -5,7 +5,7 @@ import { decodeKey } from '../../auth/key.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { describeValue } from '../../errors/text.js'
-import { urlHost } from '../../gateway/access/host.js'
+import { urlHost } from '../../gateway/access/addresses.js'
 import {
   startGateway,
   type Gateway,

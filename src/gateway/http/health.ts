@@ -1,5 +1,9 @@
 import type { ConnectionStatus } from '../../domain/status.js'
-import { jsonResponse, type TextResponse } from '../../server/http-response.js'
+import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../../server/http-response.js'
+import { stopListening, type ListenAddress } from '../../server/listen.js'
+import { withoutQuery } from '../../server/request.js'
+import { addressesOf } from '../access/addresses.js'
+import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
 /** What the health of a gateway depends on. */
 export interface HealthState {
@@ -39,3 +43,20 @@ const healthResponse = ({ isUp, upstream, counts }: HealthState): TextResponse =
     isUp ? 200 : 503,
     JSON.stringify({ status: isUp ? 'up' : 'down', upstream: upstream._tag, ...counts }),
   )
+
+export interface HealthServer extends AsyncDisposable {
+  readonly baseUrl: string
+}
+
+/** Serves the health of a gateway that has no HTTP server of its own. Rejects with a `GatewayError`. */
+export const startHealthServer = async (
+  address: ListenAddress,
+  state: () => HealthState,
+): Promise<HealthServer> => {
+  const server = createHttpServer(httpLimits(0), undefined, ({ method, url = '' }, response) => {
+    const health = healthOf(withoutQuery(url), state) ?? notFound
+    writeGatewayResponse(response, health === notFound || method === 'GET' ? health : methodNotAllowed)
+  })
+  const { baseUrl } = addressesOf(address.host, await listen(server, address), false)
+  return { baseUrl, [Symbol.asyncDispose]: () => stopListening(server) }
+}

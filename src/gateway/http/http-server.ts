@@ -1,64 +1,55 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { PemPair } from '../access/pem-pair.js'
-import type { RequestHandler } from './request-handler.js'
+import { createSecureContext } from 'node:tls'
+import { ConfigurationError } from '../../errors/configuration-error.js'
+import { writeResponse, type HttpResponse } from '../../server/http-response.js'
+import { listenOn, type ListenAddress } from '../../server/listen.js'
+import { GatewayError } from '../gateway.js'
+import type { GatewayTls } from '../options.js'
 
-/** Limits of one server. They bound the memory and the sockets that a consumer can hold. */
-export interface HttpLimits {
-  /** Number of sockets; further ones are closed at once. */
-  readonly maxSockets: number
-  /** Time within which a request's headers must arrive, and a TLS handshake must complete, in ms. */
-  readonly headersTimeout: number
-  /** Time within which a whole request must arrive, in ms. */
-  readonly requestTimeout: number
-  /** Interval at which the two limits above are checked, in ms. */
-  readonly checkInterval: number
-  /** Time after which a socket without data in either direction is closed, in ms. */
-  readonly idleTimeout: number
-  /** Time for which a connection waits for its next request, in ms. */
-  readonly keepAliveTimeout: number
-  /** In bytes. */
-  readonly maxHeaderBytes: number
-  /** Number of requests that one connection may send before the response of the first. */
-  readonly maxPipelined: number
-}
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Sockets for HTTP beside those of WebSockets. */
 const httpSockets = 256
 
-export const httpLimits = (maxConnections: number): HttpLimits => ({
+/** Limits of one server. They bound the memory and the sockets that a consumer can hold. Times are in ms. */
+export const httpLimits = (maxConnections: number) => ({
+  /** Number of sockets; further ones are closed at once. */
   maxSockets: maxConnections + httpSockets,
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  checkInterval: 1_000,
+  /** Time after which a socket without data in either direction is closed. */
   idleTimeout: 120_000,
-  keepAliveTimeout: 30_000,
-  maxHeaderBytes: 16 * 1024,
+  /** Number of requests that one connection may send before the response of the first. */
   maxPipelined: 16,
+  /** Time within which a request's headers must arrive, and a TLS handshake must complete. */
+  headersTimeout: 10_000,
+  /** Time within which a whole request must arrive. */
+  requestTimeout: 15_000,
+  /** Interval at which the two limits above are checked. */
+  connectionsCheckingInterval: 1_000,
+  /** Time for which a connection waits for its next request. */
+  keepAliveTimeout: 30_000,
+  /** In bytes. */
+  maxHeaderSize: 16 * 1024,
 })
+
+export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  limits: HttpLimits,
+  { maxSockets, idleTimeout, maxPipelined, ...options }: HttpLimits,
   tls: PemPair | undefined,
   onRequest: RequestHandler,
 ): Server => {
-  const options: ServerOptions = {
-    headersTimeout: limits.headersTimeout,
-    requestTimeout: limits.requestTimeout,
-    connectionsCheckingInterval: limits.checkInterval,
-    keepAliveTimeout: limits.keepAliveTimeout,
-    maxHeaderSize: limits.maxHeaderBytes,
-  }
   const server =
     tls === undefined
       ? createServer(options)
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersTimeout })
-  server.maxConnections = limits.maxSockets
-  server.timeout = limits.idleTimeout
-  server.on('request', withPipelineLimit(limits.maxPipelined, onRequest))
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
+  server.maxConnections = maxSockets
+  server.timeout = idleTimeout
+  server.on('request', withPipelineLimit(maxPipelined, onRequest))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
   return server
 }
@@ -94,3 +85,67 @@ const endMalformed = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): voi
   socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${statusLines[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
 }
+
+/** Resolves to the port. Rejects with a `GatewayError` that names the option which prevents it. */
+export const listen = (server: Server, address: ListenAddress): Promise<number> =>
+  listenOn(server, address, (error, problem) => {
+    if (problem !== undefined) return new GatewayError('port', problem, error)
+    const { code = 'unknown' } = error
+    return new GatewayError(
+      'host',
+      `cannot listen on ${address.host} (${code}); use an address of this machine, such as 127.0.0.1`,
+      error,
+    )
+  })
+
+/**
+ * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a
+ * response, also without CORS.
+ */
+const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** Writes a response of a gateway. Has no effect if the consumer has left. */
+export const writeGatewayResponse = (to: ServerResponse, response: HttpResponse): void =>
+  writeResponse(to, { ...response, headers: { ...commonHeaders, ...response.headers } })
+
+/** A private key and its certificate, in PEM. */
+export interface PemPair {
+  readonly key: string | Buffer
+  readonly cert: string | Buffer
+}
+
+/** Throws a `ConfigurationError` unless the key belongs to the certificate. It repeats no error of OpenSSL: some contain input. */
+export const parsePem = ({ key, cert }: GatewayTls): PemPair => {
+  const pair = { key: pemOf(key), cert: pemOf(cert) }
+  if (!isPair(pair)) throw tlsError()
+  return pair
+}
+
+const isPair = ({ key, cert }: PemPair): boolean => {
+  try {
+    createSecureContext({ key, cert })
+    // The context of Node accepts a key of another type than the certificate's. That of Deno checks nothing.
+    const privateKey = createPrivateKey(firstBlock(key, 'PRIVATE KEY'))
+    return new X509Certificate(firstBlock(cert, 'CERTIFICATE')).checkPrivateKey(privateKey)
+  } catch {
+    return false
+  }
+}
+
+/** The first PEM block whose label ends in `label`. A file may contain others in front of it, which Deno does not skip. */
+const firstBlock = (pem: string | Buffer, label: string): string => {
+  const block = new RegExp(`-----BEGIN ([A-Z0-9 ]*${label})-----.*?-----END \\1-----`, 's')
+  return block.exec(pem.toString())?.[0] ?? ''
+}
+
+const pemOf = (value: unknown): string | Buffer => {
+  if (typeof value === 'string' && value !== '') return value
+  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
+  throw tlsError()
+}
+
+const tlsError = () => new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')

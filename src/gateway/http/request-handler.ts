@@ -1,56 +1,85 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
-import { textResponse, type HttpResponse, type TextResponse } from '../../server/http-response.js'
-import { readBody } from '../../server/request.js'
+import {
+  methodNotAllowed,
+  notFound,
+  textResponse,
+  type HttpResponse,
+  type TextResponse,
+} from '../../server/http-response.js'
+import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
+import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
-import { writeGatewayResponse } from './http-response.js'
 import type { Requester } from '../relay/request-queue.js'
-import type { Route } from './routes.js'
+import type { Relays } from '../relay/relays.js'
+import { healthOf, type HealthState } from './health.js'
+import { writeGatewayResponse, type RequestHandler } from './http-server.js'
+import { isValidSignature, type SignatureConfig } from './verify-signature.js'
+
+/** The response for a GET request of a path without its query; `undefined` if the path has no page. */
+export type Pages = (path: string) => HttpResponse | undefined
 
 export interface RequestHandlerConfig {
   readonly access: AccessConfig
   readonly service: string
-  readonly route: Route
+  readonly relays: Relays
+  readonly health: () => HealthState
+  /** `undefined` if depth requests need no signature. */
+  readonly signatures: SignatureConfig | undefined
+  readonly pages: Pages
+  /** In ms since the Unix epoch. */
+  readonly now: () => number
 }
-
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** In bytes. The service's requests have no body. */
 const maxBodyBytes = 16 * 1024
 
 /** Answers the requests that have access. */
 export const createRequestHandler =
-  ({ access, service, route }: RequestHandlerConfig): RequestHandler =>
+  (config: RequestHandlerConfig): RequestHandler =>
   (request, response) => {
-    const { method = '', url: path = '', headers } = request
+    const { access, service } = config
+    const { url: path = '', headers } = request
     const allowed = checkAccess(headers, access)
     response.setHeader('Vary', 'Origin')
-    if (!allowed.isAllowed) {
-      refuse(response, textResponse(403, allowed.reason))
-      return
-    }
-    if (allowed.sharedWith !== undefined) {
-      allowOrigin(response, allowed.sharedWith, exposedHeaders)
+    if (isLeft(allowed)) return refuse(response, textResponse(403, allowed.left))
+    if (allowed.right !== undefined) {
+      allowOrigin(response, allowed.right, exposedHeaders)
       if (isPreflight(request)) {
-        writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
-        return
+        return writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
       }
     }
     // An absolute URL has a host of its own, which the access check has not seen.
-    if (!path.startsWith('/')) {
-      refuse(response, textResponse(400, 'Bad Request'))
-      return
-    }
+    if (!path.startsWith('/')) return refuse(response, textResponse(400, 'Bad Request'))
     readBody(request, maxBodyBytes, (body) => {
-      if (body === undefined) {
-        refuse(response, textResponse(413, 'Payload Too Large'))
-        return
-      }
+      if (body === undefined) return refuse(response, textResponse(413, 'Payload Too Large'))
       const { socket } = request
-      respond(socket, response, () => route({ method, path, headers, body, requester: requesterOf(socket) }))
+      if (!response.destroyed && !socket.destroyed) respond(socket, response, route(config, request, body))
     })
   }
+
+/** Selects the response by the path. A path is neither decoded nor normalised: what differs from a route is not found. */
+const route = (
+  { relays, health, signatures, pages, now }: RequestHandlerConfig,
+  { method, url = '', headers, socket }: IncomingMessage,
+  body: Uint8Array,
+): CancellableTask<HttpResponse> => {
+  const path = withoutQuery(url)
+  const found = healthOf(path, health) ?? pages(path) ?? resourceOf(path)
+  if (found === undefined) return completedTask(notFound)
+  if (method !== 'GET') return completedTask(methodNotAllowed)
+  if ('status' in found) return completedTask(found)
+  const isAuthorized =
+    found.kind === 'price' ||
+    signatures === undefined ||
+    isValidSignature({ path: url, headers, body }, signatures, now())
+  return isAuthorized ? relays.respond(found, requesterOf(socket)) : completedTask(unauthorized)
+}
+
+/** The service's text (section 7 of the service's documentation). */
+const unauthorized = textResponse(401, 'Unauthorized')
 
 /** A connection is a consumer: an address may be that of a proxy, whose consumers must not delay each other. */
 const requesterOf = (socket: Socket): Requester => ({
@@ -61,14 +90,10 @@ const requesterOf = (socket: Socket): Requester => ({
 /** The cancel functions of the requests of a connection that have no response yet. */
 const cancelsOf = new WeakMap<Socket, Set<() => void>>()
 
-/**
- * Runs the route, and cancels it when the consumer leaves. Node closes only the first of several pipelined responses
- * when their connection ends.
- */
-const respond = (socket: Socket, response: ServerResponse, start: () => ReturnType<Route>): void => {
-  if (response.destroyed || socket.destroyed) return
+/** Starts a task, and cancels it when the consumer leaves: Node closes only the first of several pipelined responses then. */
+const respond = (socket: Socket, response: ServerResponse, task: CancellableTask<HttpResponse>): void => {
   const cancels = cancelsOf.get(socket) ?? trackCancels(socket)
-  const cancel = start()((result) => writeGatewayResponse(response, result))
+  const cancel = task((result) => writeGatewayResponse(response, result))
   cancels.add(cancel)
   response.once('close', () => {
     cancels.delete(cancel)

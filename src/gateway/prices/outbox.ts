@@ -1,4 +1,3 @@
-import { FrameBatch } from './frame-batch.js'
 import type { TextFrame } from './text-frame.js'
 
 /** A connection to which frames are sent. */
@@ -33,5 +32,52 @@ export class Outbox {
     this.recipients = []
     this.start = FrameBatch.empty()
     for (const recipient of recipients) this.flushOne(recipient)
+  }
+}
+
+/**
+ * A sequence of frames. Connections to which the same frames are sent within a tick share one sequence, so that its bytes
+ * are made once.
+ */
+export class FrameBatch {
+  private lastChild: FrameBatch | undefined
+  /** The sequences that continue this one, by their last frame; absent while there is only one. */
+  private children: Map<TextFrame, FrameBatch> | undefined
+  private encoded: Buffer | undefined
+
+  /** In bytes. */
+  readonly length: number
+
+  private constructor(
+    private readonly frame: TextFrame,
+    private readonly previous: FrameBatch | undefined,
+  ) {
+    this.length = frame.length + (previous?.length ?? 0)
+  }
+
+  static empty(): FrameBatch {
+    return new FrameBatch('', undefined)
+  }
+
+  /** The sequence with one more frame: the same object for the same frame. */
+  with(frame: TextFrame): FrameBatch {
+    const { lastChild } = this
+    if (lastChild?.frame === frame) return lastChild
+    const child = this.children?.get(frame) ?? new FrameBatch(frame, this)
+    if (lastChild !== undefined) this.children ??= new Map([[lastChild.frame, lastChild]])
+    this.children?.set(frame, child)
+    this.lastChild = child
+    return child
+  }
+
+  get bytes(): Buffer {
+    this.encoded ??= Buffer.from(this.frames.join(''), 'latin1')
+    return this.encoded
+  }
+
+  private get frames(): readonly TextFrame[] {
+    const frames = [this.frame]
+    for (let each = this.previous; each !== undefined; each = each.previous) frames.push(each.frame)
+    return frames.reverse()
   }
 }

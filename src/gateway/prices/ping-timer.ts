@@ -9,11 +9,14 @@ export interface Pinged {
   readonly check: () => void
 }
 
-/** The interval between the pings to each consumer, in ms. */
-const pingInterval = 15_000
+/** A consumer that answers no ping for this time is ended, in ms. */
+export const pongTime = 45_000
 
-/** Two, because pongs are read late after the gateway's own event loop was blocked. A dead consumer is ended after 45 s. */
+/** Two, because pongs are read late after the gateway's own event loop was blocked. */
 const maxUnansweredPings = 2
+
+/** The interval between the pings to each consumer, in ms. */
+const pingInterval = pongTime / (maxUnansweredPings + 1)
 
 /** The interval between the checks of the markers, in ms. */
 const checkInterval = 50

@@ -1,3 +1,5 @@
+import { truncate } from '../../errors/text.js'
+
 /**
  * A WebSocket text frame of a server (RFC 6455, section 5.2), with a character for each byte. Such strings are
  * concatenated without a copy, and equal frames compare as equal.
@@ -25,4 +27,14 @@ const lengthOf = (length: number): string => {
   bytes.writeUInt16BE(length % longLength, bytes.length - 2)
   if (length >= longLength) bytes.writeUInt32BE(Math.floor(length / longLength), bytes.length - 6)
   return bytes.toString('latin1')
+}
+
+/** The maximum length of the reason in a close frame, in bytes of UTF-8 (RFC 6455, section 5.5). */
+const maxReasonBytes = 123
+
+/** The start of a text that fits into a close frame. */
+export const closeReason = (text: string): string => {
+  let reason = truncate(text, maxReasonBytes)
+  while (Buffer.byteLength(reason) > maxReasonBytes) reason = truncate(reason, reason.length - 1)
+  return reason
 }

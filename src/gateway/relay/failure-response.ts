@@ -1,7 +1,7 @@
+import { depthFailure, priceFailure } from '../../codec/response-text.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, HttpError, PriceRequestError, Tagged, UnsupportedPair } from '../../errors/model.js'
 import { textResponse, type TextResponse } from '../../server/http-response.js'
-import { invalidTupleText } from './service-texts.js'
 
 /** The client has no depth methods. */
 export type NoDepth = Tagged<'NoDepth'>
@@ -24,8 +24,13 @@ export type RelayError = DepthError | PriceRequestError | NoDepth
  * The response for an error of the client. The service's own errors keep their status and text. Failures between gateway
  * and service become 5xx with a fixed text: a 401 would make consumers doubt their own keys.
  */
-export const failureResponse = (error: Exclude<RelayError, UnsupportedPair>): TextResponse => {
+export const failureResponse = (
+  error: RelayError,
+  unsupportedText: (error: UnsupportedPair) => string = unsupportedTopicText,
+): TextResponse => {
   switch (error._tag) {
+    case 'UnsupportedPair':
+      return textResponse(500, unsupportedText(error))
     case 'HttpError':
       return httpErrorResponse(error)
     case 'InvalidTopic':
@@ -60,3 +65,27 @@ const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): TextRespo
     ? textResponse(status, body, headers)
     : textResponse(502, 'Bad Gateway: unexpected status of the service', headers)
 }
+
+// The service's error texts (section 7 of the service's documentation). A test client or a replay may have an
+// `UnsupportedPair` with another text, from which a consumer's client could not restore the error.
+
+/** A malformed topic, or an internal error of the price reporter. */
+const invalidTupleText = 'Invalid (exchange, base, quote) tuple'
+
+/** The text of a depth response. `mint`: the requested one. */
+export const unsupportedMintText = (
+  { base = '', quote = '', body }: UnsupportedPair,
+  mint: string,
+): string =>
+  depthFailure(failed(body))._tag === 'UnsupportedPair'
+    ? body
+    : `UnsupportedPair(Token { addr: "${quotable(base) || mint}" }, Token { addr: "${quotable(quote)}" })`
+
+/** The text of a price response. */
+export const unsupportedTopicText = ({ body }: UnsupportedPair): string =>
+  priceFailure(failed(body))._tag === 'UnsupportedPair' ? body : invalidTupleText
+
+const failed = (body: string) => ({ status: 500, body, retryAfterMs: undefined })
+
+/** An address of the text; anything else is omitted. */
+const quotable = (address: string): string => (/^\w+$/.test(address) ? address : '')

@@ -18,10 +18,10 @@ export interface LinkUser {
 }
 
 /** The time between two attempts to connect, in ms. */
-const retryTime = 250
+export const retryTime = 250
 
 /** The time that one server has to accept a connection, in ms. */
-const connectTimeout = 1_500
+export const connectTime = 1_500
 
 /** The time for which a connection without users stays open, in ms. */
 const idleTime = 4_000
@@ -84,7 +84,7 @@ export class NatsLink {
       ignoreClusterUpdates: true,
       pingInterval,
       maxPingOut: 2,
-      timeout: connectTimeout,
+      timeout: connectTime,
     } as NodeConnectionOptions
   }
 

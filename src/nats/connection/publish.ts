@@ -1,4 +1,4 @@
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
 
 /** The maximum size of one message, as the server announces it, in bytes. It changes when the server is configured anew. */
 export const maxPayloadOf = ({ info }: Pick<NatsConnection, 'info'>): number => info?.max_payload ?? Infinity
@@ -23,3 +23,6 @@ export const publish = (
   connection.publish(subject, text, reply === undefined ? undefined : { reply })
   return true
 }
+
+/** True for the empty reply with which a NATS server answers a message that no client receives. */
+export const isUndelivered = ({ data }: Msg): boolean => data.length === 0

@@ -1,7 +1,6 @@
 import type { Clock } from '../../time/clock.js'
 import type { NatsLink } from '../connection/nats-link.js'
 import type { Subjects } from '../subjects.js'
-import type { FollowedGateway } from './followed-gateway.js'
 
 /** What the transports of a client over NATS share. */
 export interface ConsumerContext {
@@ -16,4 +15,28 @@ export interface ConsumerContext {
   /** Prices that are further behind end the session, in ms. */
   readonly maxLag: number
   readonly followed: FollowedGateway
+}
+
+/** The gateway of the open session, for the requests of the same client. */
+export class FollowedGateway {
+  private readonly listeners = new Set<() => void>()
+  /** `undefined` while no session is open. */
+  id: string | undefined
+
+  follow(id: string): void {
+    this.id = id
+  }
+
+  /** The session has ended: requests to this gateway need not wait. */
+  lose(id: string): void {
+    if (this.id !== id) return
+    this.id = undefined
+    for (const listener of [...this.listeners]) listener()
+  }
+
+  /** Calls back when the gateway is lost. Returns the function that stops it. */
+  onLost(listener: () => void): () => void {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
 }

@@ -1,33 +1,36 @@
 import { nuid, type Msg, type NatsConnection } from '@nats-io/transport-node'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeGatewayMessage, type GatewayMessageOf } from '../../codec/nats/messages.js'
-import type { UpstreamTopics } from '../../gateway/demand/upstream-topics.js'
-import { depthMintOf, priceTopicOf } from '../../server/request.js'
-import type { Relay } from '../../gateway/relay/relay.js'
+import {
+  decodeGatewayMessage,
+  type GatewayMessageOf,
+  type SessionMessage,
+} from '../../codec/nats/messages.js'
+import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
+import { canonicalAddress } from '../../domain/address.js'
+import { assertNever } from '../../domain/assert-never.js'
+import { addressOf } from '../../domain/topic.js'
+import type { Relays } from '../../gateway/relay/relays.js'
 import type { Requester } from '../../gateway/relay/request-queue.js'
-import { textResponse, type TextResponse } from '../../server/http-response.js'
-import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
+import { tryAgainLater, type Sessions } from '../../gateway/sessions/sessions.js'
+import { resourceOf, withoutQuery } from '../../server/request.js'
+import { notFound, type TextResponse } from '../../server/http-response.js'
+import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { protocolVersion, type Subjects } from '../subjects.js'
+import { Lease, leaseCheckInterval } from './lease.js'
 import type { PriceClock } from './price-clock.js'
-import { Publisher } from './publisher.js'
-import type { SentBytes } from './sent-bytes.js'
-import { Sessions, type CloseCause, type SessionsConfig } from './sessions.js'
+import { Publisher, type SentBytes } from './publisher.js'
 
-export interface GatewayConnectionConfig extends Omit<SessionsConfig, 'demand' | 'publisher' | 'elapsed'> {
+export interface GatewayConnectionConfig {
   readonly clock: Clock
   readonly subjects: Subjects
   readonly priceClock: PriceClock
-  readonly topics: UpstreamTopics<string>
-  readonly depth: Relay
-  readonly price: Relay
+  readonly sessions: Sessions<Lease>
+  readonly relays: Relays
   readonly sent: SentBytes
 }
-
-/** The time between two looks at the leases, in ms. */
-const lookTime = 250
 
 /** A gateway without sessions answers discovery requests later than one that has some, in ms. */
 const standbyTime = 50
@@ -39,6 +42,9 @@ const maxLateMs = 250
 const maxMessageBytes = 4_096
 
 const payloadTooLarge = 413
+
+/** The status with which a gateway over WebSockets refuses a consumer when it is full. NATS has no statuses. */
+const fullStatus = 503
 
 /** The time that a consumer of an earlier version waits for a response, and the longest one of any consumer, in ms. */
 const defaultRequestTime = 5_000
@@ -52,9 +58,9 @@ const maxConsumerLength = 64
  * taken for current.
  */
 export class GatewayConnection {
-  readonly sessions: Sessions
+  readonly publisher: Publisher
   private readonly id = nuid.next()
-  private readonly publisher: Publisher
+  private readonly leases = new Map<string, Lease>()
   private readonly resources = new Subscription()
   /** The requests without a response, by the subject of their response. */
   private readonly requests = new Map<string, Subscription>()
@@ -63,22 +69,15 @@ export class GatewayConnection {
     private readonly connection: NatsConnection,
     private readonly config: GatewayConnectionConfig,
   ) {
-    const { clock, subjects, priceClock, topics, sent } = config
+    const { clock, subjects, priceClock, sent } = config
     this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
-    this.sessions = new Sessions({
-      ...config,
-      demand: topics.demand,
-      publisher: this.publisher,
-      elapsed: clock.elapsed,
-    })
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
-    this.resources.add(clock.startInterval(() => this.sessions.endExpired(), lookTime))
+    this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
   }
 
-  /** Ends all sessions and tells their consumers, if the connection is open. */
-  close(cause: CloseCause, reason: string): void {
-    this.sessions.close(cause, reason)
+  /** Drops all requests, and listens no longer. */
+  close(): void {
     this.resources.unsubscribe()
   }
 
@@ -93,24 +92,17 @@ export class GatewayConnection {
   }
 
   private onDiscovery({ reply = '' }: Msg): void {
-    const { clock, topics, priceClock } = this.config
-    const { upstream } = topics
-    if (!upstream.isUp) {
-      const reason = `the service is down: ${upstream.downReason}`
-      return void this.publisher.reply(reply, { type: 'down', reason })
-    }
-    if (priceClock.lateMs() > maxLateMs) {
-      return void this.publisher.reply(reply, {
-        type: 'down',
-        reason: 'the gateway was stopped and has to catch up',
-      })
-    }
+    const { clock, sessions, priceClock } = this.config
+    const isLate = priceClock.lateMs() > maxLateMs
+    const reason =
+      sessions.upstream.downText ?? (isLate ? 'the gateway was stopped and has to catch up' : undefined)
+    if (reason !== undefined) return void this.publisher.reply(reply, { type: 'down', reason })
     const pending = this.addPending()
     const answer = (): void => {
       pending.unsubscribe()
       this.publisher.reply(reply, { type: 'ready', gateway: this.id, version: protocolVersion })
     }
-    if (this.sessions.size > 0) answer()
+    if (this.leases.size > 0) answer()
     else pending.add(delay(clock, standbyTime, answer))
   }
 
@@ -121,10 +113,10 @@ export class GatewayConnection {
     // Nothing is known of who sent it.
     if (isLeft(decoded)) return
     const received = decoded.right
-    if (received.type === 'open') this.sessions.open(received.session, reply)
+    if (received.type === 'open') this.open(received.session, reply)
     else if (received.type === 'get') this.respond(received, reply)
     else if (received.type === 'cancel') this.requests.get(reply)?.unsubscribe()
-    else this.sessions.handle(received, reply)
+    else this.handle(received, reply)
   }
 
   /** Without decoding: a consumer could keep the gateway from reading the messages of others. */
@@ -133,10 +125,77 @@ export class GatewayConnection {
     this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
   }
 
+  private open(id: string, inbox: string): void {
+    const { sessions, clock } = this.config
+    const known = this.leases.get(id)
+    if (known !== undefined) return known.open(clock.elapsed())
+    const { fullReason } = sessions
+    if (fullReason !== undefined) {
+      this.publisher.reply(inbox, { type: 'closed', code: tryAgainLater, reason: fullReason })
+      return sessions.onRefused(fullStatus)
+    }
+    const lease = new Lease(id, inbox, this.publisher, (ended, cause) => this.remove(ended, cause))
+    this.leases.set(id, lease)
+    sessions.onOpened(lease)
+    lease.open(clock.elapsed())
+  }
+
+  /** Handles a message of a session. `inbox`: where the answer to a session that has ended goes. */
+  private handle(message: SessionMessage, inbox: string): void {
+    const lease = this.leases.get(message.session)
+    if (lease === undefined) {
+      if (message.type !== 'renew') return
+      const reason = 'the session has ended'
+      return void this.publisher.reply(inbox, { type: 'closed', code: tryAgainLater, reason })
+    }
+    switch (message.type) {
+      case 'renew':
+        if (lease.isMissing(message.requests)) return endIncomplete(lease)
+        return lease.renew(message, this.config.clock.elapsed())
+      case 'subscribe':
+      case 'unsubscribe':
+        return this.onRequest(lease, message)
+      case 'close':
+        return this.remove(lease, 'consumer')
+      default:
+        return assertNever(message)
+    }
+  }
+
+  private onRequest(
+    lease: Lease,
+    { type, topic: text, number }: GatewayMessageOf<'subscribe' | 'unsubscribe'>,
+  ): void {
+    const { sessions } = this.config
+    const verdict = lease.onRequest(number)
+    if (verdict === 'gap') return endIncomplete(lease)
+    if (verdict === 'repeated') return
+    const topic = sessions.topicOf(text)
+    if (type === 'unsubscribe') {
+      if (isRight(topic)) sessions.unsubscribe(lease, topic.right)
+      return
+    }
+    if (isLeft(topic)) return lease.reject('0x', topic.left)
+    lease.onSubscribe(canonicalAddress(addressOf(topic.right)))
+    sessions.subscribe(lease, topic.right)
+  }
+
+  private endExpired(): void {
+    for (const lease of [...this.leases.values()]) if (lease.check()) this.remove(lease, 'no-renewal')
+  }
+
+  private remove(lease: Lease, cause: GatewayDisconnectCause): void {
+    const { sessions, sent } = this.config
+    const { bytes } = sent
+    sent.bytes = 0
+    this.leases.delete(lease.id)
+    sessions.onEnded(lease, cause, bytes)
+  }
+
   /** A response to a consumer that has left or does not wait any longer is not requested from the service. */
   private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
     if (this.requests.has(inbox)) return
-    const { clock, priceClock } = this.config
+    const { clock, priceClock, relays } = this.config
     const { path, timeout = defaultRequestTime } = request
     // The message may have waited while the process was stopped.
     const remaining = Math.min(timeout, maxRequestTime) - priceClock.lateMs()
@@ -150,7 +209,10 @@ export class GatewayConnection {
       this.publisher.reply(inbox, { type: 'response', status, headers: lowerCased(headers), body, lateMs })
     }
     pending.add(delay(clock, remaining, () => pending.unsubscribe()))
-    pending.add(this.responseTo(path, requesterOf(request, inbox))(send))
+    const resource = resourceOf(withoutQuery(path))
+    const response =
+      resource === undefined ? completedTask(notFound) : relays.respond(resource, requesterOf(request, inbox))
+    pending.add(response(send))
   }
 
   /** What is under way, until it is unsubscribed or the gateway closes. */
@@ -159,16 +221,10 @@ export class GatewayConnection {
     this.resources.add(pending)
     return pending
   }
-
-  private responseTo(pathAndQuery: string, requester: Requester): CancellableTask<TextResponse> {
-    const [path = ''] = pathAndQuery.split('?')
-    const mint = depthMintOf(path)
-    const topic = priceTopicOf(path)
-    if (mint !== undefined) return this.config.depth.respond(mint, requester)
-    if (topic !== undefined) return this.config.price.respond(topic, requester)
-    return completedTask(textResponse(404, 'Not Found'))
-  }
 }
+
+/** A message of the consumer is lost: its topics are not known. It opens another session. */
+const endIncomplete = (lease: Lease): void => lease.end('message-lost', 'a message of the consumer is lost')
 
 /** The inboxes of one user have one prefix. The identifier of a consumer may be forged, but not that of another user. */
 const requesterOf = ({ consumer = '' }: GatewayMessageOf<'get'>, inbox: string): Requester => ({

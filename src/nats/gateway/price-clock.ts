@@ -1,10 +1,10 @@
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { Clock } from '../../time/clock.js'
 
-/** The time between two looks at the clock, in ms. */
+/** The interval of the checks of the clock, in ms. */
 const tickTime = 100
 
-/** A longer time without a look shows that the process was stopped or blocked, in ms. */
+/** A longer time without a check shows that the process was stopped or blocked, in ms. */
 const maxTick = 250
 
 /** A service that does not answer the probe is waited for no longer: what had arrived is read by then. In ms. */

@@ -2,16 +2,32 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { ConsumerMessage } from '../../codec/nats/messages.js'
 import { encodeWithin } from '../../codec/nats/message-parts.js'
 import { encodePriceUpdate } from '../../codec/nats/price-update.js'
-import type { Address } from '../../domain/address.js'
+import type { ConsumedTopic } from '../../gateway/sessions/topic-feed.js'
 import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { Subjects } from '../subjects.js'
 import type { PriceClock } from './price-clock.js'
-import type { SentBytes } from './sent-bytes.js'
+
+/** Size of what a gateway has published for its consumers, over all its connections to NATS. */
+export interface SentBytes {
+  /** Since the end of the last session. */
+  bytes: number
+}
+
+/** A topic whose updates are published once for all sessions that want it. */
+interface PublishedTopic {
+  /** The number of the last update. */
+  sequence: number
+  /** The number of the last update among those of all topics. */
+  publication: number
+}
+
+type Topic = Pick<ConsumedTopic, 'base'>
 
 /** What a gateway sends over one connection to NATS, under an identifier of its own. */
 export class Publisher {
   /** The number of price updates so far, and at least the sequence number of each. */
   publications = 0
+  private readonly topics = new WeakMap<Topic, PublishedTopic>()
 
   constructor(
     private readonly connection: NatsConnection,
@@ -27,27 +43,39 @@ export class Publisher {
   }
 
   /**
-   * The sequence number before the first update of a topic. Never reuses an earlier number: a consumer that still follows
-   * one has missed prices.
+   * Numbers the updates of a topic that nobody wanted. Never reuses an earlier number: a consumer that still follows one
+   * has missed prices.
    */
-  startSequence(): number {
+  startTopic(topic: Topic): void {
     this.publications += 2
-    return this.publications
+    this.topics.set(topic, { sequence: this.publications, publication: 0 })
   }
 
-  /** Returns the number of the update among those of all topics. */
-  publishPrice(base: Address, sequence: number, frame: string): number {
-    const update = encodePriceUpdate(sequence, this.time(), frame)
+  /** The sequence number of the last update of a topic. */
+  sequenceOf(topic: Topic): number {
+    return this.topics.get(topic)?.sequence ?? 0
+  }
+
+  /** The sequence number of the last update, if it is among those after `publication`. */
+  sequenceSince(topic: Topic, publication: number): number | undefined {
+    const published = this.topics.get(topic)
+    return published !== undefined && published.publication > publication ? published.sequence : undefined
+  }
+
+  publishPrice(topic: Topic, frame: string): void {
+    const published = this.topics.get(topic)
+    if (published === undefined) return
+    const update = encodePriceUpdate(++published.sequence, this.time(), frame)
     // All characters are ASCII.
-    if (publish(this.connection, this.subjects.price(this.gateway, base), update)) {
-      this.sent.add(update.length)
+    if (publish(this.connection, this.subjects.price(this.gateway, topic.base), update)) {
+      this.sent.bytes += update.length
     }
-    return ++this.publications
+    published.publication = ++this.publications
   }
 
   /** Sends a message of a session to its consumer. */
   send(inbox: string, message: ConsumerMessage): void {
-    this.sent.add(this.reply(inbox, message))
+    this.sent.bytes += this.reply(inbox, message)
   }
 
   /** Sends a message to a consumer without a session. Returns its size in bytes. */

@@ -1,7 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import { createUpstreamTopics } from '../../gateway/demand/upstream-topics.js'
-import { createRelays } from '../../gateway/relay/create-relays.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
+import { createRelays } from '../../gateway/relay/relays.js'
+import { Sessions } from '../../gateway/sessions/sessions.js'
 import { node } from '../../platform/node.js'
 import { deferred } from '../../task/deferred.js'
 import { onAbort } from '../../task/on-abort.js'
@@ -11,11 +14,32 @@ import { connectionOptionsOf } from '../connection/options.js'
 import { NatsLink } from '../connection/nats-link.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
-import type { NatsGateway } from './nats-gateway.js'
+import type { Lease } from './lease.js'
 import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
 import { PriceClock } from './price-clock.js'
-import { SentBytes } from './sent-bytes.js'
-import { publishSessions } from './sessions-listener.js'
+import type { SentBytes } from './publisher.js'
+
+/** The state of a NATS gateway as plain JSON data for a log, without secrets. */
+export interface NatsGatewaySnapshot {
+  /** State of the connection to the service. */
+  readonly upstream: ConnectionStatus
+  /** True while the gateway is connected to a NATS server. */
+  readonly isConnected: boolean
+  /** Number of sessions of consumers. */
+  readonly sessions: number
+  readonly topics: readonly GatewayTopicSnapshot[]
+}
+
+/** A running gateway on NATS. */
+export interface NatsGateway {
+  /** State of both connections, of the sessions and of each topic, as plain data for a log. */
+  readonly inspect: () => NatsGatewaySnapshot
+  /**
+   * Ends all sessions and the connection to NATS. Does not close the client that the gateway was started with. Idempotent.
+   */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
 
 /** The start waits for NATS for this time, in ms. Without NATS the gateway starts all the same. */
 const startTimeout = 2_000
@@ -40,19 +64,21 @@ export const startNatsGateway = async (
   const link = new NatsLink(connectionOptionsOf(options), clock)
   const priceClock = new PriceClock(clock, priceFeedOf(client))
   const { publish, addSource } = node
-  const sent = new SentBytes()
-  const listener = publishSessions(publish, link.host, sent)
-  const { depth, price } = createRelays(client, { ...setup, clock, publish, ownHost: () => link.host })
+  const sent: SentBytes = { bytes: 0 }
+  const shared = { ...setup, clock, publish, ownHost: () => link.host }
+  const relays = createRelays(client, shared)
   const started = deferred<undefined>()
   let current: GatewayConnection | undefined
 
-  const topics = createUpstreamTopics<string>(client, {
-    service: setup.service,
+  const sessions = new Sessions<Lease>(client, {
+    ...shared,
+    noun: 'session',
     encode: (payload) => payload,
-    onDown: (reason) => current?.sessions.close('service-down', `the service is down: ${reason}`),
+    send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
   })
+  const { upstream, demand } = sessions
   const subjects = subjectsOf(setup.service)
-  const config = { ...setup, clock, subjects, priceClock, topics, depth, price, listener, sent }
+  const config = { clock, subjects, priceClock, sessions, relays, sent }
 
   const connect = (): void => {
     link.use({
@@ -61,7 +87,8 @@ export const startNatsGateway = async (
         started.resolve(undefined)
       },
       onLost: (reason) => {
-        current?.close('nats-lost', reason)
+        sessions.endAll('nats-lost', reason)
+        current?.close()
         current = undefined
         connect()
       },
@@ -73,12 +100,11 @@ export const startNatsGateway = async (
   const shutDown = async (): Promise<void> => {
     unregister()
     removeSource()
-    current?.close('closing', 'the gateway is closing')
+    sessions.close()
+    current?.close()
     current = undefined
     priceClock.close()
-    topics.close()
-    depth.close()
-    price.close()
+    relays.close()
     await link.close()
   }
   const close = (): Promise<void> => (closing ??= shutDown())
@@ -86,10 +112,8 @@ export const startNatsGateway = async (
   const removeSource = addSource((collector) =>
     collector.gateway({
       host: link.host,
-      isUp: topics.upstream.isUp,
-      consumers: current?.sessions.size ?? 0,
-      topics: topics.demand.size,
-      sentBytes: sent.pending,
+      ...sessions.load,
+      sentBytes: sent.bytes,
       // They wait in the NATS server.
       bufferedBytes: 0,
       // A session that is behind is ended.
@@ -105,10 +129,10 @@ export const startNatsGateway = async (
 
   return {
     inspect: () => ({
-      upstream: topics.upstream.status,
+      upstream: upstream.status,
       isConnected: current !== undefined,
-      sessions: current?.sessions.size ?? 0,
-      topics: topics.demand.snapshot(),
+      sessions: sessions.all.size,
+      topics: demand.snapshot(),
     }),
     close,
     [Symbol.asyncDispose]: close,

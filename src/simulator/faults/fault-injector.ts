@@ -1,43 +1,38 @@
-import { parseFields } from '../check.js'
+import { parseFields } from '../simulator-error.js'
 import { faultChecks, type Faults } from './faults.js'
 
 /** Holds the current faults and notifies the servers of changes. */
-export interface FaultInjector {
-  readonly current: Faults
+export class FaultInjector {
+  private readonly listeners: ((faults: Faults) => void)[] = []
+  private waiting: (() => void)[] = []
+  private faults: Faults = {}
+
+  constructor(initial: Faults) {
+    this.inject(initial)
+  }
+
+  get current(): Faults {
+    return this.faults
+  }
+
   /** Replaces all faults. Throws a `SimulatorError`, and changes nothing, if one is invalid. */
-  readonly inject: (faults: Faults) => void
-  /** Calls the listener with the current faults, then after every change. */
-  readonly onChange: (listener: (faults: Faults) => void) => void
-  /** Resolves as soon as the `stall` fault is off. */
-  readonly whenNotStalled: () => Promise<void>
-}
-
-export const createFaultInjector = (initial: Faults): FaultInjector => {
-  const listeners: ((faults: Faults) => void)[] = []
-  let waiting: (() => void)[] = []
-  let current: Faults = {}
-
-  const inject = (faults: Faults): void => {
+  inject(faults: Faults): void {
     parseFields(faultChecks, faults, 'fault')
-    current = { ...faults }
-    for (const listener of listeners) listener(current)
-    const resumed = waiting
-    waiting = []
+    this.faults = { ...faults }
+    for (const listener of this.listeners) listener(this.faults)
+    const resumed = this.waiting
+    this.waiting = []
     for (const resume of resumed) resume()
   }
 
-  inject(initial)
-  return {
-    get current() {
-      return current
-    },
-    inject,
-    onChange: (listener) => {
-      listeners.push(listener)
-      listener(current)
-    },
-    whenNotStalled: async () => {
-      while (current.stall === true) await new Promise<void>((resume) => waiting.push(resume))
-    },
+  /** Calls the listener with the current faults, then after every change. */
+  onChange(listener: (faults: Faults) => void): void {
+    this.listeners.push(listener)
+    listener(this.faults)
+  }
+
+  /** Resolves as soon as the `stall` fault is off. */
+  async whenNotStalled(): Promise<void> {
+    while (this.faults.stall === true) await new Promise<void>((resume) => this.waiting.push(resume))
   }
 }

@@ -9,17 +9,6 @@ export interface Listing {
   readonly quote: Quote
 }
 
-/** The listed tokens and their latest quotes. */
-export interface Listings {
-  readonly tokens: readonly Token[]
-  /** `undefined` if the token is unsupported: not listed, or without a quote. The first call opens the market. */
-  readonly find: (address: Address) => Listing | undefined
-  /** Lists the market's tokens. A token that was listed before keeps its market and its quote. */
-  readonly list: (market: Market) => void
-  readonly delist: (address: Address) => void
-  readonly close: () => void
-}
-
 /** Publishes a price in USD. */
 export type PublishPrice = (address: Address, price: number) => void
 
@@ -32,81 +21,89 @@ interface ListedToken {
 }
 
 /**
- * Publishes the price of a listed token when it changes, and again after every `repeatAfter` ms without a change.
- * Throws a `SimulatorError` into a market that emits an invalid quote.
+ * The listed tokens and their latest quotes. Publishes the price of a listed token when it changes, and again after every
+ * `repeatAfter` ms without a change. Throws a `SimulatorError` into a market that emits an invalid quote.
  */
-export const createListings = (
-  initialMarket: Market,
-  repeatAfter: number,
-  publishPrice: PublishPrice,
-): Listings => {
-  const listedTokens = new Map<Address, ListedToken>()
-  const unopened: Market[] = []
-  const closers: (() => void)[] = []
-  let isOpen = false
-  let isClosed = false
+export class Listings {
+  private readonly listed = new Map<Address, ListedToken>()
+  private readonly unopened: Market[] = []
+  private readonly closers: (() => void)[] = []
+  private isOpen = false
+  private isClosed = false
 
-  const publish = (listed: ListedToken): void => {
-    if (isClosed || !listed.isListed || listed.quote === undefined) return
-    listed.repeatTimer = listed.repeatTimer?.refresh() ?? setTimeout(() => publish(listed), repeatAfter)
-    publishPrice(listed.quote.token, listed.quote.price)
+  constructor(
+    market: Market,
+    private readonly repeatAfter: number,
+    private readonly publishPrice: PublishPrice,
+  ) {
+    this.list(market)
   }
 
-  const update = (market: Market, quote: Quote): void => {
+  get tokens(): readonly Token[] {
+    return [...this.listed.values()].filter(({ isListed }) => isListed).map(({ token }) => token)
+  }
+
+  /** `undefined` if the token is unsupported: not listed, or without a quote. The first call opens the market. */
+  find(address: Address): Listing | undefined {
+    if (!this.isOpen) this.openMarkets()
+    const listed = this.listed.get(address)
+    return listed?.isListed === true && listed.quote !== undefined
+      ? { token: listed.token, quote: listed.quote }
+      : undefined
+  }
+
+  /** Lists the market's tokens. A token that was listed before keeps its market and its quote. */
+  list(market: Market): void {
+    for (const token of market.tokens) {
+      const address = lowerCase(token.address)
+      const listed = this.listed.get(address)
+      if (listed === undefined) {
+        this.listed.set(address, { token: { ...token, address }, market, isListed: true })
+        if (!this.unopened.includes(market)) this.unopened.push(market)
+      } else {
+        listed.isListed = true
+        this.publish(listed)
+      }
+    }
+    if (this.isOpen) this.openMarkets()
+  }
+
+  delist(address: Address): void {
+    const listed = this.listed.get(lowerCase(address))
+    if (listed !== undefined) listed.isListed = false
+  }
+
+  close(): void {
+    this.isClosed = true
+    for (const close of this.closers.splice(0)) close()
+    for (const { repeatTimer } of this.listed.values()) clearTimeout(repeatTimer)
+  }
+
+  private openMarkets(): void {
+    if (this.isClosed) return
+    this.isOpen = true
+    for (const market of this.unopened.splice(0)) {
+      this.closers.push(market.open((quote) => this.update(market, quote)))
+    }
+  }
+
+  private update(market: Market, quote: Quote): void {
     const address = lowerCase(quote.token)
-    const listed = listedTokens.get(address)
+    const listed = this.listed.get(address)
     if (listed?.market !== market)
       throw new SimulatorError('market', `emitted a quote for ${address}, which it does not list`)
     if (!isValidQuote(quote))
       throw new SimulatorError('market', `emitted a quote for ${address} with an invalid price or quantity`)
     const isPriceChange = listed.quote?.price !== quote.price
     listed.quote = { ...quote, token: address }
-    if (isPriceChange) publish(listed)
+    if (isPriceChange) this.publish(listed)
   }
 
-  const openMarkets = (): void => {
-    if (isClosed) return
-    isOpen = true
-    for (const market of unopened.splice(0)) closers.push(market.open((quote) => update(market, quote)))
-  }
-
-  const list = (market: Market): void => {
-    for (const token of market.tokens) {
-      const address = lowerCase(token.address)
-      const listed = listedTokens.get(address)
-      if (listed === undefined) {
-        listedTokens.set(address, { token: { ...token, address }, market, isListed: true })
-        if (!unopened.includes(market)) unopened.push(market)
-      } else {
-        listed.isListed = true
-        publish(listed)
-      }
-    }
-    if (isOpen) openMarkets()
-  }
-
-  list(initialMarket)
-  return {
-    get tokens() {
-      return [...listedTokens.values()].filter(({ isListed }) => isListed).map(({ token }) => token)
-    },
-    find: (address) => {
-      if (!isOpen) openMarkets()
-      const listed = listedTokens.get(address)
-      return listed?.isListed === true && listed.quote !== undefined
-        ? { token: listed.token, quote: listed.quote }
-        : undefined
-    },
-    list,
-    delist: (address) => {
-      const listed = listedTokens.get(lowerCase(address))
-      if (listed !== undefined) listed.isListed = false
-    },
-    close: () => {
-      isClosed = true
-      for (const close of closers.splice(0)) close()
-      for (const { repeatTimer } of listedTokens.values()) clearTimeout(repeatTimer)
-    },
+  private publish(listed: ListedToken): void {
+    if (this.isClosed || !listed.isListed || listed.quote === undefined) return
+    listed.repeatTimer =
+      listed.repeatTimer?.refresh() ?? setTimeout(() => this.publish(listed), this.repeatAfter)
+    this.publishPrice(listed.quote.token, listed.quote.price)
   }
 }
 

@@ -2,11 +2,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../option-kinds/option.js'
-import { checkValue, parseFields } from '../check.js'
+import { checkValue, host, listen, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
-import { host, listen } from '../service/listen.js'
-import { SimulatorError } from '../simulator-error.js'
 import { link, reset, type Direction } from './tcp-link.js'
 
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -216,7 +214,7 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
 }
 
 /** A promise that is pending while the gate is closed. The gate is open at first. */
-export class Gate {
+class Gate {
   /** Resolves when the gate is open. */
   opened = Promise.resolve()
   private release: (() => void) | undefined

@@ -10,7 +10,7 @@ import {
   writeResponse,
   type TextResponse,
 } from '../../server/http-response.js'
-import { depthMintOf, priceTopicOf, readBody } from '../../server/request.js'
+import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import type { BodyFault, HttpFaults } from '../faults/faults.js'
 import { plainDecimal, toTokens } from '../market/decimal.js'
 import type { Listing } from '../market/listings.js'
@@ -70,13 +70,12 @@ const route = (
   { method, url: path = '', headers }: IncomingMessage,
   body: Uint8Array,
 ): TextResponse => {
-  const [pathname = ''] = path.split('?')
-  const mint = depthMintOf(pathname)
-  const topic = priceTopicOf(pathname)
-  if (mint === undefined && topic === undefined) return notFound
+  const resource = resourceOf(withoutQuery(path))
+  if (resource === undefined) return notFound
   if (method !== 'GET') return methodNotAllowed
-  if (mint !== undefined) return depthResponse(context, mint, { path, headers, body })
-  return priceResponse(context, topic ?? '')
+  return resource.kind === 'depth'
+    ? depthResponse(context, resource.name, { path, headers, body })
+    : priceResponse(context, resource.name)
 }
 
 /** Answers GET /v0/order_book/depth/{mint} (section 4.1 of the service's documentation). */

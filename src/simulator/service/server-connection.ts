@@ -8,20 +8,8 @@ import {
   unsupportedTopicText,
   baseOfTopic,
   topicWithQuote,
-  type ClientMessage,
 } from './protocol.js'
 import type { ConnectionView, ServiceContext } from './service-context.js'
-
-/** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
-export interface ServerConnection {
-  readonly view: ConnectionView
-  /** Handles a frame. Sends one response. */
-  readonly receive: (text: string, isBinary: boolean) => void
-  readonly countPing: () => void
-  /** Sends a price update if the connection is subscribed to the token and the service is not stalled. */
-  readonly publish: (address: Address, price: number) => void
-  readonly send: (frame: RawFrame) => void
-}
 
 /** Payload of a WebSocket frame: text, or the bytes of a binary frame. */
 export type RawFrame = string | Uint8Array
@@ -29,101 +17,85 @@ export type RawFrame = string | Uint8Array
 /** No prices are sent to a client while more than this many bytes are unsent. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
-export const createServerConnection = (
-  { name, listings, faults }: ServiceContext,
-  socket: WebSocket,
-  id: number,
-  path: string,
-): ServerConnection => {
+/** One WebSocket connection: its topics, and responses to its messages (section 4.3 of the service's documentation). */
+export class ServerConnection {
   /** Subscribed topics by base token, in the client's latest spelling. */
-  const topics = new Map<Address, string>()
-  let pings = 0
-  let publishedCount = 0
+  private readonly topics = new Map<Address, string>()
+  private pings = 0
+  private publishedCount = 0
 
-  const send = (frame: RawFrame): void => {
-    if (socket.readyState === socket.OPEN) socket.send(frame)
+  constructor(
+    private readonly context: ServiceContext,
+    private readonly socket: WebSocket,
+    private readonly id: number,
+    private readonly path: string,
+  ) {}
+
+  get view(): ConnectionView {
+    const { id, path, topics, pings } = this
+    return { id, path, topics: [...topics.values()], pings }
   }
 
-  const echoedTopic = (address: Address): string =>
-    faults.current.echoQuote === true ? topicWithQuote(address, name) : (topics.get(address) ?? '')
-
-  const publish = (address: Address, price: number): void => {
-    const { stall, garbage = [] } = faults.current
-    if (!topics.has(address) || stall === true || socket.bufferedAmount > maxBufferedBytes) return
-    const topic = echoedTopic(address)
-    const extraFrame = garbageFrame(garbage, publishedCount++, topic)
-    if (extraFrame !== undefined) send(extraFrame)
-    send(JSON.stringify({ topic, price }))
+  /** Handles a frame. Sends one response. */
+  receive(text: string, isBinary: boolean): void {
+    const message = isBinary ? invalidRequestText('expected a text frame') : parseClientMessage(text)
+    if (typeof message === 'string') return this.send(message)
+    const address = baseOfTopic(message.topic, this.context.name)
+    if (address === undefined) this.send(invalidTupleText)
+    else if (message.method === 'subscribe') this.subscribe(address, message.topic)
+    else this.unsubscribe(address)
   }
 
-  const confirm = (addresses: Iterable<Address>): void =>
-    send(JSON.stringify({ subscriptions: Array.from(addresses, echoedTopic) }))
-
-  const confirmSubscribe = (address: Address): void => {
-    const { confirmations } = faults.current
-    switch (confirmations) {
-      case undefined:
-        return confirm(topics.keys())
-      case 'new-only':
-        return confirm([address])
-      case 'none':
-        return
-    }
+  countPing(): void {
+    this.pings += 1
   }
 
-  const confirmUnsubscribe = (): void => {
-    const { confirmations } = faults.current
-    switch (confirmations) {
-      case undefined:
-        return confirm(topics.keys())
-      case 'new-only':
-      case 'none':
-        return
-    }
+  /** Sends a price update if the connection is subscribed to the token and the service is not stalled. */
+  publish(address: Address, price: number): void {
+    const { stall, garbage = [] } = this.context.faults.current
+    if (!this.topics.has(address) || stall === true || this.socket.bufferedAmount > maxBufferedBytes) return
+    const topic = this.echoedTopic(address)
+    const extraFrame = garbageFrame(garbage, this.publishedCount++, topic)
+    if (extraFrame !== undefined) this.send(extraFrame)
+    this.send(JSON.stringify({ topic, price }))
   }
 
-  const subscribe = (address: Address, topic: string): void => {
+  send(frame: RawFrame): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.send(frame)
+  }
+
+  private subscribe(address: Address, topic: string): void {
+    const { name, listings, faults } = this.context
     const { rejectSubscribes, namelessErrors } = faults.current
     const listing = rejectSubscribes === true ? undefined : listings.find(address)
     if (listing === undefined) {
-      send(namelessErrors === true ? invalidTupleText : unsupportedTopicText(name, address))
-      return
+      return this.send(namelessErrors === true ? invalidTupleText : unsupportedTopicText(name, address))
     }
-    topics.set(address, topic)
-    confirmSubscribe(address)
-    publish(address, listing.quote.price)
+    this.topics.set(address, topic)
+    this.confirm([address])
+    this.publish(address, listing.quote.price)
   }
 
-  const unsubscribe = (address: Address): void => {
-    topics.delete(address)
-    confirmUnsubscribe()
+  private unsubscribe(address: Address): void {
+    this.topics.delete(address)
+    this.confirm([])
   }
 
-  const handlers: Readonly<Record<ClientMessage['method'], (address: Address, topic: string) => void>> = {
-    subscribe,
-    unsubscribe,
+  /** `added`: what a confirmation of the new topic only lists. Without a new topic, there is none. */
+  private confirm(added: readonly Address[]): void {
+    const { confirmations } = this.context.faults.current
+    if (confirmations === 'none' || (confirmations === 'new-only' && added.length === 0)) return
+    const addresses = confirmations === 'new-only' ? added : this.topics.keys()
+    this.send(
+      JSON.stringify({ subscriptions: Array.from(addresses, (address) => this.echoedTopic(address)) }),
+    )
   }
 
-  const handleMessage = ({ method, topic }: ClientMessage): void => {
-    const address = baseOfTopic(topic, name)
-    if (address === undefined) send(invalidTupleText)
-    else handlers[method](address, topic)
-  }
-
-  return {
-    get view() {
-      return { id, path, topics: [...topics.values()], pings }
-    },
-    receive: (text, isBinary) => {
-      const message = isBinary ? invalidRequestText('expected a text frame') : parseClientMessage(text)
-      if (typeof message === 'string') send(message)
-      else handleMessage(message)
-    },
-    countPing: () => {
-      pings += 1
-    },
-    publish,
-    send,
+  private echoedTopic(address: Address): string {
+    const { name, faults } = this.context
+    return faults.current.echoQuote === true
+      ? topicWithQuote(address, name)
+      : (this.topics.get(address) ?? '')
   }
 }
 

@@ -47,21 +47,18 @@ export interface ReceivedFrame {
 }
 
 /** The latest received requests or frames, oldest first. Bounded, so that a simulator can run for days. */
-export interface ReceivedLog<A> {
-  /** A copy. */
-  readonly entries: readonly A[]
-  readonly add: (entry: A) => void
-}
+export class ReceivedLog<A> {
+  private readonly latest: A[] = []
 
-export const createReceivedLog = <A>(limit = 10_000): ReceivedLog<A> => {
-  const entries: A[] = []
-  return {
-    get entries() {
-      return entries.slice()
-    },
-    add: (entry) => {
-      entries.push(entry)
-      if (entries.length > limit) entries.shift()
-    },
+  constructor(private readonly limit = 10_000) {}
+
+  /** A copy. */
+  get entries(): readonly A[] {
+    return this.latest.slice()
+  }
+
+  add(entry: A): void {
+    this.latest.push(entry)
+    if (this.latest.length > this.limit) this.latest.shift()
   }
 }

@@ -215,7 +215,7 @@ describe('a slow consumer', () => {
     ['its headers', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nx: '],
     ['its body', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n'],
   ])('that does not complete %s has status 408 (slow loris)', async (_, start) => {
-    const limits = { headersTimeout: 50, requestTimeout: 100, checkInterval: 10 }
+    const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 }
     const gateway = await startTestGateway(client, {}, { limits })
     const { hostname, port } = new URL(gateway.baseUrl)
     const socket = connect(Number(port), hostname)
@@ -251,7 +251,7 @@ describe('a slow consumer', () => {
     await eventually(() => refused === 45)
     expect((await getRaw(held.baseUrl, '/health')).status).toBe(0)
 
-    const limits = { maxSockets: 5, headersTimeout: 50, requestTimeout: 50, checkInterval: 10 }
+    const limits = { maxSockets: 5, headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 }
     const gateway = await startTestGateway(client, {}, { limits })
     await Promise.all(Array.from({ length: 50 }, () => sendRaw(gateway.baseUrl, 'GET / HTTP/1.1\r\n')))
     expect((await getRaw(gateway.baseUrl, '/health')).status).toBe(200)

@@ -9,7 +9,7 @@ type Step = 'price' | 'confirmation' | 'rejection' | 'text' | 'pong' | 'turn'
 
 const step = fc.constantFrom<Step>('price', 'confirmation', 'rejection', 'text', 'pong', 'turn')
 
-const topic = { currentFrame: () => undefined }
+const topic = { base: '0x1', topic: 'svc-0x1', currentFrame: () => undefined } as const
 
 /** Runs the steps, and then ends the connection. Returns what was written, and what its order must be. */
 const run = async (steps: readonly Step[]) => {
@@ -26,7 +26,7 @@ const run = async (steps: readonly Step[]) => {
     else if (each === 'pong') session.onPing(Buffer.from(order(`pong ${index}`).slice('pong '.length)))
     else if (each === 'turn') await nextTurn()
     else {
-      session.confirm('svc-0x1')
+      session.confirm(topic)
       order('{"subscriptions":[]}')
     }
   }

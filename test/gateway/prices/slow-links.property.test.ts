@@ -6,16 +6,14 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
-import { handleMessage } from '../../../src/gateway/prices/create-price-side.js'
-import { Demand } from '../../../src/gateway/demand/demand.js'
 import { PingTimer, type Pinged } from '../../../src/gateway/prices/ping-timer.js'
-import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
+import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
 import { caseCount } from '../../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
-import { createManualSession } from '../support/manual-session.js'
+import { createManualSession, createManualSessions } from '../support/manual-session.js'
 
 // A session, its feeds and its timers, over a link that is simulated in virtual time. The model knows when each price was
 // emitted: the price is its number.
@@ -98,17 +96,7 @@ interface Outcome {
 
 const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: VirtualTime): (() => Outcome) => {
   const feed = new NumberedFeed(time.now)
-  const demand = new Demand<TextFrame>({
-    clock: currentClock(),
-    service: 'svc',
-    source: feed,
-    encode: asciiFrame,
-    listener: {
-      onDisconnected: () => undefined,
-      onConnected: () => undefined,
-      onCompleted: (each) => demand.delete(each),
-    },
-  })
+  const sessions = createManualSessions(feed)
   const outbox = new Outbox()
   const connections = new Set<Pinged>()
   const timer = new PingTimer(connections, currentClock())
@@ -116,11 +104,9 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     outbox,
     maxBufferedBytes: Infinity,
     now: timer.now,
-    onLeft: (each) => demand.releaseUnwanted(each),
     onBehind: () => undefined,
     onCaughtUp: () => undefined,
   })
-  const context = { demand, service: 'svc', maxTopicsPerConnection: 1_000 }
 
   let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]
   let [firstRoundTrip, oldest, emitted, written, removals, droppedBefore] = [Infinity, 0, 0, 0, 0, 0]
@@ -198,7 +184,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   }
 
   const receive = (method: string, topic: Topic): void => {
-    handleMessage(context, session, JSON.stringify({ method, topic }))
+    handleMessage(sessions, session, JSON.stringify({ method, topic }))
     settle()
   }
 

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { closeReason } from '../../../src/gateway/prices/close-reason.js'
-import { asciiFrame, textFrame } from '../../../src/gateway/prices/text-frame.js'
+import { asciiFrame, closeReason, textFrame } from '../../../src/gateway/prices/text-frame.js'
 
 test('a WebSocket receives the text of each frame, whatever its length and its characters', async () => {
   const server = createServer()

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Address, Client } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createRelays } from '../../../src/gateway/relay/create-relays.js'
+import { createRelays } from '../../../src/gateway/relay/relays.js'
 import type { TextResponse } from '../../../src/server/http-response.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { depthPath } from '../../support/network/signed-request.js'
@@ -82,7 +82,7 @@ describe('the queue of requests', () => {
   const unanswered: Client = { ...createTestClient(), depth: () => () => new Promise(() => undefined) }
 
   it('refuses requests beyond 10 000 with 503 and Retry-After: those of the consumer with the most', () => {
-    const { depth } = createRelays(unanswered, {
+    const relays = createRelays(unanswered, {
       clock: currentClock(),
       publish: () => undefined,
       ownHost: () => '',
@@ -91,7 +91,7 @@ describe('the queue of requests', () => {
     })
     const responses: (readonly [string, TextResponse])[] = []
     const request = (consumer: string, mint: number): void => {
-      const task = depth.respond(`0x${mint.toString(16)}`, { consumer, group: 'a' })
+      const task = relays.respond({ kind: 'depth', name: `0x${mint.toString(16)}` }, { consumer, group: 'a' })
       task((response) => responses.push([consumer, response]))
     }
     for (let mint = 1; mint <= 10_000; mint++) request('busy', mint)
@@ -103,6 +103,6 @@ describe('the queue of requests', () => {
       expect(consumer).toBe('busy')
       expect([status, headers['Retry-After']]).toEqual([503, '1'])
     }
-    depth.close()
+    relays.close()
   })
 })

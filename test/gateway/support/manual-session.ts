@@ -1,16 +1,39 @@
+import { NEVER } from 'rxjs'
+import type { PriceClient } from 'svc-streams'
+import { setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
+import { Connection, type ConnectionConfig } from '../../../src/gateway/prices/connection.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
-import { Session, type SessionConfig } from '../../../src/gateway/prices/session.js'
+import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
+import { Sessions } from '../../../src/gateway/sessions/sessions.js'
+import { currentClock } from '../../../src/time/current-clock.js'
+
+/** The sessions of a gateway whose service the test controls. */
+export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
+  const client = { status$: NEVER } as unknown as PriceClient
+  setPriceFeed(client, { ...feed, whenSendable: () => () => undefined })
+  return new Sessions<Connection>(client, {
+    clock: currentClock(),
+    service: 'svc',
+    noun: 'connection',
+    maxConnections: 10,
+    maxTopicsPerConnection: 1_000,
+    publish: () => undefined,
+    ownHost: () => '',
+    encode: asciiFrame,
+    send: (topic, frame) => topic.consumers.forEach((each) => each.send(frame, topic)),
+  })
+}
 
 /** A session over a socket that the test observes. */
 export interface ManualSession {
-  readonly session: Session
+  readonly session: Connection
   /** The payloads of the written frames, each shorter than 64 KiB, and the calls of the WebSocket. */
   readonly log: readonly string[]
   /** Sets the number of unsent bytes. */
   readonly setUnsent: (bytes: number) => void
 }
 
-export const createManualSession = (config: Partial<SessionConfig> = {}): ManualSession => {
+export const createManualSession = (config: Partial<ConnectionConfig> = {}): ManualSession => {
   const log: string[] = []
   let writableLength = 0
   const webSocket = {
@@ -36,11 +59,11 @@ export const createManualSession = (config: Partial<SessionConfig> = {}): Manual
       return writableLength
     },
   }
-  const session = new Session(webSocket, socket, {
+  const session = new Connection(webSocket, socket, {
     outbox: new Outbox(),
     maxBufferedBytes: 1000,
     now: () => 0,
-    onLeft: () => undefined,
+    leaveTopics: () => undefined,
     onBehind: () => log.push('behind'),
     onCaughtUp: () => log.push('caught up'),
     ...config,

@@ -1,10 +1,10 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { createFaultInjector } from '../../../src/simulator/faults/fault-injector.js'
+import { FaultInjector } from '../../../src/simulator/faults/fault-injector.js'
 
 test('inject replaces all faults and notifies listeners', () => {
   const received: Faults[] = []
-  const faults = createFaultInjector({ echoQuote: true })
+  const faults = new FaultInjector({ echoQuote: true })
   faults.onChange((current) => received.push(current))
   faults.inject({ httpStatus: 500 })
   faults.inject({})
@@ -13,7 +13,7 @@ test('inject replaces all faults and notifies listeners', () => {
 })
 
 test('whenNotStalled resolves when the stall ends, and not before', async () => {
-  const faults = createFaultInjector({ stall: true })
+  const faults = new FaultInjector({ stall: true })
   let resolved = 0
   const waiting = [faults.whenNotStalled(), faults.whenNotStalled()].map((promise) =>
     promise.then(() => (resolved += 1)),
@@ -32,7 +32,7 @@ test('whenNotStalled resolves when the stall ends, and not before', async () => 
 })
 
 test('inject rejects an invalid fault by name and changes nothing', () => {
-  const faults = createFaultInjector({ echoQuote: true })
+  const faults = new FaultInjector({ echoQuote: true })
   const rejection = (wrong: object) => {
     try {
       faults.inject(wrong)

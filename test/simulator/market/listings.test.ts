@@ -1,6 +1,6 @@
 import { randomWalk, type Quote } from 'svc-streams/simulator'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createListings } from '../../../src/simulator/market/listings.js'
+import { Listings } from '../../../src/simulator/market/listings.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 
@@ -13,7 +13,7 @@ afterEach(() => {
 const open = () => {
   const market = manualMarket()
   const published: (readonly [string, number])[] = []
-  const listings = createListings(market, 10_000, (address, price) => published.push([address, price]))
+  const listings = new Listings(market, 10_000, (address, price) => published.push([address, price]))
   listings.find(weth)
   published.length = 0
   return { market, listings, published }
@@ -21,7 +21,7 @@ const open = () => {
 
 test('listings open the market at the first find, once, and stop it on close', () => {
   const market = manualMarket()
-  const listings = createListings(market, 10_000, () => undefined)
+  const listings = new Listings(market, 10_000, () => undefined)
   expect(market.runCounts).toEqual({ opened: 0, closed: 0 })
   expect(listings.find(weth)?.quote.price).toBe(2500)
   listings.find(wbtc)
@@ -81,14 +81,14 @@ test('list adds a token before and after the market is open', () => {
   expect(listings.find('0xab')?.quote.price).toBe(12)
   listings.close()
 
-  const early = createListings(manualMarket(), 10_000, () => undefined)
+  const early = new Listings(manualMarket(), 10_000, () => undefined)
   early.list(randomWalk({ tokens: ['0xab'] }))
   expect(early.find('0xab')?.quote.price).toBe(100)
   early.close()
 })
 
 test('find returns undefined for a token without a quote', () => {
-  const listings = createListings(
+  const listings = new Listings(
     { tokens: [{ address: '0xab', symbol: 'AB', decimals: 0 }], open: () => () => undefined },
     10_000,
     () => undefined,
@@ -118,7 +118,7 @@ test('listings open no market and publish nothing after close', () => {
     emit = emitToListings
     return market.open(emitToListings)
   }
-  const listings = createListings({ ...market, open }, 10_000, (_, price) => published.push(price))
+  const listings = new Listings({ ...market, open }, 10_000, (_, price) => published.push(price))
   listings.find(weth)
   listings.close()
   published.length = 0

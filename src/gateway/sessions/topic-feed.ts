@@ -5,30 +5,44 @@ import { assertNever } from '../../domain/assert-never.js'
 import type { Address } from '../../domain/address.js'
 import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
-import type { Disconnected, PriceError } from '../../errors/model.js'
-import type { GatewayTopicState } from '../gateway-snapshot.js'
-import type { CurrentPrice, TopicConsumer } from './topic-consumer.js'
+import type { PriceError } from '../../errors/model.js'
+import type { GatewayTopicState } from '../gateway.js'
+import type { Upstream } from './upstream.js'
 
-export interface TopicFeedConfig<Frame> {
-  readonly source: PriceFeed
-  /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
-  readonly encode: (payload: string) => Frame
-  readonly listener: FeedListener<Frame>
+/** A topic, as its consumers see it. */
+export interface ConsumedTopic {
+  /** The address in lower case. */
+  readonly base: Address
+  /** The topic as it is requested from the service. */
+  readonly topic: Topic
+  /** The last price with its age, encoded, if it is current. */
+  readonly currentFrame: () => string | undefined
 }
 
-export interface FeedListener<Frame> {
-  readonly onDisconnected: (feed: TopicFeed<Frame>, error: Disconnected) => void
-  /** Called for each event that shows that the stream is connected. */
-  readonly onConnected: (feed: TopicFeed<Frame>) => void
+/** A session, as its topics see it. */
+export interface TopicConsumer {
+  /** Answers a subscribe message: the service has confirmed the topic. */
+  readonly confirm: (topic: ConsumedTopic) => void
+  /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
+  readonly reject: (base: Address, text: string) => void
+}
+
+export interface TopicFeedConfig<S extends TopicConsumer> {
+  readonly source: PriceFeed
+  /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
+  readonly encode: (payload: string) => string
+  /** Sends a price to all consumers of the topic. There is at least one. */
+  readonly send: (feed: TopicFeed<S>, frame: string) => void
+  readonly upstream: Pick<Upstream, 'onDisconnected' | 'onConnected'>
   /** The stream has completed: the topic is rejected, or the client is closed. */
-  readonly onCompleted: (feed: TopicFeed<Frame>) => void
+  readonly onCompleted: () => void
 }
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
-export class TopicFeed<Frame> implements CurrentPrice<Frame> {
-  private readonly consumers = new Set<TopicConsumer<Frame>>()
+export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
+  readonly consumers = new Set<S>()
   /** The consumers whose subscribe message is answered when the service confirms the topic. */
-  private readonly unanswered = new Set<TopicConsumer<Frame>>()
+  private readonly unanswered = new Set<S>()
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
   private state: GatewayTopicState = 'waiting'
@@ -39,7 +53,7 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
   constructor(
     readonly base: Address,
     readonly topic: Topic,
-    private readonly config: TopicFeedConfig<Frame>,
+    private readonly config: TopicFeedConfig<S>,
   ) {}
 
   /** Subscribes to the service. The first events may come at once. Idempotent. */
@@ -68,27 +82,24 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
     return { topic: this.topic, consumers: this.consumers.size, state: this.state }
   }
 
-  /** Adds a consumer, and sends it the last price if that is current. */
-  add(consumer: TopicConsumer<Frame>): void {
+  /** Adds a consumer, which may read the current price then. */
+  add(consumer: S): void {
     this.consumers.add(consumer)
     this.answer(consumer)
-    const frame = this.currentFrame()
-    if (frame !== undefined) consumer.send(frame, this)
   }
 
-  /** The last price with its age, if it is current. */
-  currentFrame(): Frame | undefined {
+  currentFrame(): string | undefined {
     return this.state === 'live' && this.price !== undefined ? this.frameOf(this.price) : undefined
   }
 
-  remove(consumer: TopicConsumer<Frame>): void {
+  remove(consumer: S): void {
     this.consumers.delete(consumer)
     this.unanswered.delete(consumer)
   }
 
   /** Answers a subscribe message, now or once the service has confirmed the topic. */
-  answer(consumer: TopicConsumer<Frame>): void {
-    if (this.isConfirmed) consumer.confirm(this.topic)
+  answer(consumer: S): void {
+    if (this.isConfirmed) consumer.confirm(this)
     else this.unanswered.add(consumer)
   }
 
@@ -99,7 +110,7 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
   }
 
   private answerAll(): void {
-    for (const consumer of this.unanswered) consumer.confirm(this.topic)
+    for (const consumer of this.unanswered) consumer.confirm(this)
     this.unanswered.clear()
   }
 
@@ -111,17 +122,16 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
   private onPrice(price: number): void {
     this.price = price
     this.state = 'live'
-    this.config.listener.onConnected(this)
+    this.config.upstream.onConnected(this)
     if (this.unanswered.size > 0) this.answerAll()
-    const frame = this.frameOf(price)
-    for (const consumer of this.consumers) consumer.send(frame, this)
+    if (this.isWanted) this.config.send(this, this.frameOf(price))
   }
 
   private onFailure(error: PriceError): void {
     switch (error._tag) {
       case 'Stale':
         this.state = 'stale'
-        this.config.listener.onConnected(this)
+        this.config.upstream.onConnected(this)
         return this.answerAll()
       case 'SubscriptionRejected':
         this.state = 'rejected'
@@ -130,7 +140,7 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
       case 'ClientClosed':
         this.state = 'down'
         this.price = undefined
-        if (error._tag === 'Disconnected') this.config.listener.onDisconnected(this, error)
+        if (error._tag === 'Disconnected') this.config.upstream.onDisconnected(this, error.reason)
         return
       // The client requests the topic again; a consumer without an answer does so too.
       case 'SubscriptionTimeout':
@@ -152,11 +162,12 @@ export class TopicFeed<Frame> implements CurrentPrice<Frame> {
   private onCompleted(): void {
     if (this.state !== 'rejected') this.state = 'down'
     this.price = undefined
-    this.config.listener.onCompleted(this)
+    this.config.upstream.onConnected(this)
+    this.config.onCompleted()
   }
 
   /** A price that is passed on in the tick in which it came has no age. */
-  private frameOf(price: number): Frame {
+  private frameOf(price: number): string {
     const age = Math.round(this.config.source.priceAge(this.topic))
     const end = age > 0 ? `,"age":${age}}` : '}'
     return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}`)

@@ -6,8 +6,8 @@ import { rights } from 'svc-streams/operators'
 import { describe, expect, it } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { disconnected } from '../../../src/errors/constructors.js'
-import { Demand } from '../../../src/gateway/demand/demand.js'
-import type { TopicConsumer } from '../../../src/gateway/demand/topic-consumer.js'
+import { Demand } from '../../../src/gateway/sessions/demand.js'
+import type { TopicConsumer } from '../../../src/gateway/sessions/topic-feed.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { caseCount } from '../../support/run/long.js'
@@ -29,17 +29,18 @@ const createManualDemand = () => {
     priceAge: () => 0,
     probe: () => () => false,
   }
-  const demand = new Demand<string>({
+  const demand = new Demand<TopicConsumer>({
     clock: currentClock(),
     service: 'svc',
     source,
     encode: (payload) => payload,
-    listener: { onDisconnected: () => undefined, onConnected: () => undefined, onCompleted: () => undefined },
+    send: () => undefined,
+    upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
   })
-  const consumers = new Map<Topic, TopicConsumer<string>>()
+  const consumers = new Map<Topic, TopicConsumer>()
   const want = (topic: Topic): void => {
     if (consumers.has(topic)) return
-    const consumer = { send: () => undefined, confirm: () => undefined, reject: () => undefined }
+    const consumer = { confirm: () => undefined, reject: () => undefined }
     consumers.set(topic, consumer)
     const feed = demand.feedOf(topic)
     feed.add(consumer)
@@ -132,7 +133,7 @@ describe('during an outage a gateway', () => {
 
   it('shows the topics that it keeps as down, without consumers', () => {
     const subscribers: Subscriber<unknown>[] = []
-    const demand = new Demand<string>({
+    const demand = new Demand<TopicConsumer>({
       clock: currentClock(),
       service: 'svc',
       source: {
@@ -141,14 +142,11 @@ describe('during an outage a gateway', () => {
         probe: () => () => false,
       },
       encode: (payload) => payload,
-      listener: {
-        onDisconnected: () => undefined,
-        onConnected: () => undefined,
-        onCompleted: () => undefined,
-      },
+      send: () => undefined,
+      upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
     })
     const feed = demand.feedOf('svc-0xA')
-    const consumer = { send: () => undefined, confirm: () => undefined, reject: () => undefined }
+    const consumer = { confirm: () => undefined, reject: () => undefined }
     feed.add(consumer)
     feed.start()
     subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))

@@ -1,12 +1,11 @@
 import { Subscription } from 'rxjs'
-import type { Address } from '../../domain/address.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
-import { canonicalAddress } from '../../domain/address.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
-import { TopicFeed, type TopicFeedConfig } from './topic-feed.js'
+import { TopicFeed, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
 
-export interface DemandConfig<Frame> extends TopicFeedConfig<Frame> {
+export interface DemandConfig<S extends TopicConsumer> extends Omit<TopicFeedConfig<S>, 'onCompleted'> {
   readonly clock: Clock
   /** Name of the service: prefix of topics. */
   readonly service: string
@@ -21,17 +20,17 @@ export const returnTime = 7_000
  * outage is kept until the service has been up for `returnTime`, in one piece or in several: further outages do not
  * prolong it.
  */
-export class Demand<Frame> {
-  private readonly feeds = new Map<Address, TopicFeed<Frame>>()
+export class Demand<S extends TopicConsumer> {
+  private readonly feeds = new Map<Address, TopicFeed<S>>()
   /** The feeds that are kept, with the up-time at which each is released. The first is released first. */
-  private readonly kept = new Map<TopicFeed<Frame>, number>()
+  private readonly kept = new Map<TopicFeed<S>, number>()
   /** The time in which the service was up, before the last change between up and down, in ms. */
   private upTimeBefore = 0
   /** When the service came up: monotonic, in ms; `undefined` while it is down. */
   private upSince: number | undefined
   private releaseTimer = new Subscription()
 
-  constructor(private readonly config: DemandConfig<Frame>) {
+  constructor(private readonly config: DemandConfig<S>) {
     this.upSince = config.clock.elapsed()
   }
 
@@ -40,17 +39,17 @@ export class Demand<Frame> {
   }
 
   /** The feed of a topic. A new one is not subscribed: the caller adds a consumer and starts it. */
-  feedOf(topic: Topic): TopicFeed<Frame> {
+  feedOf(topic: Topic): TopicFeed<S> {
     const base = canonicalAddress(addressOf(topic))
     return this.feeds.get(base) ?? this.create(base)
   }
 
   /** Unsubscribes from a topic that no consumer wants, unless it is kept. */
-  releaseUnwanted(feed: TopicFeed<Frame>): void {
+  releaseUnwanted(feed: TopicFeed<S>): void {
     if (!feed.isWanted && !this.kept.has(feed)) this.delete(feed)
   }
 
-  delete(feed: TopicFeed<Frame>): void {
+  delete(feed: TopicFeed<S>): void {
     if (this.feeds.get(feed.base) === feed) this.feeds.delete(feed.base)
     this.kept.delete(feed)
     feed.stop()
@@ -84,8 +83,11 @@ export class Demand<Frame> {
     for (const feed of this.feeds.values()) this.delete(feed)
   }
 
-  private create(base: Address): TopicFeed<Frame> {
-    const feed = new TopicFeed(base, `${this.config.service}-${base}`, this.config)
+  private create(base: Address): TopicFeed<S> {
+    const feed = new TopicFeed<S>(base, `${this.config.service}-${base}`, {
+      ...this.config,
+      onCompleted: () => this.delete(feed),
+    })
     this.feeds.set(base, feed)
     return feed
   }

@@ -5,33 +5,25 @@ import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
-import { closeReason } from './close-reason.js'
-import type { FrameBatch } from './frame-batch.js'
-import type { Outbox, Recipient } from './outbox.js'
+import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
-import { textFrame, type TextFrame } from './text-frame.js'
-import type { CurrentPrice, TopicConsumer } from '../demand/topic-consumer.js'
-import type { TopicFeed } from '../demand/topic-feed.js'
+import { closeReason, textFrame, type TextFrame } from './text-frame.js'
+import { closeCodes, type EndCause, type Session } from '../sessions/sessions.js'
+import type { ConsumedTopic, TopicFeed } from '../sessions/topic-feed.js'
 
-type OwnCause = Extract<GatewayDisconnectCause, 'too-far-behind' | 'service-down' | 'closing'>
-
-/** The close codes of a server that cannot serve now, and of one that shuts down (IANA's registry of close codes). */
-const closeCodes: Readonly<Record<OwnCause, number>> = {
-  'service-down': 1013,
-  'too-far-behind': 1013,
-  closing: 1001,
-}
+/** The time from the close frame to the end of the connection, in ms. */
+const closeTime = 400
 
 /** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
-const backlogTime = 10_000
+export const backlogTime = 10_000
 
-export interface SessionConfig {
+export interface ConnectionConfig {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  /** Called when the connection has ended, for each of its topics. */
-  readonly onLeft: (feed: TopicFeed<TextFrame>) => void
+  /** Leaves all topics. */
+  readonly leaveTopics: () => void
   /** Called when the consumer falls behind: from now on it may not get every price. */
   readonly onBehind: () => void
   /** Called when the consumer gets every price again. `dropped`: number of prices that it did not get meanwhile. */
@@ -52,17 +44,15 @@ const maxDirectTopics = 10
  * The connection of one consumer, and the topics that it wants. While the consumer is behind, its prices are held: of each
  * topic the newest, which is sent with its age once there is room.
  */
-export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
-  readonly feeds = new Map<Address, TopicFeed<TextFrame>>()
+export class Connection implements Session<Connection>, Pinged, Recipient {
+  readonly feeds = new Map<Address, TopicFeed<Connection>>()
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
   /** The topics whose newest price is held, the longest held first. */
-  private readonly held = new Set<CurrentPrice<TextFrame>>()
+  private readonly held = new Set<ConsumedTopic>()
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
-  /** True while a topic is added: its last price is no live one. */
-  private isAdding = false
   /** True if nothing was sent since the last check, while the consumer is behind. */
   private maySend = true
   private behindSince = 0
@@ -87,7 +77,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     >,
     /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
     private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
-    private readonly config: SessionConfig,
+    private readonly config: ConnectionConfig,
   ) {
     this.maxUnsent = config.maxBufferedBytes
   }
@@ -110,9 +100,10 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.onWindowChanged()
   }
 
-  readonly send = (frame: TextFrame, topic: CurrentPrice<TextFrame>): void => {
+  /** Sends a price that comes from the service now. */
+  readonly send = (frame: TextFrame, topic: ConsumedTopic): void => {
     if (this.isFree) this.config.outbox.add(this, frame)
-    else this.sendLimited(frame, topic)
+    else this.sendLimited(frame, topic, true)
   }
 
   readonly write = (bytes: Uint8Array): void => {
@@ -124,7 +115,7 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.endOverflow()
   }
 
-  readonly confirm = (topic: Topic): void => {
+  readonly confirm = ({ topic }: ConsumedTopic): void => {
     this.sendConfirmation([topic])
   }
 
@@ -134,20 +125,22 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   }
 
   readonly reject = (base: Address, errorText: string): void => {
-    this.removeFeed(base)
+    this.remove(base)
     this.sendText(errorText)
   }
 
-  /** Adds a topic, and sends its last price if that is current. */
-  addFeed(base: Address, feed: TopicFeed<TextFrame>): void {
-    this.feeds.set(base, feed)
-    this.isAdding = true
+  /** Sends the last price too, if that is current. */
+  readonly add = (feed: TopicFeed<Connection>): void => {
+    this.feeds.set(feed.base, feed)
     feed.add(this)
-    this.isAdding = false
+    const frame = feed.currentFrame()
+    if (frame === undefined) return
+    if (this.isFree) this.config.outbox.add(this, frame)
+    else this.sendLimited(frame, feed, false)
   }
 
-  /** Removes a topic and its held price. Returns its feed, whose consumer this still is. */
-  removeFeed(base: Address): TopicFeed<TextFrame> | undefined {
+  /** Removes the held price of the topic too. */
+  readonly remove = (base: Address): TopicFeed<Connection> | undefined => {
     const feed = this.feeds.get(base)
     this.feeds.delete(base)
     if (feed !== undefined) this.held.delete(feed)
@@ -223,13 +216,13 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   }
 
   /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not within `ms`. */
-  end(cause: OwnCause, reason: string, ms: number): void {
+  readonly end = (cause: EndCause, reason: string, ms = closeTime): void => {
     if (this.isEnding) return
     this.isEnding = true
     this.isFree = false
     this.endCause = cause
     this.config.outbox.flushOne(this)
-    this.leaveTopics()
+    this.config.leaveTopics()
     this.webSocket.close(closeCodes[cause], closeReason(reason))
     this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
   }
@@ -239,20 +232,20 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
     this.isEnding = true
     this.isFree = false
     this.endTimer.unsubscribe()
-    this.leaveTopics()
   }
 
   /**
    * Sends a price in this tick if there is room, and otherwise holds it. While the window is narrow, it sends in one tick
-   * between two checks: a write for each price to each of many slow consumers would block the event loop.
+   * between two checks: a write for each price to each of many slow consumers would block the event loop. `isNew`: false for
+   * the last price of a topic that is added.
    */
-  private sendLimited(frame: TextFrame, topic: CurrentPrice<TextFrame>): void {
+  private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
     if (this.isEnding) return
     const { window, held } = this
     const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
     const maySend = !window.isHolding && isTurn
     const pending = this.batch?.length
-    const isLive = !this.isAdding && window.hasLiveRoom(frame.length, pending)
+    const isLive = isNew && window.hasLiveRoom(frame.length, pending)
     if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
       if (held.delete(topic)) this.droppedPrices++
@@ -327,16 +320,6 @@ export class Session implements Pinged, Recipient, TopicConsumer<TextFrame> {
   private mark(): void {
     this.config.outbox.flushOne(this)
     if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.config.now())))
-  }
-
-  private leaveTopics(): void {
-    const feeds = [...this.feeds.values()]
-    this.feeds.clear()
-    this.held.clear()
-    for (const feed of feeds) {
-      feed.remove(this)
-      this.config.onLeft(feed)
-    }
   }
 
   /** `topics`: what a short list contains. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FrameBatch } from '../../../src/gateway/prices/frame-batch.js'
+import { FrameBatch } from '../../../src/gateway/prices/outbox.js'
 
 const frame = fc.constantFrom('\x81\x01a', '\x81\x01b', '\x81\x02cd', '\x81\x02\xe9\xff')
 

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import type { TopicConsumer } from '../../../src/gateway/demand/topic-consumer.js'
-import type { TopicFeed } from '../../../src/gateway/demand/topic-feed.js'
-import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
+import type { Connection } from '../../../src/gateway/prices/connection.js'
+import type { ConsumedTopic, TopicFeed } from '../../../src/gateway/sessions/topic-feed.js'
+import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { nextTurn } from '../../../src/time/next-turn.js'
 import { marbles } from '../../support/time/marbles.js'
 import { createManualSession } from '../support/manual-session.js'
+
+const topicOf = (currentFrame: () => string | undefined): ConsumedTopic => ({
+  base: '0x1',
+  topic: 'svc-0x1',
+  currentFrame,
+})
 
 describe('a connection', () => {
   it('writes the frames of a tick once, after it', async () => {
@@ -81,7 +87,7 @@ const createHoldingSession = async () => {
   const manual = createManualSession({ now: () => now })
   const { session, log } = manual
   let current: string | undefined
-  const topic = { currentFrame: () => (current === undefined ? undefined : asciiFrame(`${current} aged`)) }
+  const topic = topicOf(() => (current === undefined ? undefined : asciiFrame(`${current} aged`)))
   const setPrice = (price: string): void => {
     current = price
     session.send(asciiFrame(price), topic)
@@ -155,7 +161,11 @@ describe('a consumer that is behind', () => {
   it('gets no more prices at once than the window has room for: 512 bytes at first, then twice as many', async () => {
     const { session, log, startAt } = await createHoldingSession()
     const names = Array.from({ length: 12 }, (_, index) => String(index).padEnd(98))
-    for (const name of names) session.send('', { currentFrame: () => asciiFrame(name) })
+    for (const name of names)
+      session.send(
+        '',
+        topicOf(() => asciiFrame(name)),
+      )
     session.onPong('2')
     expect(log.slice(startAt)).toEqual(['ping 3', ...names.slice(0, 5), 'ping 4'])
     session.onPong('4')
@@ -200,7 +210,11 @@ describe('many prices that were held during an upload', () => {
     session.onMessage()
     now = 101
     session.onMessage()
-    for (const name of names) session.send('', { currentFrame: () => asciiFrame(name) })
+    for (const name of names)
+      session.send(
+        '',
+        topicOf(() => asciiFrame(name)),
+      )
     expect(log).toEqual(['ping 1', 'behind'])
     session.onPong('1')
     expect(log.slice(2)).toEqual(['ping 2', ...names.slice(0, 61), 'ping 3', 'caught up'])
@@ -213,7 +227,7 @@ describe('many prices that were held during an upload', () => {
 })
 
 describe('a price behind many answers', () => {
-  const topic = { currentFrame: () => asciiFrame('price aged') }
+  const topic = topicOf(() => asciiFrame('price aged'))
   const answersOf = (count: number): readonly string[] =>
     Array.from({ length: count }, (_, index) => String(index).padEnd(1_000))
   const answers = answersOf(13)
@@ -242,9 +256,11 @@ describe('a price behind many answers', () => {
     session.open()
     session.onPong('1')
     for (const answer of answersOf(7)) session.sendText(answer)
-    const add = (consumer: TopicConsumer<TextFrame>) => consumer.send(asciiFrame('last price'), topic)
-    session.addFeed('0x1', { add } as unknown as TopicFeed<TextFrame>)
-    session.send(asciiFrame('price'), { currentFrame: () => undefined })
+    session.add({ ...topic, add: () => undefined } as unknown as TopicFeed<Connection>)
+    session.send(
+      asciiFrame('price'),
+      topicOf(() => undefined),
+    )
     await nextTurn()
     expect(log).toEqual(['ping 1', ...answersOf(7), 'ping 2', 'price'])
     session.onPong('2')

@@ -6,13 +6,10 @@ import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
-import { handleMessage } from '../../../src/gateway/prices/create-price-side.js'
-import { Demand } from '../../../src/gateway/demand/demand.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
-import { asciiFrame, type TextFrame } from '../../../src/gateway/prices/text-frame.js'
-import { currentClock } from '../../../src/time/current-clock.js'
+import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
 import { nextTurn } from '../../../src/time/next-turn.js'
-import { createManualSession, type ManualSession } from '../support/manual-session.js'
+import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
 
 const topics: readonly Topic[] = ['svc-0xa', 'svc-0xb', 'svc-0xc']
 const sessionCount = 3
@@ -70,21 +67,9 @@ test('each consumer receives exactly what the service sends of its topics, for a
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 60, size: 'max' }), async (operations) => {
       const feed = new ManualFeed()
-      const demand = new Demand<TextFrame>({
-        clock: currentClock(),
-        service: 'svc',
-        source: feed,
-        encode: asciiFrame,
-        listener: {
-          onDisconnected: () => undefined,
-          onConnected: () => undefined,
-          onCompleted: (each) => demand.delete(each),
-        },
-      })
+      const registry = createManualSessions(feed)
       const outbox = new Outbox()
-      const newSession = (): ManualSession =>
-        createManualSession({ outbox, onLeft: (each) => demand.releaseUnwanted(each) })
-      const context = { demand, service: 'svc', maxTopicsPerConnection: 10 }
+      const newSession = (): ManualSession => createManualSession({ outbox })
       const sessions = Array.from({ length: sessionCount }, newSession)
       const wanted = sessions.map(() => new Set<Topic>())
       const unanswered = sessions.map(() => new Set<Topic>())
@@ -107,7 +92,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
         })
 
       const receive = ({ session, kind, topic }: { session: number; kind: string; topic: Topic }): void =>
-        handleMessage(context, sessions[session]!.session, JSON.stringify({ method: kind, topic }))
+        handleMessage(registry, sessions[session]!.session, JSON.stringify({ method: kind, topic }))
 
       for (const each of operations) {
         feed.age = 0
@@ -139,7 +124,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
             receive(each)
             break
           case 'leave':
-            sessions[each.session]?.session.onClosed()
+            registry.leaveTopics(sessions[each.session]!.session)
             await nextTurn()
             expect(sessions[each.session]?.log).toEqual(expected[each.session])
             sessions[each.session] = newSession()

@@ -1,0 +1,150 @@
+import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
+import type { Client, PriceClient } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
+import { parseAddress, parseTopic } from '../../codec/arguments.js'
+import { encodeDepth } from '../../codec/depth.js'
+import type { Publish } from '../../diagnostics/messages.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
+import type { Depth } from '../../domain/depth.js'
+import type { Price } from '../../domain/price.js'
+import { addressOf, type Topic } from '../../domain/topic.js'
+import { isPriceValue } from '../../domain/valid-numbers.js'
+import { ConfigurationError } from '../../errors/configuration-error.js'
+import { networkError } from '../../errors/constructors.js'
+import type { InvalidMint, InvalidTopic, PriceRequestError } from '../../errors/model.js'
+import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
+import type { Resource } from '../../server/request.js'
+import { completedTask, noCancel, type CancellableTask } from '../../task/cancellable-task.js'
+import type { Clock } from '../../time/clock.js'
+import {
+  failureResponse,
+  noDepth,
+  tooManyRequests,
+  unsupportedMintText,
+  unsupportedTopicText,
+  type RelayError,
+} from './failure-response.js'
+import { RequestQueue, type Requester } from './request-queue.js'
+import { RequestSharer } from './request-sharer.js'
+
+export interface RelaysConfig {
+  readonly clock: Clock
+  readonly publish: Publish
+  /** The name of the gateway in diagnostics. */
+  readonly ownHost: () => string
+  /** Name of the service: prefix of topics. */
+  readonly service: string
+  /** Minimum time between the starts of two depth requests for one mint, in ms. */
+  readonly depthEvery: number
+}
+
+/** Answers requests of consumers with the results of the client: one at a time for each mint and each topic. */
+export interface Relays {
+  /**
+   * Cancelling drops the response. A request to the service that is not sent yet is not sent if no other consumer waits
+   * for it.
+   */
+  readonly respond: (resource: Resource, requester: Requester) => CancellableTask<TextResponse>
+  readonly close: () => void
+}
+
+/** Number of consumers' requests that wait for a response. Consumers of NATS may be 10 000, and share a request. */
+const maxWaiting = 10_000
+
+/** The relays of a gateway, whose requests are published in diagnostics. */
+export const createRelays = (
+  client: PriceClient | Client,
+  { clock, publish, ownHost, service, depthEvery }: RelaysConfig,
+): Relays => {
+  // One for both: they share the queue of the client.
+  const queue = new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable })
+  const relayOf = <K extends string>(
+    kind: Resource['kind'],
+    minInterval: number,
+    keyOf: (name: string) => Either<InvalidMint | InvalidTopic, K>,
+    request: (key: K) => Promise<TextResponse>,
+  ) => {
+    const sharer = new RequestSharer<K, TextResponse>({
+      clock,
+      queue,
+      refusal: tooManyRequests,
+      minInterval,
+      onRequest: (shared) =>
+        publish('svc-streams:gateway-request', () => ({ host: ownHost(), kind, shared })),
+      requestOf: (key) => (onResult) => {
+        void request(key).then(onResult)
+        return noCancel
+      },
+    })
+    return {
+      respond: (name: string, requester: Requester): CancellableTask<TextResponse> => {
+        const key = keyOf(name)
+        return isLeft(key) ? completedTask(failureResponse(key.left)) : sharer.request(key.right, requester)
+      },
+      close: () => sharer.close(),
+    }
+  }
+  const canonicalTopic = (topic: Topic): Topic => `${service}-${canonicalAddress(addressOf(topic))}`
+  const relays = {
+    depth: relayOf(
+      'depth',
+      depthEvery,
+      (name) => map(canonicalAddress)(parseAddress(name)),
+      async (mint) => depthResponse(mint, await requestDepth(client, mint)),
+    ),
+    price: relayOf(
+      'price',
+      0,
+      (name) => map(canonicalTopic)(parseTopic(name, service)),
+      async (topic) => priceResponse(await requestPrice(client, topic)),
+    ),
+  }
+  return {
+    respond: ({ kind, name }, requester) => relays[kind].respond(name, requester),
+    close: () => {
+      relays.depth.close()
+      relays.price.close()
+    },
+  }
+}
+
+/** An exception of a custom client is handled like a failure of the network. */
+const requestDepth = async (
+  client: PriceClient | Client,
+  mint: Address,
+): Promise<Either<RelayError, Depth>> => {
+  if (!('depth' in client)) return left(noDepth)
+  try {
+    return await client.depth(mint)()
+  } catch (thrown) {
+    return left(thrown instanceof ConfigurationError ? noDepth : networkError(thrown))
+  }
+}
+
+const depthResponse = (mint: string, result: Either<RelayError, Depth>): TextResponse => {
+  if (isLeft(result)) return failureResponse(result.left, (error) => unsupportedMintText(error, mint))
+  try {
+    return jsonResponse(200, encodeDepth(result.right))
+  } catch {
+    // A test client may have a depth that the service could not send, such as NaN as a price.
+    return textResponse(502, 'Bad Gateway: the depth of this client has no valid text')
+  }
+}
+
+/** An exception of a custom client is handled like a failure of the network. */
+const requestPrice = async (client: PriceClient, topic: Topic): Promise<Either<PriceRequestError, Price>> => {
+  try {
+    return await client.price(topic)()
+  } catch (thrown) {
+    return left(networkError(thrown))
+  }
+}
+
+const priceResponse = (result: Either<PriceRequestError, Price>): TextResponse => {
+  if (isLeft(result)) return failureResponse(result.left, unsupportedTopicText)
+  const { price } = result.right
+  // A test client may have a price that the service could not send, such as NaN.
+  return isPriceValue(price)
+    ? textResponse(200, String(price))
+    : textResponse(502, 'Bad Gateway: the price of this client has no valid text')
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { maxExpirationMs } from '../../src/gateway/http/verify-signature.js'
+import { backlogTime } from '../../src/gateway/prices/connection.js'
+import { pongTime } from '../../src/gateway/prices/ping-timer.js'
+import { returnTime } from '../../src/gateway/sessions/demand.js'
+import { connectTime, retryTime } from '../../src/nats/connection/nats-link.js'
+import { findTime } from '../../src/nats/consumer/find-gateway.js'
+import { renewInterval, replyTime } from '../../src/nats/consumer/nats-web-socket-transport.js'
+import { leaseTime } from '../../src/nats/gateway/lease.js'
+
+test.each([
+  ['gateway', `expire at most ${maxExpirationMs / 60_000} minutes ahead`],
+  ['gateway', `no consumer has requested again within ${returnTime / 1000} s of the return`],
+  ['gateway', `answers no ping within ${pongTime / 1000} s is ended`],
+  ['gateway', `has ${backlogTime / 1000} s to read what was sent before`],
+  ['scale', `renews a lease every ${renewInterval} ms`],
+  ['scale', `expires ${leaseTime} ms after its last renewal`],
+  ['scale', `get no answer for ${replyTime} ms`],
+  ['scale', `finds no gateway within ${findTime} ms`],
+  ['scale', `has ${connectTime / 1000} s to accept the connection`],
+  ['scale', `the next attempt follows ${retryTime} ms later`],
+])('the guide %s states the time of the code: %s', async (guide, text) => {
+  const content = await readFile(`docs/guides/${guide}.md`, 'utf8')
+  expect(content.replaceAll(/\s+/g, ' ').includes(text)).toBe(true)
+})

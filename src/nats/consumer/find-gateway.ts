@@ -1,7 +1,9 @@
 import { createInbox, type NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { decodeConsumerMessage, type ConsumerMessage } from '../../codec/nats/messages.js'
+import { Subscription } from 'rxjs'
 import type { Cancel } from '../../task/cancellable-task.js'
+import { responsiveDeadline } from '../../time/deadline.js'
 import { publish } from '../connection/publish.js'
 import { protocolVersion } from '../subjects.js'
 import type { ConsumerContext } from './consumer-context.js'
@@ -12,9 +14,54 @@ export const findTime = 2_000
 /** The time between two discovery requests, in ms. */
 const repeatTime = 500
 
-export interface GatewayListener {
+/** What the search for a gateway reports. */
+interface SearchListener {
+  /** `isAsked`: false for the gateway that is followed, which is not asked again. */
+  readonly onFound: (connection: NatsConnection, gateway: string, isAsked: boolean) => void
+  /** NATS or a gateway was not found within `findTime`, or later the connection is lost. */
+  readonly onFailed: (reason: string) => void
+}
+
+/**
+ * Connects to NATS, and finds a gateway there that can serve. `isReached`: true when the caller waits no longer.
+ * Unsubscribing ends the search, and leaves the connection.
+ */
+export const reachGateway = (
+  context: ConsumerContext,
+  isReached: () => boolean,
+  followed: () => string | undefined,
+  { onFound, onFailed }: SearchListener,
+): Subscription => {
+  const { link, clock } = context
+  const search = new Subscription()
+  let refusal = 'NATS is not reachable'
+  search.add(
+    responsiveDeadline(clock, findTime, () => {
+      if (!isReached()) onFailed(`${refusal}${link.problemText}`)
+    }),
+  )
+  search.add(
+    link.use({
+      onConnected: (connection) => {
+        refusal = 'no gateway answers'
+        const id = followed()
+        if (id !== undefined) return onFound(connection, id, false)
+        search.add(
+          askGateways(context, connection, {
+            onReady: (gateway) => onFound(connection, gateway, true),
+            onRefused: (reason) => (refusal = reason),
+          }),
+        )
+      },
+      onLost: onFailed,
+    }),
+  )
+  return search
+}
+
+interface AnswerListener {
   /** Called at most once, with the first gateway that answers and can serve. */
-  readonly onFound: (gateway: string) => void
+  readonly onReady: (gateway: string) => void
   /** A gateway answers that it cannot serve. */
   readonly onRefused: (reason: string) => void
 }
@@ -23,10 +70,10 @@ export interface GatewayListener {
  * Asks all gateways which of them can serve, until one can or the search is cancelled. A gateway that is stopped does not
  * answer. A gateway that has consumers answers first, so that the others stand by.
  */
-export const findGateway = (
-  { clock, inboxPrefix, subjects }: Pick<ConsumerContext, 'clock' | 'inboxPrefix' | 'subjects'>,
+const askGateways = (
+  { clock, inboxPrefix, subjects }: ConsumerContext,
   connection: NatsConnection,
-  { onFound, onRefused }: GatewayListener,
+  { onReady, onRefused }: AnswerListener,
 ): Cancel => {
   const reply = createInbox(inboxPrefix)
   const stop = (): void => {
@@ -42,7 +89,7 @@ export const findGateway = (
       )
     }
     stop()
-    onFound(answer.gateway)
+    onReady(answer.gateway)
   }
   const subscription = connection.subscribe(reply, {
     callback: (error, message) => {

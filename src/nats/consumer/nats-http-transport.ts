@@ -3,7 +3,6 @@ import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { decodeConsumerMessage, encodeGatewayMessage } from '../../codec/nats/messages.js'
 import { networkError } from '../../errors/constructors.js'
-import { responsiveDeadline } from '../../time/deadline.js'
 import {
   bodyTooLong,
   type HttpAnswer,
@@ -13,7 +12,7 @@ import {
 } from '../../transport/ports.js'
 import { isUndelivered, maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
-import { findGateway, findTime } from './find-gateway.js'
+import { reachGateway } from './find-gateway.js'
 
 /** Sends requests to gateways over NATS. Only the path is sent: neither a header nor a key. */
 export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
@@ -25,7 +24,6 @@ class NatsRequest {
   private readonly resources = new Subscription()
   private isFound = false
   private readonly startedAt: number
-  private refusal: string | undefined
   private isSettled = false
 
   constructor(
@@ -38,33 +36,19 @@ class NatsRequest {
 
   /** Returns the function that aborts the request. */
   start(): () => void {
-    const { link, clock } = this.context
+    const { context, request } = this
+    const { followed } = context
+    const known = (): string | undefined => (request.newConnection === true ? undefined : followed.id)
     this.resources.add(
-      responsiveDeadline(clock, findTime, () => {
-        if (!this.isFound) this.fail(`${this.refusal ?? 'no gateway answers on NATS'}${link.problemText}`)
-      }),
-    )
-    this.resources.add(
-      link.use({
-        onConnected: (connection) => this.onConnected(connection),
-        onLost: (reason) => this.fail(reason),
+      reachGateway(context, () => this.isFound, known, {
+        onFound: (connection, gateway, isAsked) => {
+          if (!isAsked) this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
+          this.send(connection, gateway)
+        },
+        onFailed: (reason) => this.fail(reason),
       }),
     )
     return () => this.resources.unsubscribe()
-  }
-
-  private onConnected(connection: NatsConnection): void {
-    const { followed } = this.context
-    if (followed.id !== undefined && this.request.newConnection !== true) {
-      this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
-      return this.send(connection, followed.id)
-    }
-    this.resources.add(
-      findGateway(this.context, connection, {
-        onFound: (gateway) => this.send(connection, gateway),
-        onRefused: (reason) => (this.refusal = reason),
-      }),
-    )
   }
 
   private send(connection: NatsConnection, gateway: string): void {

@@ -1,11 +1,9 @@
 import {
-  noCloseFrame,
-  type Socket,
-  type SocketListener,
-  type WebSocketTransport,
-} from '../../transport/ports.js'
-import type { ConsumerContext } from './consumer-context.js'
-import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+  createInbox,
+  type Msg,
+  type NatsConnection,
+  type Subscription as NatsSubscription,
+} from '@nats-io/transport-node'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { decodeClientMessage } from '../../codec/client-message.js'
@@ -16,16 +14,25 @@ import {
   type ConsumerMessageOf,
   type GatewayMessage,
 } from '../../codec/nats/messages.js'
+import { readPriceUpdate, type PriceUpdateHeader } from '../../codec/nats/price-update.js'
 import { assertNever } from '../../domain/assert-never.js'
-import { canonicalAddress } from '../../domain/address.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { maxTopicLength } from '../../gateway/sessions/sessions.js'
 import { responsiveDeadline } from '../../time/deadline.js'
+import {
+  messageTooBig,
+  noCloseFrame,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
+} from '../../transport/ports.js'
 import { isUndelivered, publish } from '../connection/publish.js'
-import { findGateway, findTime } from './find-gateway.js'
+import type { ConsumerContext } from './consumer-context.js'
+import { reachGateway } from './find-gateway.js'
 import { Lag } from './lag.js'
 import { Renewals } from './renewals.js'
-import { SessionUpdates } from './session-updates.js'
+import { TopicUpdatesTable } from './topic-updates.js'
 
 /** Sessions with gateways over NATS. The URL of a dial has no meaning. */
 export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTransport => {
@@ -57,15 +64,15 @@ class NatsSocket implements Socket {
   private readonly resources = new Subscription()
   private lossTimer = new Subscription()
   private connection: NatsConnection | undefined
-  /** Defined once a gateway is found. */
-  private updates: SessionUpdates | undefined
+  private readonly topics = new TopicUpdatesTable()
+  /** The number of the last subscribe or unsubscribe message. */
+  private requests = 0
+  private readonly header: PriceUpdateHeader = { sequence: 0, time: 0, start: 0 }
   private session = ''
   private inbox = ''
   private gateway = ''
   private isOpen = false
   private isEnded = false
-  /** Why no gateway is found. */
-  private refusal = 'no gateway answers'
   /** When the newest renewal that is answered was sent: monotonic, in ms. Everything read since is as new. */
   private measuredAt = 0
 
@@ -78,29 +85,27 @@ class NatsSocket implements Socket {
 
   /** Not in the constructor: the listener may be called at once. */
   dial(): void {
-    const { link, clock } = this.context
+    const isReached = (): boolean => this.isOpen
     this.resources.add(
-      responsiveDeadline(clock, findTime, () => {
-        if (!this.isOpen) this.end(noCloseFrame, this.openFailure())
-      }),
-    )
-    this.resources.add(
-      link.use({
-        onConnected: (connection) => this.onConnected(connection),
-        onLost: (reason) => this.end(noCloseFrame, reason),
+      reachGateway(this.context, isReached, () => undefined, {
+        onFound: (connection, gateway) => this.onFound(connection, gateway),
+        onFailed: (reason) => this.end(noCloseFrame, reason),
       }),
     )
   }
 
   send(frame: string): void {
-    if (!this.isOpen || this.isEnded) return
+    const { connection } = this
+    if (!this.isOpen || this.isEnded || connection === undefined) return
     const decoded = decodeClientMessage(frame)
     if (isLeft(decoded)) return
     const { method, topic } = decoded.right
     if (topic.length > maxTopicLength) return this.rejectLater(topic)
     const base = canonicalAddress(addressOf(topic as Topic))
+    const number = ++this.requests
     // Before the subscribe message: no update after the confirmation is missed.
-    const number = this.updates?.[method](base) ?? 0
+    if (method === 'subscribe') this.topics.request(base, number, () => this.subscribeTo(connection, base))
+    else this.topics.remove(base)
     this.publish({ type: method, session: this.session, topic, number })
   }
 
@@ -128,25 +133,9 @@ class NatsSocket implements Socket {
     this.end(noCloseFrame, 'terminated by the client')
   }
 
-  private openFailure(): string {
-    const { link } = this.context
-    return this.connection === undefined
-      ? `NATS is not reachable${link.problemText}`
-      : `${this.refusal}${link.problemText}`
-  }
-
-  private onConnected(connection: NatsConnection): void {
-    this.connection = connection
-    this.resources.add(
-      findGateway(this.context, connection, {
-        onFound: (gateway) => this.onFound(connection, gateway),
-        onRefused: (reason) => (this.refusal = reason),
-      }),
-    )
-  }
-
   private onFound(connection: NatsConnection, gateway: string): void {
     const { inboxPrefix, clock } = this.context
+    this.connection = connection
     this.gateway = gateway
     this.inbox = createInbox(inboxPrefix)
     this.session = this.inbox.slice(this.inbox.lastIndexOf('.') + 1)
@@ -158,15 +147,6 @@ class NatsSocket implements Socket {
     })
     this.resources.add(() => subscription.unsubscribe())
     this.resources.add(clock.startInterval(() => this.renew(false), renewInterval))
-    this.updates = new SessionUpdates({
-      ...this.context,
-      connection,
-      gateway,
-      lag: this.lag,
-      maxFrameBytes: this.maxFrameBytes,
-      listener: this.listener,
-      end: (code, reason) => this.end(code, reason),
-    })
     this.awaitReply()
     this.renewals.onSent(0, clock.elapsed())
     this.publish({ type: 'open', session: this.session })
@@ -183,8 +163,7 @@ class NatsSocket implements Socket {
   private renew(isPing: boolean): void {
     if (!this.isOpen) return
     const { number, since } = this.renewals.next(isPing, this.context.clock.elapsed())
-    const requests = this.updates?.requests ?? 0
-    this.publish({ type: 'renew', session: this.session, number, since, requests })
+    this.publish({ type: 'renew', session: this.session, number, since, requests: this.requests })
   }
 
   private publish(message: GatewayMessage): void {
@@ -208,9 +187,9 @@ class NatsSocket implements Socket {
       case 'renewed':
         return this.onRenewed(message)
       case 'confirmed':
-        return this.updates?.onConfirmed(message)
+        return this.onConfirmed(message)
       case 'rejected':
-        return this.updates?.onRejected(message)
+        return this.onRejected(message)
       case 'closed':
         return this.end(message.code, message.reason)
       case 'ready':
@@ -233,8 +212,10 @@ class NatsSocket implements Socket {
   private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
     const isPong = this.onReply(reply.number, reply.time)
     this.renewals.onRenewed(reply)
-    this.updates?.onSequences(reply.sequences)
-    if (this.isEnded) return
+    // Updates that the gateway had published before have arrived, or are lost.
+    for (const [base, sequence] of Object.entries(reply.sequences)) {
+      if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)
+    }
     if (isPong) this.listener.pong?.()
     else this.listener.alive()
   }
@@ -250,11 +231,67 @@ class NatsSocket implements Socket {
     return sent.isPing
   }
 
+  private subscribeTo(connection: NatsConnection, base: Address): NatsSubscription {
+    return connection.subscribe(this.context.subjects.price(this.gateway, base), {
+      callback: (error, { data }) => {
+        if (error === null) this.onUpdate(base, data)
+        else this.end(noCloseFrame, `NATS: ${error.message}`)
+      },
+    })
+  }
+
+  private onConfirmed({ topic, base, number, sequence, price }: ConsumerMessageOf<'confirmed'>): void {
+    const verdict = this.topics.onConfirmed(base as Address, number, sequence)
+    if (verdict === 'foreign') return
+    if (verdict === 'gap') return this.onGap(base)
+    const { listener } = this
+    listener.text(JSON.stringify({ subscriptions: [topic] }))
+    if (verdict === 'deliver' && price !== undefined && this.isInTime(price.time)) listener.text(price.frame)
+  }
+
+  private onRejected({ base, text }: ConsumerMessageOf<'rejected'>): void {
+    this.topics.remove(base as Address)
+    this.listener.text(text)
+  }
+
+  private onUpdate(base: Address, data: Uint8Array): void {
+    if (this.isEnded) return
+    const { header } = this
+    if (!readPriceUpdate(data, header)) return this.end(noCloseFrame, 'malformed price update of the gateway')
+    const verdict = this.topics.onUpdate(base, header.sequence)
+    if (verdict === 'ignore') return
+    if (verdict === 'gap') return this.onGap(base)
+    if (this.isInTime(header.time)) this.deliver(data, header.start)
+  }
+
+  private deliver(data: Uint8Array, start: number): void {
+    const { listener, maxFrameBytes } = this
+    const length = data.length - start
+    if (length > maxFrameBytes)
+      return this.end(messageTooBig, `a message is longer than ${maxFrameBytes} bytes`)
+    if (listener.bytes(data, start, data.length)) return
+    listener.text(Buffer.from(data.buffer, data.byteOffset + start, length).toString())
+  }
+
+  /** Ends the session if a price is late: those behind it are late too. */
+  private isInTime(time: number): boolean {
+    const { clock, maxLag } = this.context
+    const ms = this.lag.of(time, clock.elapsed())
+    if (ms > maxLag) {
+      this.end(noCloseFrame, `the prices are ${Math.round(ms)} ms behind, at most ${maxLag} ms are allowed`)
+    }
+    return !this.isEnded
+  }
+
+  private onGap(base: string): void {
+    this.end(noCloseFrame, `an update of ${base} is lost`)
+  }
+
   private end(code: number, reason: string): void {
     if (this.isEnded) return
     this.isEnded = true
     if (this.gateway !== '') this.publish({ type: 'close', session: this.session })
-    this.updates?.close()
+    this.topics.clear()
     this.lossTimer.unsubscribe()
     this.resources.unsubscribe()
     this.onEnd(this)

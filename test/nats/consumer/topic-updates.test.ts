@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TopicUpdatesTable } from '../../../src/nats/consumer/session-updates.js'
+import { TopicUpdatesTable } from '../../../src/nats/consumer/topic-updates.js'
 
 const base = '0xa'
 

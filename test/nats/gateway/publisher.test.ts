@@ -2,7 +2,7 @@ import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { expect, it } from 'vitest'
 import { Publisher } from '../../../src/nats/gateway/publisher.js'
 import { subjectsOf } from '../../../src/nats/subjects.js'
-import { TopicUpdatesTable } from '../../../src/nats/consumer/session-updates.js'
+import { TopicUpdatesTable } from '../../../src/nats/consumer/topic-updates.js'
 
 const connection = { isClosed: () => true } as NatsConnection
 

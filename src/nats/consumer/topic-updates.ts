@@ -1,0 +1,61 @@
+import type { Subscription } from '@nats-io/transport-node'
+import type { Address } from '../../domain/address.js'
+
+/** The updates of one topic of a session. */
+interface TopicUpdates {
+  readonly subscription: Subscription
+  /** That of the last subscribe message: an earlier confirmation is about another subscription. */
+  number: number
+  /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
+  sequence: number | undefined
+}
+
+/** What to do with an update. */
+type UpdateVerdict = 'deliver' | 'ignore' | 'gap'
+
+/** The topics of a session, and the sequence numbers of their updates. */
+export class TopicUpdatesTable {
+  private readonly topics = new Map<Address, TopicUpdates>()
+
+  /** Adds or finds a topic. `subscribe` is called for a new one. `number`: of the subscribe message. */
+  request(base: Address, number: number, subscribe: () => Subscription): void {
+    const topic = this.topics.get(base)
+    if (topic === undefined) this.topics.set(base, { subscription: subscribe(), number, sequence: undefined })
+    else topic.number = number
+  }
+
+  remove(base: Address): void {
+    this.topics.get(base)?.subscription.unsubscribe()
+    this.topics.delete(base)
+  }
+
+  /** Judges an update by its sequence number. Updates from before the confirmation are part of its price. */
+  onUpdate(base: Address, sequence: number): UpdateVerdict {
+    const topic = this.topics.get(base)
+    if (topic?.sequence === undefined || sequence <= topic.sequence) return 'ignore'
+    if (sequence > topic.sequence + 1) return 'gap'
+    topic.sequence = sequence
+    return 'deliver'
+  }
+
+  /** Judges a confirmation: `deliver` also its price, `ignore` its price only. */
+  onConfirmed(base: Address, number: number, sequence: number): UpdateVerdict | 'foreign' {
+    const topic = this.topics.get(base)
+    if (topic?.number !== number) return 'foreign'
+    const isFirst = topic.sequence === undefined
+    topic.sequence ??= sequence
+    if (sequence > topic.sequence) return 'gap'
+    return isFirst ? 'deliver' : 'ignore'
+  }
+
+  /** True if the gateway has published an update before its reply that has not arrived. */
+  isMissing(base: Address, sequence: number): boolean {
+    const last = this.topics.get(base)?.sequence
+    return last !== undefined && sequence > last
+  }
+
+  clear(): void {
+    for (const { subscription } of this.topics.values()) subscription.unsubscribe()
+    this.topics.clear()
+  }
+}

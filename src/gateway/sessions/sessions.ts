@@ -60,9 +60,9 @@ export class Sessions<S extends Session<S>> {
     private readonly config: SessionsConfig<S>,
   ) {
     this.upstream = new Upstream({
-      onDown: (reason) => {
+      onDown: (text) => {
         this.demand.onDown()
-        this.endAll('service-down', `the service is down: ${reason}`)
+        this.endAll('service-down', text)
       },
       onUp: () => this.demand.onUp(),
     })

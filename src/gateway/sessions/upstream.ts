@@ -4,7 +4,7 @@ import { isDown, type ConnectionStatus } from '../../domain/status.js'
 
 interface UpstreamListener {
   /** An outage begins. */
-  readonly onDown: (reason: DownReason) => void
+  readonly onDown: (text: string) => void
   readonly onUp: () => void
 }
 
@@ -36,9 +36,9 @@ export class Upstream {
     return this.disconnected.size === 0 && !isDown(this.current)
   }
 
-  /** The last reason why the connection was down. */
-  get downReason(): DownReason {
-    return this.reason
+  /** What consumers receive while the connection is down; `undefined` while it is up. */
+  get downText(): string | undefined {
+    return this.isUp ? undefined : `the service is down: ${this.reason}`
   }
 
   onDisconnected(stream: unknown, reason: string): void {
@@ -65,11 +65,12 @@ export class Upstream {
   }
 
   private notify(): void {
-    const { isUp, wasUp } = this
+    const { downText, wasUp } = this
+    const isUp = downText === undefined
     if (isUp === wasUp) return
     this.wasUp = isUp
     if (isUp) this.listener.onUp()
-    else this.listener.onDown(this.reason)
+    else this.listener.onDown(downText)
   }
 }
 
@@ -77,7 +78,7 @@ export class Upstream {
  * Why the connection to the service is down, as consumers receive it. The client's own reason may contain paths, addresses
  * and texts of the service: it is in the status of the client, and in the gateway's `inspect()`.
  */
-export type DownReason = (typeof patterns)[number][0] | 'connection lost'
+type DownReason = (typeof patterns)[number][0] | 'connection lost'
 
 /** The first pattern that fits decides. Each reason fits its own pattern: the service may be another gateway. */
 const patterns = [

@@ -93,17 +93,10 @@ export class GatewayConnection {
 
   private onDiscovery({ reply = '' }: Msg): void {
     const { clock, sessions, priceClock } = this.config
-    const { upstream } = sessions
-    if (!upstream.isUp) {
-      const reason = `the service is down: ${upstream.downReason}`
-      return void this.publisher.reply(reply, { type: 'down', reason })
-    }
-    if (priceClock.lateMs() > maxLateMs) {
-      return void this.publisher.reply(reply, {
-        type: 'down',
-        reason: 'the gateway was stopped and has to catch up',
-      })
-    }
+    const isLate = priceClock.lateMs() > maxLateMs
+    const reason =
+      sessions.upstream.downText ?? (isLate ? 'the gateway was stopped and has to catch up' : undefined)
+    if (reason !== undefined) return void this.publisher.reply(reply, { type: 'down', reason })
     const pending = this.addPending()
     const answer = (): void => {
       pending.unsubscribe()

@@ -214,7 +214,7 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
 }
 
 /** A promise that is pending while the gate is closed. The gate is open at first. */
-export class Gate {
+class Gate {
   /** Resolves when the gate is open. */
   opened = Promise.resolve()
   private release: (() => void) | undefined

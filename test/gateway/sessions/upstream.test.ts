@@ -10,7 +10,7 @@ const start = () => {
   const status$ = new Subject<ConnectionStatus>()
   const log: string[] = []
   const upstream = new Upstream({
-    onDown: (reason) => log.push(`down: ${reason}`),
+    onDown: (text) => log.push(text),
     onUp: () => log.push('up'),
   })
   upstream.start({ status$ })
@@ -35,7 +35,7 @@ describe('the connection to the service', () => {
     const { status$, log } = start()
     for (const status of [waiting, { _tag: 'Connecting', attempt: 2 } as const, waiting, open, open])
       status$.next(status)
-    expect(log).toEqual(['down: connection reset', 'up'])
+    expect(log).toEqual(['the service is down: connection reset', 'up'])
   })
 
   it('is down while a stream is disconnected: until the stream or the connection returns', () => {
@@ -48,13 +48,21 @@ describe('the connection to the service', () => {
     upstream.onConnected('b')
     upstream.onDisconnected('a', 'again')
     status$.next(open)
-    expect(log).toEqual(['down: connection refused', 'up', 'down: connection lost', 'up'])
+    expect(log).toEqual([
+      'the service is down: connection refused',
+      'up',
+      'the service is down: connection lost',
+      'up',
+    ])
   })
 
   it('is down for good when the status completes', () => {
     const { status$, log, upstream } = start()
     status$.complete()
-    expect([upstream.isUp, log]).toEqual([false, ['down: the client of the gateway is closed']])
+    expect([upstream.isUp, log]).toEqual([
+      false,
+      ['the service is down: the client of the gateway is closed'],
+    ])
   })
 
   it.each([
@@ -80,9 +88,10 @@ describe('the connection to the service', () => {
   ])('for the reason %j of the client has the reason %j', (text, reason) => {
     const { status$, log, upstream } = start()
     status$.next({ ...waiting, reason: text })
-    expect([upstream.downReason, log]).toEqual([reason, [`down: ${reason}`]])
+    const expected = `the service is down: ${reason}`
+    expect([upstream.downText, log]).toEqual([expected, [expected]])
     // The reason of a gateway that is the service of this one.
-    upstream.onDisconnected('a', `the service is down: ${reason}`)
-    expect(upstream.downReason).toBe(reason)
+    upstream.onDisconnected('a', expected)
+    expect(upstream.downText).toBe(expected)
   })
 })

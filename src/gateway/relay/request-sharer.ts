@@ -18,16 +18,10 @@ export interface RequestSharerConfig<K extends string, A> {
   readonly onRequest?: (shared: boolean) => void
 }
 
-/** A request of one consumer. */
-interface Waiter<A> {
-  readonly place: Place
-  readonly onResult: (result: A) => void
-}
-
 /** The requests of one key. */
 interface SharedRequest<A> {
   /** Receive the result of the request that is running, or of the next one. */
-  waiters: Set<Waiter<A>>
+  waiters: Map<Place, (result: A) => void>
   isRunning: boolean
   /** Start of the latest request: monotonic, in ms. */
   startedAt: number
@@ -54,15 +48,13 @@ export class RequestSharer<K extends string, A> {
   request(key: K, requester: Requester): CancellableTask<A> {
     return (onResult) => {
       const { queue, refusal, onRequest } = this.config
-      const leave = (): void => this.leave(key, waiter)
+      const leave = (): void => this.leave(key, place)
       const place = queue.enter(requester, () => {
         leave()
         onResult(refusal)
       })
-      // Each call is a consumer of its own, also if two pass the same function.
-      const waiter = { place, onResult }
       onRequest?.((this.requests.get(key)?.waiters.size ?? 0) > 0)
-      this.add(key, waiter)
+      this.add(key, place, onResult)
       queue.refuseExcess(place)
       queue.startNext()
       return leave
@@ -73,53 +65,53 @@ export class RequestSharer<K extends string, A> {
   close(): void {
     for (const { timer, waiters } of this.requests.values()) {
       timer?.unsubscribe()
-      for (const { place } of waiters) this.config.queue.leave(place)
+      for (const place of waiters.keys()) this.config.queue.leave(place)
       waiters.clear()
     }
     this.requests.clear()
   }
 
-  private add(key: K, waiter: Waiter<A>): void {
+  private add(key: K, place: Place, onResult: (result: A) => void): void {
     const request = this.requests.get(key) ?? {
-      waiters: new Set(),
+      waiters: new Map(),
       isRunning: false,
       startedAt: -Infinity,
       timer: undefined,
     }
     this.requests.set(key, request)
-    request.waiters.add(waiter)
+    request.waiters.set(place, onResult)
     if (request.isRunning || request.timer !== undefined) return
-    this.makeReady(key, request, [waiter])
+    this.makeReady(key, request, [place])
   }
 
-  private leave(key: K, waiter: Waiter<A>): void {
-    this.config.queue.leave(waiter.place)
+  private leave(key: K, place: Place): void {
+    this.config.queue.leave(place)
     const request = this.requests.get(key)
-    if (request?.waiters.delete(waiter) !== true) return
+    if (request?.waiters.delete(place) !== true) return
     const isIdle = !request.isRunning && request.timer === undefined
     if (isIdle && request.waiters.size === 0) this.requests.delete(key)
   }
 
-  private makeReady(key: K, request: SharedRequest<A>, waiters: Iterable<Waiter<A>>): void {
+  private makeReady(key: K, request: SharedRequest<A>, places: Iterable<Place>): void {
     const { queue } = this.config
     const start = (): void => this.start(key, request)
-    for (const { place } of waiters) queue.ready(place, start)
+    for (const place of places) queue.ready(place, start)
   }
 
   private start(key: K, request: SharedRequest<A>): void {
     const { queue, clock, requestOf } = this.config
-    for (const { place } of request.waiters) queue.park(place)
+    for (const place of request.waiters.keys()) queue.park(place)
     request.isRunning = true
     request.startedAt = clock.elapsed()
     requestOf(key)((result) => {
       // Consumers that come from here on, also from inside a callback, wait for the next request.
       const { waiters } = request
-      request.waiters = new Set()
+      request.waiters = new Map()
       request.isRunning = false
-      for (const { place } of waiters) queue.leave(place)
+      for (const place of waiters.keys()) queue.leave(place)
       if (this.requests.get(key) === request) this.continue(key, request)
       queue.onEnd()
-      for (const { onResult } of waiters) notify(onResult, result)
+      for (const onResult of waiters.values()) notify(onResult, result)
     })
   }
 
@@ -133,7 +125,7 @@ export class RequestSharer<K extends string, A> {
         this.continue(key, request)
         this.config.queue.startNext()
       })
-    } else if (request.waiters.size > 0) this.makeReady(key, request, request.waiters)
+    } else if (request.waiters.size > 0) this.makeReady(key, request, request.waiters.keys())
     else this.requests.delete(key)
   }
 }

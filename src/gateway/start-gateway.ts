@@ -85,8 +85,8 @@ export const runGateway = async (
   const sockets = trackSockets(server)
   server.on('upgrade', (request, socket, head) => {
     const allowed = checkAccess(request.headers, access)
-    if (allowed.isAllowed) prices.upgrade(request, socket, head)
-    else refuseUpgrade(socket, 403, allowed.reason)
+    if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
+    else prices.upgrade(request, socket, head)
   })
 
   let closing: Promise<void> | undefined

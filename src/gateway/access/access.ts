@@ -1,3 +1,4 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { hostOf, isIpLiteral, urlHost } from './addresses.js'
 
@@ -10,50 +11,33 @@ export interface AccessConfig {
 }
 
 /** The headers of a request that decide about its access. */
-export interface AccessHeaders {
+interface AccessHeaders {
   readonly host?: string | undefined
   readonly origin?: string | undefined
 }
 
-export type Access = AllowedAccess | RefusedAccess
-
-export interface AllowedAccess {
-  readonly isAllowed: true
-  /** The origin of the page that may read the response; `undefined` if no other page may. */
-  readonly sharedWith: string | undefined
-}
-
-interface RefusedAccess {
-  readonly isAllowed: false
-  /** One line, without a value from the request. */
-  readonly reason: string
-}
-
 /**
- * Decides whether a request may be answered. A page of another site can send requests to the gateway, also under a name
+ * Decides whether a request may be answered. Right: the origin of the page that may read the response; `undefined` if no
+ * other page may. Left: the reason of the refusal, in one line, without a value from the request.
+ *
+ * A page of another site can send requests to the gateway, also under a name
  * of its own that it resolves to the gateway's address (DNS rebinding). Such a request has that name as `Host`, or the
  * page's `Origin`.
  */
 export const checkAccess = (
   { host: hostHeader = '', origin }: AccessHeaders,
   { scheme, host: listensOn, origins }: AccessConfig,
-): Access => {
+): Either<string, string | undefined> => {
   const host = hostOf(hostHeader)
   const ownHost = urlHost(listensOn)
-  if (isLoopback(ownHost) && (host === undefined || !isLoopback(host))) return refusedHost
-  if (origin === undefined) return { isAllowed: true, sharedWith: undefined }
-  if (origins.has(origin)) return { isAllowed: true, sharedWith: origin }
+  if (isLoopback(ownHost) && (host === undefined || !isLoopback(host))) {
+    return left('Forbidden: the Host is not a loopback address')
+  }
+  if (origin === undefined || origins.has(origin)) return right(origin)
   const isTrustedName = host !== undefined && (isIpLiteral(host) || host === 'localhost' || host === ownHost)
   const isOwn = isTrustedName && origin === originOf(scheme, hostHeader)
-  return isOwn ? { isAllowed: true, sharedWith: undefined } : refusedOrigin
+  return isOwn ? right(undefined) : left('Forbidden: the Origin has no access')
 }
-
-const refusedHost: RefusedAccess = {
-  isAllowed: false,
-  reason: 'Forbidden: the Host is not a loopback address',
-}
-
-const refusedOrigin: RefusedAccess = { isAllowed: false, reason: 'Forbidden: the Origin has no access' }
 
 /** The origin of the gateway's pages under this Host, as browsers write it: without the default port. */
 const originOf = (scheme: string, hostHeader: string): string | undefined => {

@@ -1,3 +1,4 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
@@ -43,9 +44,9 @@ export const createRequestHandler =
     const { url: path = '', headers } = request
     const allowed = checkAccess(headers, access)
     response.setHeader('Vary', 'Origin')
-    if (!allowed.isAllowed) return refuse(response, textResponse(403, allowed.reason))
-    if (allowed.sharedWith !== undefined) {
-      allowOrigin(response, allowed.sharedWith, exposedHeaders)
+    if (isLeft(allowed)) return refuse(response, textResponse(403, allowed.left))
+    if (allowed.right !== undefined) {
+      allowOrigin(response, allowed.right, exposedHeaders)
       if (isPreflight(request)) {
         return writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
       }

@@ -14,10 +14,13 @@ import { encodeRow } from '../../recording/format/row-codec.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import { openableSources } from '../../recording/read/source.js'
-import type { ExportFlags } from '../commands/export.js'
 import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
+
+export interface ExportFlags {
+  readonly out: string
+}
 
 const tableNames = ['prices', 'depths', 'events'] as const
 

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import type { ExportFlags } from '../actions/export.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -21,10 +22,6 @@ digits. A table without a row is written too. Existing files are not overwritten
 If the recording is truncated or damaged, the rows before the damage are exported, and the command fails.
 
 Exit codes: 0 if all rows were exported, 1 otherwise.`
-
-export interface ExportFlags {
-  readonly out: string
-}
 
 export const exportCommand = (): Command =>
   createCommand('export', 'Write a recording as Parquet.', examples)

@@ -152,7 +152,16 @@ describe('the imports', () => {
       const local = importsOf(text).filter((name) => name.startsWith('.'))
       for (const name of local) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    for (const folder of ['', 'operators/', 'testing/', 'recording/', 'simulator/', 'gateway/', 'nats/'])
+    for (const folder of [
+      '',
+      'operators/',
+      'testing/',
+      'recording/',
+      'history/',
+      'simulator/',
+      'gateway/',
+      'nats/',
+    ])
       await visit(`dist/${folder}index.d.ts`)
     return found
   }

@@ -38,6 +38,7 @@ export const entryPoints = [
   'svc-streams/operators',
   'svc-streams/testing',
   'svc-streams/recording',
+  'svc-streams/history',
   'svc-streams/simulator',
   'svc-streams/gateway',
   'svc-streams/nats',

@@ -4,6 +4,7 @@ import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
 import { gatewayCommand } from './commands/gateway.js'
+import { inspectCommand } from './commands/inspect.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -35,6 +36,7 @@ export const createProgram = (): Command =>
     .addCommand(depthCommand())
     .addCommand(recordCommand())
     .addCommand(replayCommand())
+    .addCommand(inspectCommand())
     .addCommand(sweepCommand())
     .addCommand(simulateCommand())
     .addCommand(gatewayCommand())

@@ -54,17 +54,22 @@ export class TopicPast {
   onLine(line: Row | RecordingHeader): void {
     if (line._tag === 'Recording') return this.onHeader(line)
     if (line.at < this.previousEnd) return
-    if (line.at > this.latest) this.latest = line.at
+    this.passTime(line.at)
     if (line._tag === 'Price') {
       if (this.isTopic(line.topic)) this.onPrice(line.event)
     } else if (line._tag === 'Status') this.onStatus(line.status)
     else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
   }
 
+  /** Time passes: there are rows of other topics. In ms since the Unix epoch. */
+  passTime(at: number): void {
+    if (at > this.latest) this.latest = at
+  }
+
   /** `isRecordedOn`: true if the recording goes on at the end of the range, false if nothing follows its last row. */
-  finish(isRecordedOn: boolean): void {
+  finish(isRecordedOn: boolean, end = this.range.to): void {
     if (!isRecordedOn) this.interrupt('unrecorded')
-    this.endGap(this.range.to)
+    this.endGap(end)
   }
 
   private onHeader({ at, topics, continues }: RecordingHeader): void {

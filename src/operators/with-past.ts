@@ -33,7 +33,7 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * @example
  * import { openHistory } from 'svc-streams/history'
  * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
- * client.price$(topic).pipe(withPast(past$)) // Observable<Either<HistoryError | PriceError, PastEvent | CaughtUp | Price>>
+ * client.price$(topic).pipe(withPast(past$)).subscribe(console.log)
  */
 export const withPast =
   <E, A>(past$: PastStream): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> =>

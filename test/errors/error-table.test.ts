@@ -305,22 +305,27 @@ describe('the prices of a history', () => {
   const range = { from: startOfRecording, to: startOfRecording + 1000 }
 
   it('report InvalidTopic for a malformed topic', async () => {
-    expect(await line(history.prices$('svc-ab' as Topic, range), 'InvalidTopic')).toMatchInlineSnapshot(`"InvalidTopic: expected a topic like svc-0x82af…, got "svc-ab""`)
+    expect(await line(history.prices$('svc-ab' as Topic, range), 'InvalidTopic')).toMatchInlineSnapshot(
+      `"InvalidTopic: expected a topic like svc-0x82af…, got "svc-ab""`,
+    )
   })
 
-  it.each([
-    ['a time in seconds', { ...range, from: 1_700_000_000 }],
-    ['a start after the end', { from: startOfRecording + 5, to: startOfRecording }],
-    ['no start', {} as typeof range],
-  ])('report InvalidRange for %s', async (_, invalid) => {
-    expect(await line(history.prices$('svc-0xab', invalid), 'InvalidRange')).toMatchSnapshot()
+  it('report InvalidRange for a time in seconds', async () => {
+    const seconds = { ...range, from: 1_700_000_000 }
+    expect(await line(history.prices$('svc-0xab', seconds), 'InvalidRange')).toMatchInlineSnapshot(
+      `"InvalidRange: from: expected a time in ms since the Unix epoch, got 1700000000, which looks like seconds"`,
+    )
   })
 
   it('report UnknownTopic for a topic that was not recorded', async () => {
-    expect(await line(history.prices$('svc-0xdead', range), 'UnknownTopic')).toMatchInlineSnapshot(`"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`)
+    expect(await line(history.prices$('svc-0xdead', range), 'UnknownTopic')).toMatchInlineSnapshot(
+      `"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`,
+    )
   })
 
   it('report RecordingError for a damaged line', async () => {
-    expect(await line(history.prices$('svc-0xab', range), 'RecordingError')).toMatchInlineSnapshot(`"RecordingError: line 3 of source 1: expected JSON, got Expected ',' or '}' after property value in JSON at position 15"`)
+    expect(await line(history.prices$('svc-0xab', range), 'RecordingError')).toMatchInlineSnapshot(
+      `"RecordingError: line 3 of source 1: expected JSON, got Expected ',' or '}' after property value in JSON at position 15"`,
+    )
   })
 })

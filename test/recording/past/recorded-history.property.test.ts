@@ -124,31 +124,36 @@ const sourceOf = (
   return path
 }
 
-it('reads the part of the whole that is within the range, from any files in any order', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(recording, { minLength: 1, maxLength: 4 }),
-      fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 5 }),
-      fc.nat(),
-      async (recordings, cuts, turn) => {
-        const all = linesOf(recordings)
-        const times = [start, ...all.flat().map(({ at }) => at), all.flat().at(-1)!.at + 30_000]
-        await inFolder(async (folder) => {
-          const sources = all.map((lines, index) => sourceOf(folder, lines, recordings[index]!, index))
-          const by = turn % sources.length
-          const history = openHistory([...sources.slice(by), ...sources.slice(0, by)])
-          const known = all.filter(([first]) => (first as RecordingHeader).topics.includes(topic))
-          for (const [a, b] of cuts) {
-            const range = [times[a % times.length]!, times[b % times.length]!].sort((x, y) => x - y)
-            const [from, to] = [range[0]!, range[1]! + 1]
-            const events = await lastValueFrom(history.prices$(topic, { from, to }).pipe(toArray()))
-            if (known.length === 0) expect(events).toMatchObject([{ left: { _tag: 'UnknownTopic', topic } }])
-            else
-              expect(events).toEqual(referencePast(topic, known, { from, to }).map((event) => right(event)))
-          }
-        })
-      },
-    ),
-    { numRuns: caseCount(2000) },
-  )
-})
+it(
+  'reads the part of the whole that is within the range, from any files in any order',
+  { timeout: 600_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(recording, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        async (recordings, cuts, turn) => {
+          const all = linesOf(recordings)
+          const times = [start, ...all.flat().map(({ at }) => at), all.flat().at(-1)!.at + 30_000]
+          await inFolder(async (folder) => {
+            const sources = all.map((lines, index) => sourceOf(folder, lines, recordings[index]!, index))
+            const by = turn % sources.length
+            const history = openHistory([...sources.slice(by), ...sources.slice(0, by)])
+            const known = all.filter(([first]) => (first as RecordingHeader).topics.includes(topic))
+            for (const [a, b] of cuts) {
+              const range = [times[a % times.length]!, times[b % times.length]!].sort((x, y) => x - y)
+              const [from, to] = [range[0]!, range[1]! + 1]
+              const events = await lastValueFrom(history.prices$(topic, { from, to }).pipe(toArray()))
+              if (known.length === 0)
+                expect(events).toMatchObject([{ left: { _tag: 'UnknownTopic', topic } }])
+              else
+                expect(events).toEqual(referencePast(topic, known, { from, to }).map((event) => right(event)))
+            }
+          })
+        },
+      ),
+      { numRuns: caseCount(2000) },
+    )
+  },
+)

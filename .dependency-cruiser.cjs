@@ -11,6 +11,7 @@ const floors = [
   ['depth', 'prices'],
   ['client'],
   ['operators', 'recording', 'simulator', 'store', 'testing', 'opentelemetry'],
+  ['history'],
   ['gateway', 'sweep'],
   ['nats'],
   ['display'],
@@ -33,14 +34,14 @@ const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
   '^src/transport/((ws|undici)/|packages\\.ts)',
   '^src/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|recording/(index|on-node|record/recording-file))\\.ts',
+  '^src/(index|client/on-node|(history|recording)/(index|on-node)|recording/record/recording-file)\\.ts',
 ]
 
 const browserOnly = [
   page,
   '^src/transport/(fetch|native-web-socket)\\.ts',
   '^src/platform/browser(/|\\.ts)',
-  '^src/(browser|client/in-browser|recording/browser)\\.ts',
+  '^src/(browser|client/in-browser|(history|recording)/browser)\\.ts',
 ]
 
 const floorRules = floors.flatMap((names, level) =>
@@ -179,7 +180,7 @@ module.exports = {
         path: '^src/',
         orphan: true,
         pathNot:
-          '^src/((gateway/|nats/|opentelemetry/|operators/|testing/|recording/|simulator/|sweep/)?index|(recording/)?browser|(cli|sweep/worker|dashboard/page)/main)\\.ts$',
+          '^src/((gateway/|nats/|opentelemetry/|operators/|testing/|recording/|history/|simulator/|sweep/)?index|((history|recording)/)?browser|(cli|sweep/worker|dashboard/page)/main)\\.ts$',
       },
       to: {},
     },

@@ -7,6 +7,7 @@ import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
 import { fanOut } from './fan-out.js'
 import { gatewayMemory } from './gateway-memory.js'
+import { historyRanges } from './history.js'
 import { hostileTexts } from './hostile-texts.js'
 import { joins } from './joins.js'
 import { latency } from './latency.js'
@@ -41,6 +42,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   record: recordedPrices,
   replay: replays,
   day: dayOfPrices,
+  history: historyRanges,
   'fan-out': fanOut,
   sweep: sweepDurations,
   nats,

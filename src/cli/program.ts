@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.js'
 import { exportCommand } from './commands/export.js'
 import { gatewayCommand } from './commands/gateway.js'
 import { initCommand } from './commands/init.js'
+import { inspectCommand } from './commands/inspect.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -39,6 +40,7 @@ export const createProgram = (): Command =>
     .addCommand(recordCommand())
     .addCommand(replayCommand())
     .addCommand(exportCommand())
+    .addCommand(inspectCommand())
     .addCommand(sweepCommand())
     .addCommand(simulateCommand())
     .addCommand(gatewayCommand())

@@ -1,11 +1,17 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../domain/address.js'
 import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
-import { isInterval, decimalsSyntax, isDecimals } from '../domain/valid-numbers.js'
+import { isInterval, decimalsSyntax, isDecimals, maxTime } from '../domain/valid-numbers.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { invalidMint, invalidInterval, invalidTopic } from '../errors/constructors.js'
-import type { InvalidMint, InvalidInterval, InvalidTopic, DecodeError } from '../errors/model.js'
-import { asText } from '../errors/text.js'
+import { invalidMint, invalidInterval, invalidRange, invalidTopic } from '../errors/constructors.js'
+import type {
+  InvalidMint,
+  InvalidInterval,
+  InvalidRange,
+  InvalidTopic,
+  DecodeError,
+} from '../errors/model.js'
+import { asText, describeValue } from '../errors/text.js'
 import { malformedError } from './decode.js'
 
 /**
@@ -35,6 +41,25 @@ export const parseTopic = (text: string, service: string = defaultService): Eith
 /** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
+
+/** Years 1973 to 5138 in seconds. In ms these are times of the first years after 1970, for which nobody has prices. */
+const looksLikeSeconds = (time: number): boolean => time >= 1e8 && time < 1e11
+
+/** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
+export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
+  const invalid = (problem: string) => left(invalidRange(from, to, problem))
+  for (const [name, time] of Object.entries({ from, to })) {
+    if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
+      return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
+    if (looksLikeSeconds(time))
+      return invalid(
+        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like seconds`,
+      )
+  }
+  return from > to
+    ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
+    : right({ from, to })
+}
 
 /**
  * Builds the topic of a token's address.

@@ -10,6 +10,9 @@ export const isPriceValue = (value: unknown): value is number =>
 /** The longest delay of a timer in Node and in browsers, in ms: about 24.8 days. A longer timer fires immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
+/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
+export const maxTime = 8.64e15
+
 /** True if a poll may have this interval, in ms. */
 export const isInterval = (interval: unknown): interval is number =>
   typeof interval === 'number' && interval >= 1 && interval < Infinity

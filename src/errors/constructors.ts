@@ -9,6 +9,7 @@ import type {
   HttpError,
   InvalidInterval,
   InvalidMint,
+  InvalidRange,
   InvalidTopic,
   NetworkError,
   NotFresh,
@@ -19,6 +20,7 @@ import type {
   Timeout,
   Unauthorized,
   UncorrelatedError,
+  UnknownTopic,
   UnsupportedPair,
   WriteError,
 } from './model.js'
@@ -164,6 +166,7 @@ export const recordingError = (
 ): RecordingError => ({
   _tag: 'RecordingError',
   message: `line ${line} of ${nameOf(source)}: ${issues.map(renderIssue).join('; ')}`,
+  source: nameOf(source),
   line,
   input: truncate(input),
   issues,
@@ -197,6 +200,27 @@ const fileProblems: Readonly<Record<string, string>> = {
 /** A path keeps its end, which is the name of the file. A text that was given as a path is cut. */
 const nameOf = (source: string): string =>
   source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
+
+/** `problem`: the part of the message that says what is wrong. */
+export const invalidRange = (from: unknown, to: unknown, problem: string): InvalidRange => ({
+  _tag: 'InvalidRange',
+  message: problem,
+  from: asNumber(from),
+  to: asNumber(to),
+})
+
+/** `known`: the topics that the history has. */
+export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic => ({
+  _tag: 'UnknownTopic',
+  message: `${topic}: not in the history, which has ${knownText(known)}`,
+  topic,
+})
+
+const knownText = (known: readonly string[]): string => {
+  if (known.length === 0) return 'no topic'
+  const named = oneLine(known.slice(0, 3).join(', '))
+  return known.length <= 3 ? named : `${named} and ${known.length - 3} more`
+}
 
 export const writeError = (thrown: unknown): WriteError => {
   const cause = causeOf(thrown)

@@ -152,11 +152,24 @@ export type NotFresh<Leg extends string = string, E = unknown> =
  * The message names the source. Every row before `line` has been replayed.
  */
 export interface RecordingError extends Tagged<'RecordingError'> {
+  /** The path or `file:` URL of the source, or other words for it. */
+  readonly source: string
   /** Line number in its source, from 1. */
   readonly line: number
   /** The first 2 kB of the line. */
   readonly input: string
   readonly issues: readonly DecodeIssue[]
+}
+
+/** `from` or `to` is no time in ms since the Unix epoch, for example a time in seconds, or `from` is after `to`. */
+export interface InvalidRange extends Tagged<'InvalidRange'> {
+  readonly from: number
+  readonly to: number
+}
+
+/** The history has no prices of the topic, at any time. */
+export interface UnknownTopic extends Tagged<'UnknownTopic'> {
+  readonly topic: string
 }
 
 /** The recording could not be written. */
@@ -190,5 +203,23 @@ export type DepthError =
   | Timeout
   | ClientClosed
 
+/** The errors of a history. Each is followed by completion. */
+export type HistoryError =
+  | InvalidTopic
+  | InvalidRange
+  | UnknownTopic
+  | RecordingError
+  | DecodeError
+  | HttpError
+  | NetworkError
+  | Timeout
+
 export type AnyError =
-  PriceError | PriceRequestError | DepthError | UncorrelatedError | NotFresh | RecordingError | WriteError
+  | PriceError
+  | PriceRequestError
+  | DepthError
+  | UncorrelatedError
+  | NotFresh
+  | RecordingError
+  | WriteError
+  | HistoryError

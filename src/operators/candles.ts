@@ -1,11 +1,16 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
+import { isObservable, Observable, type Subscriber } from 'rxjs'
+import type { PastEvent } from '../domain/past.js'
 import type { Price } from '../domain/price.js'
+import type { HistoryError } from '../errors/model.js'
+import { checkedOption, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
+import { joinPast, type JoinObserver, type PastStream } from './with-past.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
 export interface Candle {
@@ -20,8 +25,8 @@ export interface Candle {
   /** Number of prices; at least 1. */
   readonly count: number
   /**
-   * Number of `Left`s and of changes of `epoch` since the end of the previous candle, or since the subscription: those in
-   * this window, and those in windows without a price before it. If it is not 0, prices may be missing.
+   * Number of `Left`s, of changes of `epoch`, and of gaps of the past since the end of the previous candle, or since the
+   * subscription: those in this window, and those in windows without a price before it. If it is not 0, prices may be missing.
    */
   readonly interruptions: number
   /** Start of the window, in ms of Rx time (since the Unix epoch): a multiple of its length. */
@@ -30,9 +35,26 @@ export interface Candle {
   readonly to: number
 }
 
+export interface CandlesOptions {
+  /**
+   * The prices before the live ones, from a history. Default: none.
+   *
+   * @example
+   * import { openHistory } from 'svc-streams/history'
+   * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
+   */
+  readonly past$?: PastStream
+}
+
+/** A value with a current price. A past price is none: its window would be that of its arrival. */
+export interface Priced {
+  readonly price: number
+  readonly _tag?: never
+}
+
 /**
  * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
- * candle is emitted when its window closes; a window without a price emits none. Accepts all values with a `price`.
+ * candle is emitted when its window closes; a window without a price emits none. Accepts all values with a `price` but past ones.
  *
  * ```
  *              0         10        20
@@ -48,27 +70,57 @@ export interface Candle {
  * - The first candle contains only prices since the subscription. Completion drops the candle of an open window.
  * - If the clock is set back to a time before the window, the window closes.
  *
+ * With `past$`, the candles of the past come first, then those of the live prices, each window once: the window in which the
+ * past ends contains the prices of both. The `at` of a past price decides its window. Each gap of the past is an interruption
+ * of the candle in which it starts, or of the next one. As in `withPast`, live events are held until the past has ended, for at
+ * most `pastTimeout` (5000 ms), a price that both contain counts once, and an error of the past is a `Left` and an interruption.
+ *
  * @param ms length of a window, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
  *
  * @example
  * client.price$(topic).pipe(candles(60_000)) // Observable<Either<PriceError, Candle>>
  */
-export const candles = <E>(ms: number): EitherOperator<E, Pick<Price, 'price'>, Either<E, Candle>> => {
+export function candles<E>(ms: number): EitherOperator<E, Priced, Either<E, Candle>>
+export function candles<E>(
+  ms: number,
+  options: CandlesOptions,
+): EitherOperator<E, Priced, Either<E | HistoryError, Candle>>
+export function candles<E>(
+  ms: number,
+  options: CandlesOptions = {},
+): EitherOperator<E, Priced, Either<E | HistoryError, Candle>> {
   checkTimerMs('candles', ms, 1)
+  const { past$ } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
-    new Observable((subscriber) => new CandlesSubscriber<E>(subscriber, ms).subscribeTo(source$))
+    new Observable((subscriber) => {
+      const chart = new CandlesSubscriber<E>(subscriber, ms)
+      if (past$ === undefined) return chart.subscribeTo(source$)
+      return joinPast(past$, source$, subscriber, chart)
+    })
 }
 
-class CandlesSubscriber<E> extends OperatorSubscriber<Either<E, Pick<Price, 'price'>>, Either<E, Candle>> {
-  private readonly chart: CandleChart
+const optionTable = {
+  past$: checkedOption<PastStream>('object', { expected: 'an observable', holds: isObservable }),
+} satisfies OptionTable<CandlesOptions>
 
-  constructor(subscriber: Subscriber<Either<E, Candle>>, ms: number) {
+class CandlesSubscriber<E>
+  extends OperatorSubscriber<Either<E, Priced>, Either<E | HistoryError, Candle>>
+  implements JoinObserver<Either<E, Priced>>
+{
+  private readonly chart: CandleChart
+  /** True while held events are added: they need no timers, because no time passes. */
+  private isReleasing = false
+
+  constructor(subscriber: Subscriber<Either<E | HistoryError, Candle>>, ms: number) {
     super(subscriber)
     this.chart = new CandleChart(ms)
   }
 
-  protected onEvent(event: Either<E, Pick<Price, 'price'>>): void {
-    const now = rxClock.wallClock()
+  protected onEvent(event: Either<E, Priced>): void {
+    this.onLive(event, rxClock.wallClock())
+  }
+
+  onLive(event: Either<E, Priced>, now: number): void {
     const closed = this.chart.closeIfEnded(now)
     // The chart is changed before a handler can feed an event back.
     if (isLeft(event)) {
@@ -79,11 +131,29 @@ class CandlesSubscriber<E> extends OperatorSubscriber<Either<E, Pick<Price, 'pri
       const opensWindow = this.chart.add(event.right, now)
       const { to } = this.chart
       this.emit(closed)
-      if (opensWindow) this.closeLater(to, now)
+      if (opensWindow && !this.isReleasing) this.closeLater(to, now)
     }
   }
 
-  protected onComplete(): void {
+  onPast(event: Either<HistoryError, PastEvent>, at: number): void {
+    const closed = this.chart.closeIfEnded(at)
+    if (isLeft(event) || event.right._tag === 'Gap') this.chart.interrupt()
+    else this.chart.add(event.right, at)
+    this.emit(closed)
+    if (isLeft(event)) this.subscriber.next(event)
+  }
+
+  onCaughtUp(releaseLive: () => void): void {
+    this.isReleasing = true
+    releaseLive()
+    this.isReleasing = false
+    const now = rxClock.wallClock()
+    const closed = this.chart.closeIfEnded(now)
+    if (this.chart.isOpen) this.closeLater(this.chart.to, now)
+    this.emit(closed)
+  }
+
+  onComplete(): void {
     this.emit(this.chart.closeIfEnded(rxClock.wallClock()))
     this.subscriber.complete()
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { candles, type Candle } from './candles.js'
+export { candles, type Candle, type CandlesOptions, type Priced } from './candles.js'
 export { combineFresh, type CombineFreshOptions, type FreshLegs } from './combine-fresh.js'
 export { conflate, type Conflated } from './conflate.js'
 export {
@@ -20,5 +20,7 @@ export {
 } from './either.js'
 export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
+export { pastTimeout, withPast, type PastStream } from './with-past.js'
 
+export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
 export type { NotFresh, Stale } from '../errors/model.js'

@@ -6,7 +6,8 @@ import { replayOn } from './replay/replay.js'
 
 // The recording entry point in a browser. Its types are those of `index.ts`.
 
-const browser: SourcePlatform = {
+/** Recordings are data: a browser has no files. */
+export const browserPlatform: SourcePlatform = {
   stringSource: (text) => ({ open: () => [text] }),
   urlSource: () => {
     throw new ConfigurationError(
@@ -18,4 +19,4 @@ const browser: SourcePlatform = {
 }
 
 export const record = recordOn(undefined)
-export const replay = replayOn(browser)
+export const replay = replayOn(browserPlatform)

@@ -1,6 +1,6 @@
-import { readFileBytes } from '../platform/node/files.js'
+import { fileSize, readFileBytes, readFilePart } from '../platform/node/files.js'
 import { Gunzip } from '../platform/node/gzip.js'
-import type { SourcePlatform } from './read/source.js'
+import type { PlatformSource, SourcePlatform } from './read/source.js'
 import { createRecordingFile } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
 import { replayOn } from './replay/replay.js'
@@ -9,10 +9,20 @@ import { replayOn } from './replay/replay.js'
 
 /** Node, and the runtimes that are compatible with it. */
 export const nodePlatform: SourcePlatform = {
-  stringSource: (path) => ({ name: path, open: () => readFileBytes(path) }),
-  urlSource: (href) => ({ name: href, open: () => readFileBytes(new URL(href)) }),
+  stringSource: (path) => fileSource(path, path),
+  urlSource: (href) => fileSource(href, new URL(href)),
   createGunzip: () => new Gunzip(),
 }
+
+const fileSource = (name: string, path: string | URL): PlatformSource => ({
+  name,
+  open: () => readFileBytes(path),
+  file: {
+    size: () => fileSize(path),
+    read: (position, length) => readFilePart(path, position, length),
+    chunks: (position) => readFileBytes(path, position),
+  },
+})
 
 /**
  * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status

@@ -32,6 +32,13 @@ const frameTime = 16
 /** Like Node, which has no shorter timer: a loop of such timers must not stop the time. In ms. */
 const shortestTimer = 1
 
+/** Stops a clock between two timers. */
+export interface Brake {
+  readonly isHeld: boolean
+}
+
+const noBrake: Brake = { isHeld: false }
+
 /**
  * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks, timers and scheduler queues are
  * those of this clock inside `run` and real outside, so that virtual clocks and real time can be used side by side.
@@ -66,10 +73,17 @@ export class VirtualTime implements VirtualClock {
     return this.disposed ? work() : runInContext(this.context, work)
   }
 
-  /** Moves the clock forward, never back, and fires the timers that are due. */
-  advance(to: number): void {
-    if (this.isDue(to)) runInContext(this.context, () => this.fireUntil(to))
+  /**
+   * Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them: the
+   * clock then has the time of that timer.
+   */
+  advance(to: number, brake: Brake = noBrake): boolean {
+    if (this.isDue(to)) {
+      runInContext(this.context, () => this.fireUntil(to, brake))
+      if (brake.isHeld) return false
+    }
     this.time = Math.max(this.time, to)
+    return true
   }
 
   /**
@@ -130,8 +144,8 @@ export class VirtualTime implements VirtualClock {
     return next !== undefined && next.dueAt <= to
   }
 
-  private fireUntil(to: number): void {
-    while (this.isDue(to)) {
+  private fireUntil(to: number, brake: Brake): void {
+    while (this.isDue(to) && !brake.isHeld) {
       const timer = this.timers.pop()
       if (timer?.cancelled === false) this.fire(timer)
     }

@@ -80,6 +80,19 @@ describe('the guide to the gateway', { timeout: 60_000 }, () => {
   })
 })
 
+describe('the guide to the history', { timeout: 60_000 }, () => {
+  it('prints the candles of past and live prices as one sequence', async () => {
+    const { code, output } = await folderOf('docs/guides/history.md').node('--import', 'tsx', 'candles.ts')
+    const windows = [...output.matchAll(/from: (\d+),\s+to: (\d+)/g)].map(([, from, to]) => [
+      Number(from),
+      Number(to),
+    ])
+    expect(windows, output).toHaveLength(8)
+    for (const [index, [from]] of windows.slice(1).entries()) expect(from).toBe(windows[index]?.[1])
+    expect(code).toBe(0)
+  })
+})
+
 it(
   'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },

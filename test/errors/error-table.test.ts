@@ -8,9 +8,17 @@ import {
   type ClientOptions,
   type Topic,
 } from 'svc-streams'
+import { openHistory } from 'svc-streams/history'
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { findUnusedPort } from '../support/network/servers.js'
+import {
+  chunksOf,
+  header,
+  priceRow,
+  recordingText,
+  start as startOfRecording,
+} from '../recording/support/recordings.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { startTestSimulator } from '../support/simulator.js'
 
@@ -289,5 +297,35 @@ describe('depth and depth$', () => {
     const late = failure(client.depth(token))
     await client.close()
     expect(await late).toMatchInlineSnapshot(`"ClientClosed: the client was closed"`)
+  })
+})
+
+describe('the prices of a history', () => {
+  const history = openHistory([chunksOf(recordingText(header, priceRow(0, 1)), '{"_tag":"Price"\n')])
+  const range = { from: startOfRecording, to: startOfRecording + 1000 }
+
+  it('report InvalidTopic for a malformed topic', async () => {
+    expect(await line(history.prices$('svc-ab' as Topic, range), 'InvalidTopic')).toMatchInlineSnapshot(
+      `"InvalidTopic: expected a topic like svc-0x82af…, got "svc-ab""`,
+    )
+  })
+
+  it('report InvalidRange for a time in seconds', async () => {
+    const seconds = { ...range, from: 1_700_000_000 }
+    expect(await line(history.prices$('svc-0xab', seconds), 'InvalidRange')).toMatchInlineSnapshot(
+      `"InvalidRange: from: expected a time in ms since the Unix epoch, got 1700000000, which looks like seconds"`,
+    )
+  })
+
+  it('report UnknownTopic for a topic that was not recorded', async () => {
+    expect(await line(history.prices$('svc-0xdead', range), 'UnknownTopic')).toMatchInlineSnapshot(
+      `"UnknownTopic: svc-0xdead: not in the history, which has svc-0xab, svc-0xcd"`,
+    )
+  })
+
+  it('report RecordingError for a damaged line', async () => {
+    expect(await line(history.prices$('svc-0xab', range), 'RecordingError')).toMatchInlineSnapshot(
+      `"RecordingError: line 3 of source 1: expected JSON, got Expected ',' or '}' after property value in JSON at position 15"`,
+    )
   })
 })

@@ -152,7 +152,17 @@ describe('the imports', () => {
       const local = importsOf(text).filter((name) => name.startsWith('.'))
       for (const name of local) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    const folders = ['', 'operators/', 'testing/', 'recording/', 'store/', 'simulator/', 'gateway/', 'nats/']
+    const folders = [
+      '',
+      'operators/',
+      'testing/',
+      'recording/',
+      'history/',
+      'store/',
+      'simulator/',
+      'gateway/',
+      'nats/',
+    ]
     for (const folder of folders) await visit(`dist/${folder}index.d.ts`)
     return found
   }

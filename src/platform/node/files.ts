@@ -1,11 +1,27 @@
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
 const chunkBytes = 2 ** 18
 
-/** The bytes of a file. It is opened on the first read, which rejects if that fails. */
-export const readFileBytes = (path: string | URL): AsyncIterable<Uint8Array> =>
-  createReadStream(path, { highWaterMark: chunkBytes })
+/** The bytes of a file from a position on. It is opened on the first read, which rejects if that fails. */
+export const readFileBytes = (path: string | URL, start = 0): AsyncIterable<Uint8Array> =>
+  createReadStream(path, { highWaterMark: chunkBytes, start })
+
+/** The length of a file, in bytes. */
+export const fileSize = async (path: string | URL): Promise<number> => (await stat(path)).size
+
+/** Reads `length` bytes of a file from a position on, or up to its end. */
+export const readFilePart = async (
+  path: string | URL,
+  position: number,
+  length: number,
+): Promise<Uint8Array> => {
+  await using file = await open(path)
+  const bytes = new Uint8Array(length)
+  const { bytesRead } = await file.read(bytes, 0, length, position)
+  return bytes.subarray(0, bytesRead)
+}
 
 /** A file that is written synchronously: what was written survives when the process is killed. */
 export interface NewFile {

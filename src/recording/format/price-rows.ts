@@ -5,7 +5,7 @@ import { latin1Of } from '../../domain/bytes.js'
 import { isPriceValue } from '../../domain/valid-numbers.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceRow, RecordingHeader, Row } from './row.js'
-import { maxTime } from './timeline.js'
+import { maxTime } from '../../domain/valid-numbers.js'
 
 const brace = 0x7d
 const lineEnd = 0x0a

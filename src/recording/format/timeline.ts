@@ -1,3 +1,5 @@
+import { maxTime } from '../../domain/valid-numbers.js'
+
 /** The part of a recording that is replayed, by the `at` of its rows, in ms since the Unix epoch. */
 export interface TimeRange {
   /** Inclusive. */
@@ -5,9 +7,6 @@ export interface TimeRange {
   /** Exclusive. */
   readonly to: number
 }
-
-/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
-export const maxTime = 8.64e15
 
 export const allTimes: TimeRange = { from: -Infinity, to: Infinity }
 

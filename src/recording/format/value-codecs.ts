@@ -8,7 +8,7 @@ import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
-import { maxTime } from './timeline.js'
+import { maxTime } from '../../domain/valid-numbers.js'
 
 // Codecs of the library's values in a recording.
 

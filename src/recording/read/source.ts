@@ -32,6 +32,17 @@ export interface OpenableSource {
   readonly name: string
   /** The chunks of the source. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
   readonly open: (closing: Subscription) => Chunks
+  /** The bytes of the file, if the source is one: compressed or not. */
+  readonly file?: FileBytes
+}
+
+/** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
+export interface FileBytes {
+  readonly size: () => Promise<number>
+  /** Reads `length` bytes from a position on, or up to the end of the file. */
+  readonly read: (position: number, length: number) => Promise<Uint8Array>
+  /** The chunks from a position on. */
+  readonly chunks: (position: number) => AsyncIterable<Uint8Array>
 }
 
 /** What the reading of a recording needs from the platform. */
@@ -47,6 +58,7 @@ export interface PlatformSource {
   /** Names the source in error messages. `undefined` if it has no name. */
   readonly name?: string
   readonly open: () => Chunks
+  readonly file?: FileBytes
 }
 
 /** Decompresses gzip data of one or more members, chunk by chunk. */
@@ -75,8 +87,8 @@ export const openableSource = (
   part: RecordingPart,
   defaultName = 'the recording',
 ): OpenableSource => {
-  const { name = defaultName, open } = sourceOf(platform, part)
-  return { name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
+  const { name = defaultName, open, ...source } = sourceOf(platform, part)
+  return { ...source, name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
 }
 
 const sourceOf = (

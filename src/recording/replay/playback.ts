@@ -47,6 +47,11 @@ export class Playback {
   private line: Row | RecordingHeader | undefined
   /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
   private worksInLaterTurns = false
+  /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
+  recordedAt = -Infinity
+  /** The number of readings of the history that the replay waits for. */
+  private holds = 0
+  private onRelease: (() => void) | undefined
   /** True while the promises of the strategies settle after a row. */
   private isSettling = false
   private subscribers = 0
@@ -56,7 +61,7 @@ export class Playback {
   private waiting = new Subscription()
 
   constructor(
-    private readonly sources: readonly OpenableSource[],
+    readonly sources: readonly OpenableSource[],
     private readonly range: TimeRange,
     private readonly clock: ReplayClock,
     /** Runs the waits between the rows. */
@@ -75,6 +80,11 @@ export class Playback {
   /** True until a row is emitted or the replay is over: who subscribes now receives the recording from its start. */
   get isAtStart(): boolean {
     return this.rows === 0 && !this.isOver
+  }
+
+  /** True once the first header is emitted. */
+  get hasTime(): boolean {
+    return this.headerEmitted
   }
 
   get hasSubscribers(): boolean {
@@ -131,6 +141,20 @@ export class Playback {
     return this.runs.elapsed
   }
 
+  /** True while no time may pass: a strategy reads the history. */
+  get isHeld(): boolean {
+    return this.holds > 0
+  }
+
+  /** The replay stands still until the returned function is called. */
+  hold(): () => void {
+    this.holds++
+    return () => {
+      this.holds--
+      this.onRelease?.()
+    }
+  }
+
   /** Runs work at the current time of the recording, outside of strategies. */
   run<A>(work: () => A): A {
     return this.runs.run(work)
@@ -141,6 +165,7 @@ export class Playback {
     this.closing.unsubscribe()
     this.waiting.unsubscribe()
     this.resume?.()
+    this.onRelease?.()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
     this.result.resolve(right({ rows: this.rows }))
@@ -186,7 +211,7 @@ export class Playback {
         if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(entry.line))
         if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
         if (this.closing.closed) return
-        this.emit(entry)
+        if (this.isHeld || !this.emit(entry)) await this.emitWhenReleased(entry)
         this.isSettling = true
         // The promises of a row settle before the next row, however the file is divided into chunks.
         await promisesSettled()
@@ -197,20 +222,39 @@ export class Playback {
     return this.end(undefined)
   }
 
-  private emit({ line, time }: RecordingEntry): void {
+  private async emitWhenReleased(entry: RecordingEntry): Promise<void> {
+    do await this.untilReleased()
+    while (!this.closing.closed && !this.emit(entry))
+  }
+
+  private async untilReleased(): Promise<void> {
+    while (this.isHeld && !this.closing.closed) {
+      await new Promise<void>((resolve) => {
+        this.onRelease = resolve
+      })
+    }
+  }
+
+  /** False if a timer of a strategy holds the replay before the line. */
+  private emit({ line, time }: RecordingEntry): boolean {
     this.line = line
-    if (line._tag !== 'Recording') this.rows++
-    this.onLine?.(line)
-    this.runs.runAt(time, this)
+    const { from, to } = this.range
+    this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
+    if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
       this.headerEmitted = true
       this.firstHeader.resolve(right(line))
     }
+    return true
   }
 
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
-    if (this.line !== undefined) this.streams.emit(this.line)
+    const { line } = this
+    if (line === undefined) return
+    if (line._tag !== 'Recording') this.rows++
+    this.onLine?.(line)
+    this.streams.emit(line)
   }
 
   /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
@@ -257,6 +301,7 @@ export class Playback {
     if (error !== undefined) this.firstHeader.resolve(left(error))
     // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
     await nextTurn()
+    await this.untilReleased()
     if (this.closing.closed) return
     this.finish(() => this.streams.complete(error))
     this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))

@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { activeContext, type RxContext } from '../../time/rx-context.js'
-import { VirtualTime } from '../../time/virtual-time.js'
+import { VirtualTime, type Brake } from '../../time/virtual-time.js'
 
 /** Decides when each row is due. All times are times of the replay, which never go back, in ms since the Unix epoch. */
 export interface ReplayClock {
@@ -29,8 +29,8 @@ export interface StrategyClock {
   enter(): RxContext
   /** Runs work of the strategy. */
   run<A>(work: () => A): A
-  /** Moves the clock to a time of the replay, and fires the timers that are due. */
-  advance(time: number): void
+  /** Moves the clock to a time of the replay, and fires the timers that are due. False if the brake stops it before. */
+  advance(time: number, brake?: Brake): boolean
   /** Moves the clock forward by a time that passes at once, in ms. Timers keep their remaining delays. */
   skip(ms: number): void
   /** Fires the pending timers, up to the time at which the last of them is due. */
@@ -67,7 +67,7 @@ const realTime: StrategyClock = {
   isActive: true,
   enter: activeContext,
   run: (work) => work(),
-  advance: () => undefined,
+  advance: () => true,
   skip: () => undefined,
   finish: () => undefined,
   dispose: () => undefined,

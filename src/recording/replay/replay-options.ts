@@ -1,8 +1,9 @@
 import type { Environment } from '../../domain/environment.js'
+import { maxTime } from '../../domain/valid-numbers.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { checkedOption, environmentOption, withDefault, type OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
-import { allTimes, maxTime, type TimeRange } from '../format/timeline.js'
+import { allTimes, type TimeRange } from '../format/timeline.js'
 
 export interface ReplayOptions {
   /**

@@ -1,12 +1,12 @@
 import { clientFromStreams } from '../../client/client-from-streams.js'
-import type { Client } from '../../client/client.js'
 import type { Environment } from '../../domain/environment.js'
 import type { Playback } from './playback.js'
+import { replayHistory, type StrategyClient } from './replay-history.js'
 
 /** One replay of the sources, and a client over it. */
 export interface ReplaySession {
   readonly playback: Playback
-  readonly client: Client
+  readonly client: StrategyClient
 }
 
 /** `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. */
@@ -26,5 +26,5 @@ export const createSession = (
     depth$: (mint) => streams.depth$(mint),
     onClose,
   })
-  return { playback, client }
+  return { playback, client: { ...client, history: replayHistory(playback) } }
 }

@@ -1,5 +1,4 @@
 import { defer, Observable } from 'rxjs'
-import type { Client } from '../../client/client.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import {
@@ -12,12 +11,13 @@ import { activeContext, type RxContext } from '../../time/rx-context.js'
 import { observerIn } from './observer-in.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
+import type { StrategyClient } from './replay-history.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
 import { createSession, type ReplaySession } from './replay-session.js'
 import { runStrategy$ } from './run-strategy.js'
 
 /** A client whose streams come from a recording. */
-export interface ReplayClient extends Client {
+export interface ReplayClient extends StrategyClient {
   /**
    * Runs a strategy in the time of the recording, from its start to its end, and then completes. With `speed: Infinity`,
    * all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of the recording, each
@@ -42,7 +42,7 @@ export interface ReplayClient extends Client {
    * @example
    * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
    */
-  readonly run$: <A>(strategy$: (client: Client) => Observable<A>) => Observable<A>
+  readonly run$: <A>(strategy$: (client: StrategyClient) => Observable<A>) => Observable<A>
   /** The header of the recording: its topics, its mints and its start. Does not start the replay. */
   readonly header: () => Promise<HeaderResult>
   /**
@@ -93,7 +93,7 @@ export const replaySources = (
   }
 
   /** Streams that are subscribed to outside of `run$`: their subscribers are called in the time of the recording. */
-  const direct$ = <A>(source$: (client: Client) => Observable<A>): Observable<A> =>
+  const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Observable<A> =>
     new Observable<A>((subscriber) => {
       const { playback, client } = current
       const enter = (): RxContext => playback.direct?.enter() ?? activeContext()
@@ -108,6 +108,10 @@ export const replaySources = (
     price: (topic) => () => current.client.price(topic)(),
     depth$: (mint, interval) => direct$((client) => client.depth$(mint, interval)),
     depth: (mint) => () => current.client.depth(mint)(),
+    history: {
+      prices$: (topic, range) => direct$(({ history }) => history.prices$(topic, range)),
+      topics: () => () => current.client.history.topics()(),
+    },
     inspect: () => current.client.inspect(),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,14 +1,14 @@
 import { from, Observable, Subscription } from 'rxjs'
-import type { Client } from '../../client/client.js'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../option-kinds/other-rxjs.js'
 import { reportError } from '../../task/safe-notify.js'
 import { activeContext, enterUnlessDisposed } from '../../time/rx-context.js'
 import { observerIn } from './observer-in.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
+import type { StrategyClient } from './replay-history.js'
 
 /** The client of a strategy. `end`: ends the run of this strategy alone. */
-export type CreateStrategyClient = (end: () => void) => Client
+export type CreateStrategyClient = (end: () => void) => StrategyClient
 
 /**
  * Runs a strategy over a replay, from its header on. The strategy, the streams of the client that it subscribes to, and
@@ -22,7 +22,7 @@ export type CreateStrategyClient = (end: () => void) => Client
 export const runStrategy$ = <A>(
   playback: Playback,
   createClient: CreateStrategyClient,
-  strategy$: (client: Client) => Observable<A>,
+  strategy$: (client: StrategyClient) => Observable<A>,
 ): Observable<A> =>
   new Observable<A>((subscriber) => {
     const callers = activeContext()
@@ -56,12 +56,19 @@ export const runStrategy$ = <A>(
       .catch(reportError)
   })
 
-const withStreams = (client: Client, streamOf$: <A>(source$: Observable<A>) => Observable<A>): Client => ({
+const withStreams = (
+  client: StrategyClient,
+  streamOf$: <A>(source$: Observable<A>) => Observable<A>,
+): StrategyClient => ({
   ...client,
   status$: streamOf$(client.status$),
   errors$: streamOf$(client.errors$),
   price$: (topic) => streamOf$(client.price$(topic)),
   depth$: (mint, interval) => streamOf$(client.depth$(mint, interval)),
+  history: {
+    ...client.history,
+    prices$: (topic, range) => streamOf$(client.history.prices$(topic, range)),
+  },
 })
 
 /** The source, whose subscribers are called on the clock. `onRealTime`: called if one subscribes outside of the clock. */
@@ -79,8 +86,8 @@ const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Observabl
 
 /** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
 const resultOf$ = <A>(
-  strategy$: (client: Client) => Observable<A>,
-  client: Client,
+  strategy$: (client: StrategyClient) => Observable<A>,
+  client: StrategyClient,
   onOtherRxjs: () => void,
 ): Observable<A> =>
   new Observable<A>((subscriber) => {

@@ -1,4 +1,5 @@
 import { reportError } from '../../task/safe-notify.js'
+import type { Brake } from '../../time/virtual-time.js'
 import type { ReplayClock, StrategyClock } from './replay-clock.js'
 
 /** A strategy that runs over a replay, on a clock of its own. */
@@ -11,8 +12,8 @@ export interface StrategyRun {
   readonly leave: (unsubscribe: () => void) => void
 }
 
-/** A method, because a closure for each row costs time. */
-export interface RowWork {
+/** A method, because a closure for each row costs time. `isHeld`: true while no time may pass. */
+export interface RowWork extends Brake {
   emitRow(): void
 }
 
@@ -32,14 +33,21 @@ export class StrategyRuns {
 
   constructor(private readonly clock: Pick<ReplayClock, 'clockAt' | 'elapsed'>) {}
 
-  /** Moves all clocks to a time of the replay, and fires the timers that are due. `work`: emits the row of that time. */
-  runAt(time: number, work: RowWork): void {
-    this.time = time
-    this.directClock ??= this.createClock()
+  /**
+   * Moves all clocks to a time of the replay, fires the timers that are due, and emits the row of that time. False if a timer
+   * holds the replay before that.
+   */
+  runAt(time: number, work: RowWork): boolean {
+    if (this.directClock === undefined) {
+      this.time = time
+      this.directClock = this.createClock()
+    }
     this.isRunning = true
     try {
-      for (const clock of this.clocks) clock.advance(time)
+      for (const clock of this.clocks) if (!clock.advance(time, work)) return false
+      this.time = time
       work.emitRow()
+      return true
     } finally {
       this.endTick()
     }

@@ -7,6 +7,7 @@ import {
   httpError,
   invalidInterval,
   invalidMint,
+  invalidRange,
   invalidTopic,
   networkError,
   notFresh,
@@ -17,10 +18,12 @@ import {
   timeout,
   unauthorized,
   uncorrelatedError,
+  unknownTopic,
   unsupportedPair,
   writeError,
 } from '../../../src/errors/constructors.js'
 import type { AnyError } from '../../../src/errors/model.js'
+import { describeValue } from '../../../src/errors/text.js'
 import { anyText, priceValue, service, topic } from '../../support/arbitraries.js'
 
 const ms = fc.integer({ min: 0, max: 1_000_000 })
@@ -82,6 +85,12 @@ export const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> 
     .map(([line, input]) =>
       recordingError('market.ndjson', line, input, [{ path: 'at', expected: 'a number', actual: 'nothing' }]),
     ),
+  InvalidRange: fc
+    .tuple(ms, ms, anyText)
+    .map(([from, to, value]) => invalidRange(from, to, `from: expected a time, got ${describeValue(value)}`)),
+  UnknownTopic: fc
+    .tuple(topic, fc.array(topic, { maxLength: 5 }))
+    .map(([name, known]) => unknownTopic(name, known)),
   WriteError: thrown.map((error) => writeError(error)),
   NotFresh: fc
     .tuple(

@@ -3,6 +3,7 @@ import type {
   ClientClosed,
   DecodeError,
   DepthError,
+  HistoryError,
   HttpError,
   NetworkError,
   NotFresh,
@@ -57,13 +58,27 @@ describe('a closed union of tags is the type', () => {
     >()
   })
 
-  test('AnyError, with the errors of errors$, of operators and of recordings', () => {
+  test('AnyError, with the errors of errors$, of operators, of recordings and of a history', () => {
     expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
       | Tag<PriceError | PriceRequestError | DepthError>
       | 'UncorrelatedError'
       | 'NotFresh'
       | 'RecordingError'
       | 'WriteError'
+      | Tag<HistoryError>
+    >()
+  })
+
+  test('HistoryError', () => {
+    expectTypeOf<Tag<HistoryError>>().toEqualTypeOf<
+      | 'InvalidTopic'
+      | 'InvalidRange'
+      | 'UnknownTopic'
+      | 'RecordingError'
+      | 'DecodeError'
+      | 'HttpError'
+      | 'NetworkError'
+      | 'Timeout'
     >()
   })
 })

@@ -1,0 +1,161 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { formatSeconds } from '../../display/texts.js'
+import { assertNever } from '../../domain/assert-never.js'
+import type { GapCause } from '../../domain/past.js'
+import type { Topic } from '../../domain/topic.js'
+import type { RecordingError } from '../../errors/model.js'
+import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { nodePlatform } from '../../recording/on-node.js'
+import { RecordedFile } from '../../recording/past/recorded-file.js'
+import { TopicSummariser, type TopicSummary } from '../../recording/past/topic-summary.js'
+import { openableSource } from '../../recording/read/source.js'
+import { print } from '../output/stdout.js'
+import { drawTable, type Column } from '../output/table.js'
+import { coloursFor } from '../output/terminal.js'
+
+export interface InspectFlags {
+  /** In ms. */
+  readonly maxGap?: number
+  readonly json?: boolean
+}
+
+/** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
+export const inspectRecordings = async (
+  files: readonly string[],
+  { maxGap = Infinity, json = false }: InspectFlags,
+): Promise<void> => {
+  const inspection = new Inspection()
+  for (const file of await inspection.inOrder(files)) await inspection.read(file)
+  const topics = inspection.summaries()
+  const { damages } = inspection
+  if (json) {
+    const objects = [...topics, ...damages.map(({ source, line, message }) => ({ source, line, message }))]
+    await print(objects.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  } else {
+    await print(topics.length === 0 ? '' : `${tableOf(topics).join('\n')}\n`)
+    for (const damage of damages) process.stderr.write(`${printable(renderError(damage))}\n`)
+  }
+  const problems = [
+    ...(damages.length === 0 ? [] : [`${damages.length} of ${files.length} files cannot be read to the end`]),
+    ...topics.flatMap((topic) =>
+      longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${durationText(longestGap(topic))}`] : [],
+    ),
+  ]
+  if (problems.length > 0) throw new Error(problems.join('; '))
+}
+
+/** The lines of several recordings, as those of one. */
+class Inspection {
+  readonly damages: RecordingError[] = []
+  private readonly topics = new Map<string, TopicSummariser>()
+  /** By each spelling of a topic. */
+  private readonly bySpelling = new Map<string, TopicSummariser>()
+  private latest = -Infinity
+
+  /** The files that have a header, in the order of their starts. */
+  async inOrder(paths: readonly string[]): Promise<readonly RecordedFile[]> {
+    const started: { readonly file: RecordedFile; readonly start: number }[] = []
+    for (const path of paths) {
+      const file = new RecordedFile(openableSource(nodePlatform, path))
+      const start = await file.start()
+      if (isLeft(start)) this.damages.push(start.left)
+      else started.push({ file, start: start.right })
+    }
+    return started.sort((a, b) => a.start - b.start).map(({ file }) => file)
+  }
+
+  async read(file: RecordedFile): Promise<void> {
+    for await (const entries of file.entries(0, new Subscription())) {
+      if (isLeft(entries)) this.damages.push(entries.left)
+      else for (const { line } of entries.right) this.onLine(line)
+    }
+  }
+
+  summaries(): readonly TopicSummary[] {
+    return [...this.topics.values()].map((topic) => topic.summary(this.latest))
+  }
+
+  private onLine(line: RecordingHeader | Row): void {
+    switch (line._tag) {
+      case 'Recording':
+        return this.onHeader(line)
+      case 'Price':
+        this.passTime(line)
+        return this.summariserOf(line.topic).onLine(line, this.latest)
+      case 'Status':
+        this.passTime(line)
+        for (const topic of this.topics.values()) topic.onLine(line, this.latest)
+        return
+      case 'End':
+        this.passTime(line)
+        return this.bySpelling.get(line.of)?.onLine(line, this.latest)
+      case 'Depth':
+      case 'Uncorrelated':
+        return this.passTime(line)
+      default:
+        return assertNever(line)
+    }
+  }
+
+  /** A topic that is not in a recording is not recorded meanwhile. */
+  private onHeader(header: RecordingHeader): void {
+    for (const topic of header.topics) this.summariserOf(topic)
+    for (const topic of this.topics.values()) topic.onLine(header, this.latest)
+  }
+
+  private passTime({ at }: Row): void {
+    this.latest = Math.max(this.latest, at)
+  }
+
+  private summariserOf(topic: Topic): TopicSummariser {
+    const known = this.bySpelling.get(topic)
+    if (known !== undefined) return known
+    const key = topic.toLowerCase()
+    const summariser = this.topics.get(key) ?? new TopicSummariser(topic)
+    this.topics.set(key, summariser)
+    this.bySpelling.set(topic, summariser)
+    return summariser
+  }
+}
+
+const longestGap = ({ gaps }: TopicSummary): number =>
+  Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))
+
+const tableOf = (topics: readonly TopicSummary[]): readonly string[] => {
+  const column = (
+    title: string,
+    textOf: (topic: TopicSummary) => string,
+    align: Column['align'] = 'right',
+  ): Column => ({
+    title,
+    align,
+    rank: 0,
+    width: 0,
+    cells: topics.map((topic) => ({ text: textOf(topic) })),
+  })
+  const columns = [
+    column('topic', ({ topic }) => printable(topic), 'left'),
+    column('rows', ({ rows }) => String(rows)),
+    column('from', ({ from }) => timeText(from), 'left'),
+    column('to', ({ to }) => timeText(to), 'left'),
+    ...causes.map((cause) => column(cause, ({ gaps }) => gapText(gaps[cause]))),
+    column('conn', ({ connections }) => String(connections)),
+    column('prices/s', ({ pricesPerSecond: { median, max } }) => `${median}, max ${max}`),
+    column('silence', ({ longestSilenceMs }) => durationText(longestSilenceMs)),
+  ]
+  return drawTable(columns, Infinity, coloursFor(process.stdout).dim)
+}
+
+const causes: readonly GapCause[] = ['disconnected', 'stale', 'unrecorded']
+
+const gapText = ({ count, ms }: TopicSummary['gaps'][GapCause]): string =>
+  count === 0 ? '0' : `${count} (${durationText(ms)})`
+
+const timeText = (at: number | undefined): string =>
+  at === undefined ? '-' : `${new Date(at).toISOString().slice(0, 19)}Z`
+
+/** A duration below a minute with a decimal. */
+const durationText = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSeconds(ms))

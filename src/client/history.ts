@@ -1,0 +1,36 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Observable } from 'rxjs'
+import type { PastEvent } from '../domain/past.js'
+import type { Topic } from '../domain/topic.js'
+import type { HistoryError } from '../errors/model.js'
+
+/** A time, in ms since the Unix epoch. */
+export interface HistoryRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. Default: the current time at the subscription, its millisecond included. */
+  readonly to?: number
+}
+
+/** A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. There may be gaps in it. */
+export interface CoveredTopic {
+  readonly topic: Topic
+  readonly from: number
+  readonly to: number
+}
+
+/** The prices of the past: of recordings, of a gateway, or of NATS. */
+export interface History {
+  /**
+   * The prices of a topic and the gaps between them, in order, then completion. Reads them on subscription, again for each
+   * subscriber. A failure is a `Left`, followed by completion.
+   *
+   * @example
+   * import { openHistory } from 'svc-streams/history'
+   * openHistory(['market.ndjson']).prices$('svc-0x82af', { from: Date.now() - 20 * 60_000 }) // Observable<Either<HistoryError, PastEvent>>
+   */
+  readonly prices$: (topic: Topic, range: HistoryRange) => Observable<Either<HistoryError, PastEvent>>
+  /** The topics of the history, in the order in which they were recorded. */
+  readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
+}

@@ -1,0 +1,43 @@
+import type { Topic } from './topic.js'
+
+/**
+ * A price of the past. It has no `receivedAt` and no `epoch`, so that it is never the argument of a function that takes a
+ * current price.
+ */
+export interface PastPrice {
+  readonly _tag: 'PastPrice'
+  /** The topic as the caller wrote it. */
+  readonly topic: Topic
+  /** USD for one base token. */
+  readonly price: number
+  /** When the recorder received it, in ms since the Unix epoch, by the recorder's clock. Never before the event before it. */
+  readonly at: number
+}
+
+/** Why a history has no prices for a time. */
+export type GapCause =
+  /** The recorder had no connection, or no price since its last one. */
+  | 'disconnected'
+  /** The recorder was connected, but had no current price of the topic. */
+  | 'stale'
+  /** Nobody recorded the topic, or a price could not be recorded. */
+  | 'unrecorded'
+
+/** A time in which prices may be missing. Outside of gaps a topic without a price was quiet. */
+export interface Gap {
+  readonly _tag: 'Gap'
+  /** The topic as the caller wrote it. */
+  readonly topic: Topic
+  /** Inclusive, in ms since the Unix epoch. */
+  readonly from: number
+  /** Exclusive, in ms since the Unix epoch. It is above `from`. */
+  readonly to: number
+  readonly cause: GapCause
+}
+
+export type PastEvent = PastPrice | Gap
+
+/** The past has ended: everything that follows is live. */
+export interface CaughtUp {
+  readonly _tag: 'CaughtUp'
+}

@@ -1,0 +1,6 @@
+import { browserPlatform } from '../recording/browser.js'
+import { openHistoryOn } from './open-history.js'
+
+// The history entry point in a browser. Its types are those of `index.ts`.
+
+export const openHistory = openHistoryOn(browserPlatform)

@@ -1,0 +1,11 @@
+/**
+ * The prices of the past: of recordings.
+ *
+ * @module
+ */
+
+export { openHistory } from './on-node.js'
+export type { CoveredTopic, History, HistoryRange } from '../client/history.js'
+export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
+export type { HistoryError, InvalidRange, UnknownTopic } from '../errors/model.js'
+export type { FileUrl, RecordingPart } from '../recording/read/source.js'

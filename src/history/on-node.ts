@@ -1,0 +1,25 @@
+import { nodePlatform } from '../recording/on-node.js'
+import { openHistoryOn } from './open-history.js'
+
+/**
+ * Opens the prices of the past in recordings of the same topics, made by `record`. Nothing is read until a stream is
+ * subscribed to; each subscription reads the recordings again.
+ *
+ * - `source`: a list of recordings: files by their path or `file:` URL, or iterables of text or bytes that start anew each
+ *   time. The order does not matter: they are sorted by their starts.
+ * - Only files of the range are read. The name of a rotated file, or its header, excludes it. A plain file is entered by
+ *   binary search; a compressed file is read from its start.
+ * - A damaged line is a `RecordingError`, which names the source and the line, if it is in the range.
+ * - Where several recordings cover a time, the rows of the first one count.
+ * - If the recorder's clock was set back, the rows until it reaches its former time have that time. A range that starts after a
+ *   step back of more than a minute in a plain file may lack rows.
+ *
+ * Throws a `ConfigurationError` for an invalid source.
+ *
+ * @function
+ * @example
+ * import { openHistory } from 'svc-streams/history'
+ * const history = openHistory(['market.2026-11-22T10-00-00Z.ndjson.gz', 'market.2026-11-22T11-00-00Z.ndjson'])
+ * const past$ = history.prices$('svc-0x82af', { from: Date.now() - 20 * 60_000 })
+ */
+export const openHistory = openHistoryOn(nodePlatform)

@@ -1,0 +1,12 @@
+import type { History } from '../client/history.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { recordedHistory } from '../recording/past/recorded-history.js'
+import { openableSources, type RecordingPart, type SourcePlatform } from '../recording/read/source.js'
+
+/** The `openHistory` of a platform. */
+export const openHistoryOn =
+  (platform: SourcePlatform) =>
+  (source: readonly RecordingPart[]): History => {
+    if (!Array.isArray(source)) throw new ConfigurationError('source', 'expected an array of recordings')
+    return recordedHistory(openableSources(platform, source))
+  }

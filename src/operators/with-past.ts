@@ -1,0 +1,162 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, Subscription, type Subscriber } from 'rxjs'
+import type { CaughtUp, PastEvent, PastPrice } from '../domain/past.js'
+import type { Price } from '../domain/price.js'
+import { networkError, timeout } from '../errors/constructors.js'
+import type { HistoryError } from '../errors/model.js'
+import { delay } from '../time/deadline.js'
+import { rxClock } from '../time/rx-clock.js'
+import type { EitherOperator } from './either.js'
+
+/** The longest time for which live events are held because the past has not ended, in ms. */
+export const pastTimeout = 5000
+
+/** The prices of the past and the gaps between them, as `prices$` of a history emits them. */
+export type PastStream = Observable<Either<HistoryError, PastEvent>>
+
+/**
+ * Emits the past, then `{ _tag: 'CaughtUp' }`, then the live events unchanged.
+ *
+ * ```
+ * past$            --p---q|
+ * source (live)    -a----b---L--|       L: Left
+ * withPast(past$)  --p---(qCab)L--|     C: CaughtUp
+ * ```
+ *
+ * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000 ms). Then
+ *   the rest of the past is left out, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure of the past is a `Left`, and
+ *   its completion ends the hold.
+ * - A live price that the past contains is left out: a price with the same value that was received at the `at` of the past
+ *   price. So is the price that was current at the subscription, if it is the last one of the past before that.
+ * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
+ *
+ * @example
+ * import { openHistory } from 'svc-streams/history'
+ * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
+ * client.price$(topic).pipe(withPast(past$)).subscribe(console.log)
+ */
+export const withPast =
+  <E, A>(past$: PastStream): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> =>
+  (source$) =>
+    new Observable((subscriber) =>
+      joinPast(past$, source$, subscriber, {
+        onPast: (event) => subscriber.next(event),
+        onCaughtUp: (releaseLive) => {
+          subscriber.next(right({ _tag: 'CaughtUp' }))
+          releaseLive()
+        },
+        onLive: (event) => subscriber.next(event),
+        onComplete: () => subscriber.complete(),
+      }),
+    )
+
+/** Receives a past, and then the live events. All times are in ms since the Unix epoch, and do not go back until the release. */
+export interface JoinObserver<Event> {
+  readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
+  /** Called once. Must call `releaseLive`, which delivers the held events. */
+  readonly onCaughtUp: (releaseLive: () => void) => void
+  /** `at`: the arrival of the event. */
+  readonly onLive: (event: Event, at: number) => void
+  readonly onComplete: () => void
+}
+
+/** Joins a past to live events, as `withPast` describes. `subscriber` receives the Rx errors of the source. */
+export const joinPast = <E, A>(
+  past$: PastStream,
+  source$: Observable<Either<E, A>>,
+  subscriber: Subscriber<unknown>,
+  observer: JoinObserver<Either<E, A>>,
+): Subscription => {
+  const startedAt = rxClock.wallClock()
+  const overlap = new Overlap(startedAt)
+  const past = new Subscription()
+  const held: { readonly event: Either<E, A>; readonly at: number }[] = []
+  let latest = -Infinity
+  let isLive = false
+  let isComplete = false
+
+  const onLive = (event: Either<E, A>, at: number): void => {
+    if (!overlap.repeats(event)) observer.onLive(event, at)
+  }
+  const releaseLive = (): void => {
+    // A handler may cause further live events, which follow those that are held.
+    for (let next = held.shift(); next !== undefined && !subscriber.closed; next = held.shift())
+      onLive(next.event, Math.max(latest, next.at))
+    isLive = true
+  }
+  const catchUp = (): void => {
+    past.unsubscribe()
+    if (subscriber.closed) return
+    observer.onCaughtUp(releaseLive)
+    if (isComplete) observer.onComplete()
+  }
+  const onPast = (event: Either<HistoryError, PastEvent>): void => {
+    const now = rxClock.wallClock()
+    // The recorder's clock may be ahead.
+    const at = isLeft(event) ? latest : Math.min(now, timeOf(event.right))
+    latest = Math.max(latest, at)
+    overlap.add(event)
+    observer.onPast(event, latest)
+  }
+  const fail = (error: HistoryError): void => {
+    onPast(left(error))
+    catchUp()
+  }
+
+  const live = source$.subscribe({
+    next: (event) => {
+      const at = rxClock.wallClock()
+      if (isLive) onLive(event, at)
+      else held.push({ event, at })
+    },
+    error: (thrown) => subscriber.error(thrown),
+    complete: () => {
+      isComplete = true
+      if (isLive) observer.onComplete()
+    },
+  })
+  const joined = new Subscription(() => live.unsubscribe())
+  joined.add(past)
+  past.add(delay(rxClock, pastTimeout, () => fail(timeout(pastTimeout))))
+  past.add(
+    past$.subscribe({
+      next: (event) => {
+        if (!past.closed) onPast(event)
+      },
+      error: (thrown) => fail(networkError(thrown)),
+      complete: catchUp,
+    }),
+  )
+  return joined
+}
+
+const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
+
+/** The past prices that may be among the live ones: those since the subscription, and the last one before it. */
+class Overlap {
+  private prices: PastPrice[] = []
+
+  constructor(private readonly startedAt: number) {}
+
+  add(event: Either<unknown, PastEvent>): void {
+    if (isLeft(event) || event.right._tag === 'Gap') return
+    if (event.right.at < this.startedAt) this.prices = []
+    this.prices.push(event.right)
+  }
+
+  /** True if a live event is one of them, which it then replaces. */
+  repeats(event: Either<unknown, unknown>): boolean {
+    if (this.prices.length === 0 || isLeft(event)) return false
+    const { price, receivedAt = NaN } = event.right as Partial<Price>
+    const index = this.prices.findIndex(
+      (past) => past.price === price && (past.at === receivedAt || this.wasCurrent(past, receivedAt)),
+    )
+    if (index >= 0) this.prices.splice(index, 1)
+    return index >= 0
+  }
+
+  /** A price from before the subscription is the last one of that time. It may be recorded later than it was received. */
+  private wasCurrent({ at }: PastPrice, receivedAt: number): boolean {
+    return receivedAt < at && at < this.startedAt
+  }
+}

@@ -1,0 +1,168 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import type { PastEvent } from '../../domain/past.js'
+import type { Topic } from '../../domain/topic.js'
+import { emptyRecording, unknownTopic } from '../../errors/constructors.js'
+import type { HistoryError, RecordingError } from '../../errors/model.js'
+import type { RecordingHeader } from '../format/row.js'
+import type { TimeRange } from '../format/timeline.js'
+import type { RecordedFile } from './recorded-file.js'
+import { TopicPast } from './topic-past.js'
+
+/** Bytes by which a reading starts earlier, at first, if it does not know whether the topic had a price at `from`. */
+const firstStep = 2 ** 20
+
+/** Where a reading starts. */
+interface Cursor {
+  /** Of the file. */
+  readonly index: number
+  /** In the file, in bytes. */
+  readonly position: number
+  /** By how much the next reading starts earlier, in bytes. */
+  readonly step: number
+}
+
+/** A file, and its start in ms since the Unix epoch. */
+interface StartedFile {
+  readonly file: RecordedFile
+  readonly start: number
+}
+
+/** The files, in the order of their starts. */
+export const filesInOrder = async (
+  files: readonly RecordedFile[],
+): Promise<Either<RecordingError, readonly StartedFile[]>> => {
+  if (files.length === 0) return left(emptyRecording('the recording'))
+  const started: StartedFile[] = []
+  for (const file of files) {
+    const start = file.namedStart === undefined ? await file.start() : right(file.namedStart)
+    if (isLeft(start)) return start
+    started.push({ file, start: start.right })
+  }
+  return right(started.sort((a, b) => a.start - b.start))
+}
+
+/**
+ * Reads the past of a topic within a range: the lines of that time, and those before it back to the one that decides whether
+ * the topic had a price at its start. Names and headers exclude all other files.
+ */
+export class PastReading {
+  constructor(
+    private readonly topic: Topic,
+    private readonly range: TimeRange,
+    private readonly emit: (event: PastEvent) => void,
+    /** Ends the reading. */
+    private readonly closing: Subscription,
+  ) {}
+
+  /** Resolves at the end of the range, or with the error that ends the reading. */
+  async read(unordered: readonly RecordedFile[]): Promise<Either<HistoryError, unknown>> {
+    const ordered = await filesInOrder(unordered)
+    if (isLeft(ordered)) return ordered
+    const files = ordered.right.map(({ file }) => file)
+    let cursor = await this.firstCursor(files, ordered.right)
+    while (isRight(cursor)) {
+      const reading = await this.readFrom(cursor.right, files)
+      if (isLeft(reading) || reading.right !== 'starts too late') return reading
+      cursor = await this.cursorBefore(cursor.right, files)
+    }
+    return cursor
+  }
+
+  private async firstCursor(
+    files: readonly RecordedFile[],
+    ordered: readonly StartedFile[],
+  ): Promise<Either<RecordingError, Cursor>> {
+    const { from } = this.range
+    const last = ordered.findLastIndex(({ start }) => start <= from)
+    const index = await this.lastIndex(files.slice(0, last + 1), ({ at }) => at <= from)
+    if (isLeft(index)) return index
+    const position = await files[index.right]?.positionOf(from)
+    return right({ index: index.right, position: position ?? 0, step: firstStep })
+  }
+
+  private async cursorBefore(
+    { index, position, step }: Cursor,
+    files: readonly RecordedFile[],
+  ): Promise<Either<RecordingError, Cursor>> {
+    if (position > 0) return right({ index, position: Math.max(0, position - step), step: 4 * step })
+    const previous = await this.lastIndex(files.slice(0, index))
+    if (isLeft(previous)) return previous
+    const end = await files[previous.right]?.end()
+    return right({
+      index: previous.right,
+      position: Math.max(0, (end ?? 0) - firstStep),
+      step: 4 * firstStep,
+    })
+  }
+
+  /** The index of the last file that has the topic; 0 if none has. */
+  private async lastIndex(
+    files: readonly RecordedFile[],
+    isEarly: (header: RecordingHeader) => boolean = () => true,
+  ): Promise<Either<RecordingError, number>> {
+    for (const [index, file] of [...files.entries()].reverse()) {
+      const header = await file.header()
+      if (isLeft(header)) return header
+      if (this.isIn(header.right) && isEarly(header.right)) return right(index)
+    }
+    return right(0)
+  }
+
+  /** `starts too late`: nothing has been emitted, because it is not known whether the topic had a price at `from`. */
+  private async readFrom(
+    { index, position }: Cursor,
+    files: readonly RecordedFile[],
+  ): Promise<Either<HistoryError, ReadingEnd>> {
+    const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
+    const otherTopics = new Set<string>()
+    let isKnownTopic = false
+    for (const [offset, file] of files.slice(index).entries()) {
+      const header = await file.header()
+      if (isLeft(header)) return header
+      if (this.isIn(header.right)) {
+        isKnownTopic = true
+        const end = await this.readFile(file, offset === 0 ? position : 0, past)
+        if (isLeft(end) || end.right !== 'end of the file') return end
+      } else for (const topic of header.right.topics) otherTopics.add(topic)
+    }
+    // A file that has the topic is never after the cursor, unless the cursor is at the first file.
+    if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
+    past.finish(false)
+    return right('end of the file')
+  }
+
+  private async readFile(
+    file: RecordedFile,
+    position: number,
+    past: TopicPast,
+  ): Promise<Either<HistoryError, ReadingEnd>> {
+    const { from, to } = this.range
+    let isEntered = position === 0
+    for await (const entries of file.entries(position, this.closing)) {
+      if (isLeft(entries)) return entries
+      for (const { line } of entries.right) {
+        const isHeader = line._tag === 'Recording'
+        if (isHeader && !isEntered) {
+          past.enter(line)
+          isEntered = true
+          continue
+        }
+        if (!isHeader && line.at >= from && !past.isKnown) return right('starts too late')
+        if (isHeader || line.at < to) past.onLine(line)
+        if (line.at >= to) {
+          past.finish(true)
+          return right('end of the range')
+        }
+        if (this.closing.closed) return right('end of the range')
+      }
+    }
+    return right('end of the file')
+  }
+
+  private isIn({ topics }: RecordingHeader): boolean {
+    return topics.some((name) => name.toLowerCase() === this.topic.toLowerCase())
+  }
+}
+
+type ReadingEnd = 'starts too late' | 'end of the range' | 'end of the file'

@@ -1,0 +1,209 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { recordingError } from '../../errors/constructors.js'
+import type { RecordingError } from '../../errors/model.js'
+import { decodeRow } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { allTimes, writtenTime } from '../format/timeline.js'
+import { readEntries, type EntriesResult } from '../read/read-entries.js'
+import type { FileBytes, OpenableSource } from '../read/source.js'
+
+/**
+ * A clock that is set back by at most this is found by `seek`, in ms. It starts to read as much earlier, so that it misses
+ * no row.
+ */
+const clockTolerance = 60_000
+
+/** The binary search ends when this many bytes are left. */
+const searchedBytes = 2 ** 16
+
+/** Bytes that are read at once for one line. Most lines are shorter. */
+const lineBytes = 2 ** 13
+
+/** A longer line is no row. */
+const maxLineBytes = 2 ** 24
+
+const lineEnd = 0x0a
+const gzipStart = 0x1f
+
+/**
+ * One recording of a history. A plain file can be entered at any position; any other source is read from its start. A source
+ * that cannot be read is an error of `header`, `start` and `entries`, and has the position 0.
+ */
+export class RecordedFile {
+  private firstHeader: RecordingHeader | undefined
+
+  constructor(readonly source: OpenableSource) {}
+
+  /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
+  get namedStart(): number | undefined {
+    const [, hour, minute, second] = rotatedName.exec(this.source.name) ?? []
+    const at = Date.parse(`${hour}:${minute}:${second}Z`)
+    return Number.isNaN(at) ? undefined : at
+  }
+
+  async header(): Promise<Either<RecordingError, RecordingHeader>> {
+    if (this.firstHeader !== undefined) return right(this.firstHeader)
+    const first = await this.firstLine(({ _tag }) => _tag === 'Recording')
+    if (isLeft(first)) return first
+    return right((this.firstHeader = first.right as RecordingHeader))
+  }
+
+  /** The start, in ms since the Unix epoch: of the first row if the header does not know it. */
+  async start(): Promise<Either<RecordingError, number>> {
+    const header = await this.header()
+    if (isLeft(header) || header.right.at !== 0) return isLeft(header) ? header : right(header.right.at)
+    const row = await this.firstLine(({ _tag }) => _tag !== 'Recording')
+    return isLeft(row) ? row : right(row.right?.at ?? 0)
+  }
+
+  /**
+   * The header, and then the lines that start at a position or after it. An error names the line in the whole file. `closing`
+   * ends the reading.
+   */
+  async *entries(position: number, closing: Subscription): AsyncGenerator<EntriesResult, void> {
+    const { source } = this
+    const { file: bytes } = source
+    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing)
+    const part = { name: source.name, open: () => headerAndLines(bytes, position) }
+    for await (const entries of readEntries([part], allTimes, closing)) {
+      if (isRight(entries)) yield entries
+      else {
+        const { line, input, issues } = entries.left
+        const skipped = line === 1 ? 0 : await countLines(bytes, position - 1)
+        yield left(recordingError(source.name, line + skipped, input, issues))
+      }
+    }
+  }
+
+  /**
+   * A position before the first row of a time, in ms since the Unix epoch, and of all later times; near it if the times
+   * ascend. 0 for a source that is read from its start.
+   */
+  positionOf(time: number): Promise<number> {
+    return this.find(async (bytes) => {
+      let before = 0
+      let after = await bytes.size()
+      while (after - before > searchedBytes) {
+        const middle = Math.floor((before + after) / 2)
+        const at = await timeFrom(bytes, middle, after)
+        if (at === undefined || at >= time - clockTolerance) after = middle
+        else before = middle
+      }
+      return before
+    })
+  }
+
+  /** The length, in bytes; 0 for a source that is read from its start. */
+  end(): Promise<number> {
+    return this.find((bytes) => bytes.size())
+  }
+
+  /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */
+  async latest(): Promise<Either<RecordingError, number>> {
+    const end = await this.end()
+    for (let length = searchedBytes; ; length *= 4) {
+      const position = Math.max(0, end - length)
+      const latest = await this.latestFrom(position)
+      if (isLeft(latest)) return latest
+      if (latest.right !== undefined) return right(latest.right)
+      if (position === 0) return this.start()
+    }
+  }
+
+  private async latestFrom(position: number): Promise<Either<RecordingError, number | undefined>> {
+    let latest: number | undefined
+    for await (const entries of this.entries(position, new Subscription())) {
+      if (isLeft(entries)) return entries
+      for (const { line } of entries.right) {
+        if (line._tag !== 'Recording') latest = Math.max(latest ?? line.at, line.at)
+      }
+    }
+    return right(latest)
+  }
+
+  /** The first line for which `isWanted` holds; `undefined` if there is none. */
+  private async firstLine(
+    isWanted: (line: Row | RecordingHeader) => boolean,
+  ): Promise<Either<RecordingError, Row | RecordingHeader | undefined>> {
+    const closing = new Subscription()
+    try {
+      for await (const entries of readEntries([this.source], allTimes, closing)) {
+        if (isLeft(entries)) return entries
+        for (const { line } of entries.right) if (isWanted(line)) return right(line)
+      }
+      return right(undefined)
+    } finally {
+      closing.unsubscribe()
+    }
+  }
+
+  private async find(find: (bytes: FileBytes) => Promise<number>): Promise<number> {
+    const { file } = this.source
+    try {
+      const [first] = (await file?.read(0, 1)) ?? []
+      return file === undefined || first === gzipStart ? 0 : await find(file)
+    } catch {
+      return 0
+    }
+  }
+}
+
+/** The name of a rotated file: `market.2026-11-22T10-00-00Z.ndjson`, in UTC, with a number after the time if it was taken. */
+const rotatedName = /\.(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z(?:_\d+)?\.[^/\\]*$/
+
+async function* headerAndLines(bytes: FileBytes, position: number): AsyncGenerator<Uint8Array, void> {
+  yield await readLine(bytes, 0)
+  let isInLine = true
+  for await (const chunk of bytes.chunks(position - 1)) {
+    const start = isInLine ? chunk.indexOf(lineEnd) + 1 : 0
+    if (isInLine && start === 0) continue
+    isInLine = false
+    yield chunk.subarray(start)
+  }
+}
+
+/** The time of the first row that starts at a position or after it, and before another; `undefined` if there is none. */
+const timeFrom = async (bytes: FileBytes, position: number, before: number): Promise<number | undefined> => {
+  const decoder = new TextDecoder()
+  let start = position - 1
+  for (let isPart = true; start < before; isPart = false) {
+    const line = await readLine(bytes, start)
+    start += line.length
+    const time = isPart ? undefined : timeOf(decoder.decode(line))
+    if (time !== undefined) return time
+    if (line.length === 0) return undefined
+  }
+  return undefined
+}
+
+/** The time of a row; `undefined` for any other line. */
+const timeOf = (line: string): number | undefined => {
+  const written = writtenTime(line)
+  if (written !== undefined) return written
+  const row = decodeRow(line)
+  return isRight(row) ? row.right.at : undefined
+}
+
+/** The bytes from a position to the next line end, included, or to the end of the file. */
+const readLine = async (bytes: FileBytes, position: number): Promise<Uint8Array> => {
+  for (let length = lineBytes; ; length *= 4) {
+    const read = await bytes.read(position, length)
+    const end = read.indexOf(lineEnd)
+    if (end >= 0) return read.subarray(0, end + 1)
+    if (read.length < length || length > maxLineBytes) return read
+  }
+}
+
+/** The number of line ends before a position. */
+const countLines = async (bytes: FileBytes, before: number): Promise<number> => {
+  let count = 0
+  let position = 0
+  for await (const chunk of bytes.chunks(0)) {
+    const part = chunk.subarray(0, before - position)
+    for (let at = part.indexOf(lineEnd); at >= 0; at = part.indexOf(lineEnd, at + 1)) count++
+    position += part.length
+    if (position >= before) break
+  }
+  return count
+}

@@ -1,0 +1,152 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { assertNever } from '../../domain/assert-never.js'
+import type { GapCause, PastEvent } from '../../domain/past.js'
+import type { Price } from '../../domain/price.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { Topic } from '../../domain/topic.js'
+import type { PriceError } from '../../errors/model.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
+
+/**
+ * The prices and the gaps of one topic, from the lines of recordings. Emits those within the range; a gap that is cut by the
+ * range is emitted in part.
+ *
+ * - A gap starts with an error of the topic, with a status of the connection that affects every topic, or with the end of a
+ *   recording. It ends with the next price, or when its cause changes.
+ * - Time never goes back. A row that is earlier than its predecessor has the time of that. The rows of a further recording
+ *   that are earlier than the end of the one before are skipped: both cover that time.
+ */
+export class TopicPast {
+  /** The latest time of the rows so far, in ms since the Unix epoch. */
+  latest = -Infinity
+  /** True if the topic is in the current recording, and its stream has not ended. */
+  private isRecorded = false
+  private gap: { readonly cause: GapCause; readonly from: number } | undefined
+  /** The `at` of the last header. `undefined` if it was not read. */
+  private headerAt: number | undefined
+  /** Where the recording before this one ends. */
+  private previousEnd = -Infinity
+  /** Of the last price. */
+  private epoch: number | undefined
+  private priceAt = 0
+  private readonly key: string
+  private readonly spellings = new Map<string, boolean>()
+
+  constructor(
+    private readonly topic: Topic,
+    private readonly emit: (event: PastEvent) => void,
+    private readonly range: TimeRange = allTimes,
+    /** False if there are lines before the first one: whether the topic has a current price then is not known at first. */
+    public isKnown = true,
+  ) {
+    this.key = topic.toLowerCase()
+    if (!isKnown) return
+    this.gap = { cause: 'unrecorded', from: -Infinity }
+    this.headerAt = NaN
+  }
+
+  /** The header of a file whose next line is not the first one after it. */
+  enter({ topics }: RecordingHeader): void {
+    this.isRecorded = topics.some((name) => this.isTopic(name))
+  }
+
+  onLine(line: Row | RecordingHeader): void {
+    if (line._tag === 'Recording') return this.onHeader(line)
+    if (line.at < this.previousEnd) return
+    this.passTime(line.at)
+    if (line._tag === 'Price') {
+      if (this.isTopic(line.topic)) this.onPrice(line.event)
+    } else if (line._tag === 'Status') this.onStatus(line.status)
+    else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
+  }
+
+  /** Time passes: there are rows of other topics. In ms since the Unix epoch. */
+  passTime(at: number): void {
+    if (at > this.latest) this.latest = at
+  }
+
+  /** `isRecordedOn`: true if the recording goes on at the end of the range, false if nothing follows its last row. */
+  finish(isRecordedOn: boolean, end = this.range.to): void {
+    if (!isRecordedOn) this.interrupt('unrecorded')
+    this.endGap(end)
+  }
+
+  private onHeader({ at, topics, continues }: RecordingHeader): void {
+    const isContinued = continues !== undefined && (this.headerAt ?? continues) === continues
+    this.headerAt = at
+    if (!isContinued) {
+      this.interrupt('unrecorded')
+      this.previousEnd = this.latest
+    } else if (this.isKnown) return
+    this.isRecorded = topics.some((name) => this.isTopic(name))
+  }
+
+  private onPrice(event: Either<PriceError, Price>): void {
+    this.isRecorded = true
+    if (isLeft(event)) return this.interrupt(causeOf(event.left))
+    this.isKnown = true
+    const { topic, latest, gap } = this
+    const { price, epoch } = event.right
+    const isOtherConnection = this.epoch !== undefined && this.epoch !== epoch
+    if (gap === undefined && isOtherConnection) this.gap = { cause: 'disconnected', from: this.priceAt }
+    this.endGap(latest)
+    this.epoch = epoch
+    this.priceAt = latest
+    if (isWithin(this.range, latest)) this.emit({ _tag: 'PastPrice', topic, price, at: latest })
+  }
+
+  /** As long as nothing is known, a status may concern other topics alone. */
+  private onStatus({ _tag }: ConnectionStatus): void {
+    if (!this.isKnown || !this.isRecorded) return
+    if (_tag === 'Waiting') this.interrupt('disconnected')
+    if (_tag === 'Closed') this.interrupt('unrecorded')
+  }
+
+  private onEnd(): void {
+    this.interrupt('unrecorded')
+    this.isRecorded = false
+  }
+
+  private interrupt(cause: GapCause): void {
+    this.isKnown = true
+    if (this.gap?.cause === cause) return
+    this.endGap(this.latest)
+    this.gap = { cause, from: this.latest }
+  }
+
+  private endGap(at: number): void {
+    const { gap, range, topic } = this
+    if (gap === undefined) return
+    this.gap = undefined
+    const from = Math.max(gap.from, range.from)
+    const to = Math.min(at, range.to)
+    if (from < to) this.emit({ _tag: 'Gap', topic, from, to, cause: gap.cause })
+  }
+
+  /** A recording has few spellings, and a row needs an answer. */
+  private isTopic(name: string): boolean {
+    const known = this.spellings.get(name)
+    if (known !== undefined) return known
+    const isTopic = name.toLowerCase() === this.key
+    this.spellings.set(name, isTopic)
+    return isTopic
+  }
+}
+
+const causeOf = (error: PriceError): GapCause => {
+  switch (error._tag) {
+    case 'Disconnected':
+      return 'disconnected'
+    case 'Stale':
+    case 'SubscriptionTimeout':
+      return 'stale'
+    case 'DecodeError':
+    case 'InvalidTopic':
+    case 'SubscriptionRejected':
+    case 'ClientClosed':
+      return 'unrecorded'
+    default:
+      return assertNever(error)
+  }
+}

@@ -1,0 +1,156 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import type { Gap, GapCause } from '../../domain/past.js'
+import type { Topic } from '../../domain/topic.js'
+import type { PriceRow, RecordingHeader, StatusRow, EndRow } from '../format/row.js'
+import { TopicPast } from './topic-past.js'
+
+/** The gaps of one cause. */
+export interface GapSummary {
+  readonly count: number
+  /** In all, in ms. */
+  readonly ms: number
+  /** The longest one, in ms. */
+  readonly longestMs: number
+}
+
+/** What recordings contain of one topic. Times are in ms since the Unix epoch. */
+export interface TopicSummary {
+  readonly topic: Topic
+  /** Prices and errors. */
+  readonly rows: number
+  /** The times of the first and of the last price; undefined without one. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+  /** The time from the first price to the end of the recordings, without the gaps, in ms. */
+  readonly coveredMs: number
+  readonly gaps: Readonly<Record<GapCause, GapSummary>>
+  /** The number of connections over which prices came. */
+  readonly connections: number
+  /** Of the seconds of the time covered. */
+  readonly pricesPerSecond: { readonly median: number; readonly max: number }
+  /** The longest time without a price outside of gaps, in ms. */
+  readonly longestSilenceMs: number
+}
+
+/** Summarises the lines of one topic. Its memory does not grow with the recordings. */
+export class TopicSummariser {
+  private readonly past: TopicPast
+  private readonly gaps: Record<GapCause, GapSummary> = {
+    disconnected: noGap,
+    stale: noGap,
+    unrecorded: noGap,
+  }
+  private rows = 0
+  private from: number | undefined
+  private to: number | undefined
+  private epoch: number | undefined
+  private connections = 0
+  private longestSilenceMs = 0
+  /** The last price, or the end of the gap after it. */
+  private quietSince = 0
+  private readonly rates = new Rates()
+
+  constructor(private readonly topic: Topic) {
+    this.past = new TopicPast(topic, (event) => {
+      if (event._tag === 'Gap') this.onGap(event)
+      else this.onPrice(event.at)
+    })
+  }
+
+  /** `latest`: the latest time of all rows so far, in ms since the Unix epoch. */
+  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, latest: number): void {
+    this.past.passTime(latest)
+    if (line._tag === 'Price') this.rows++
+    if (line._tag === 'Recording' && line.continues === undefined) this.epoch = undefined
+    if (line._tag === 'Price' && isRight(line.event)) {
+      const { epoch } = line.event.right
+      if (epoch !== this.epoch) this.connections++
+      this.epoch = epoch
+    }
+    this.past.onLine(line)
+  }
+
+  /** `latest`: the end of the recordings, in ms since the Unix epoch. */
+  summary(latest: number): TopicSummary {
+    const { topic, rows, from, to, gaps, connections } = this
+    this.past.passTime(latest)
+    this.past.finish(true, latest)
+    if (from !== undefined) this.endSilence(latest)
+    const gapMs = Object.values(gaps).reduce((sum, { ms }) => sum + ms, 0)
+    const coveredMs = from === undefined ? 0 : Math.max(0, latest - from - gapMs)
+    return {
+      topic,
+      rows,
+      from,
+      to,
+      coveredMs,
+      gaps,
+      connections,
+      pricesPerSecond: this.rates.perSecond(coveredMs),
+      longestSilenceMs: this.longestSilenceMs,
+    }
+  }
+
+  /** A gap before the first price is no gap: the topic is covered from then on. */
+  private onGap({ from, to, cause }: Gap): void {
+    if (this.from === undefined) return
+    this.endSilence(from)
+    this.quietSince = to
+    const { count, ms, longestMs } = this.gaps[cause]
+    const length = to - from
+    this.gaps[cause] = { count: count + 1, ms: ms + length, longestMs: Math.max(longestMs, length) }
+  }
+
+  private onPrice(at: number): void {
+    if (this.from === undefined) {
+      this.from = at
+      this.quietSince = at
+    }
+    this.endSilence(at)
+    this.to = at
+    this.rates.add(at)
+  }
+
+  private endSilence(at: number): void {
+    this.longestSilenceMs = Math.max(this.longestSilenceMs, at - this.quietSince)
+    this.quietSince = at
+  }
+}
+
+const noGap: GapSummary = { count: 0, ms: 0, longestMs: 0 }
+
+/** Counts the prices of each second, and how many seconds have each count. */
+class Rates {
+  private readonly seconds = new Map<number, number>()
+  private second = -1
+  private count = 0
+
+  /** Times ascend. */
+  add(at: number): void {
+    const second = Math.floor(at / 1000)
+    if (second !== this.second) this.endSecond()
+    this.second = second
+    this.count++
+  }
+
+  /** `coveredMs`: the time in which there could be prices, in ms. */
+  perSecond(coveredMs: number): { readonly median: number; readonly max: number } {
+    this.endSecond()
+    const counts = [...this.seconds].sort(([a], [b]) => a - b)
+    const withPrice = counts.reduce((sum, [, seconds]) => sum + seconds, 0)
+    const all = Math.max(withPrice, Math.round(coveredMs / 1000))
+    let passed = all - withPrice
+    let median = 0
+    for (const [count, seconds] of counts) {
+      if (passed * 2 >= all) break
+      median = count
+      passed += seconds
+    }
+    return { median, max: counts.at(-1)?.[0] ?? 0 }
+  }
+
+  private endSecond(): void {
+    if (this.count > 0) this.seconds.set(this.count, (this.seconds.get(this.count) ?? 0) + 1)
+    this.count = 0
+  }
+}

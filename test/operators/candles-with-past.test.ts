@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { concat, of, Subject, switchMap, timer } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import type { PastEvent } from '../../src/domain/past.js'
+import type { Price } from '../../src/domain/price.js'
+import { timeout, unknownTopic } from '../../src/errors/constructors.js'
+import type { HistoryError, PriceError } from '../../src/errors/model.js'
+import { candles, pastTimeout, type Candle } from '../../src/operators/index.js'
+import { caseCount } from '../support/run/long.js'
+import { a, marbles, priceAt } from '../support/time/marbles.js'
+import { pastGap, pastPrice } from './support/past.js'
+import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
+
+const failure = left(unknownTopic(a, []))
+
+/** The subscription is at frame 0. */
+const past: Readonly<Record<string, Either<HistoryError, PastEvent>>> = {
+  F: failure,
+  p: pastPrice(-19, 5),
+  q: pastPrice(-12, 7),
+  r: pastPrice(-3, 6),
+  g: pastGap(-18, -12),
+  h: pastGap(-30, -20),
+  i: pastGap(-8, -3),
+}
+
+const live: Readonly<Record<string, Either<string, { readonly price: number }>>> = Object.fromEntries(
+  [1, 2, 3, 4].map((price) => [String(price), right({ price })]),
+)
+
+const events = { F: failure, T: left(timeout(pastTimeout)) }
+
+const candle = (prices: readonly number[], from: number, interruptions = 0): Either<never, Candle> =>
+  right({
+    open: prices[0]!,
+    high: Math.max(...prices),
+    low: Math.min(...prices),
+    close: prices.at(-1)!,
+    count: prices.length,
+    interruptions,
+    from,
+    to: from + 10,
+  })
+
+describe('candles with a past', () => {
+  it('emits the closed candles of the past as it is read, and then those of the live prices', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -pqr|', past)
+      const source$ = hot$(' ----------1----------', live)
+      const expected = '     ---xy---------------z'
+      const values = { x: candle([5, 7], -20), y: candle([6], -10), z: candle([1], 10) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('makes the candle of the seam of both', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  ---(mn|)', { m: pastPrice(0, 5), n: pastPrice(1, 9) })
+      const source$ = hot$(' --2-------------', live)
+      const expected = '     ----------x-----'
+      const values = { x: candle([5, 9, 2], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('assigns held live prices to the windows in which they came', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -r-----------------------|', past)
+      const source$ = hot$(' -----1----2---3--------4------', live)
+      const expected = '     -------------------------(xyz)w'
+      const values = { x: candle([6], -10), y: candle([1], 0), z: candle([2, 3], 10), w: candle([4], 20) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('counts each gap in the candle in which it starts, or in the next one', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  (hpgqir|)', past)
+      const source$ = hot$(' ----1------', live)
+      const expected = '     (xy)------z'
+      const values = { x: candle([5, 7], -20, 2), y: candle([6], -10, 1), z: candle([1], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('emits an error of the past at once, and counts it as an interruption', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -r-(F|)', past)
+      const source$ = hot$(' --1------2', live)
+      const expected = '     ---(Fw)---x'
+      const values = { ...events, w: candle([6], -10, 1), x: candle([1, 2], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('leaves out a past that lasts longer than 5 s', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -r 6s q|', past)
+      const source$ = hot$(' --1', live)
+      const expected = '     - 4999ms (Twx)'
+      const values = { ...events, w: candle([6], -10, 1), x: candle([1], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('completes after the past', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -r---q--------|', past)
+      const source$ = hot$(' --1-|', live)
+      const expected = '     --------------(wx|)'
+      const values = { w: candle([6, 7], -10), x: candle([1], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it('counts a price once that both contain', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = of(pastPrice(-3, 5), pastPrice(0, 6))
+      const source$ = cold$('(mn)-----------', { m: priceAt(0, a, 6), n: priceAt(0, a, 7) })
+      const expected = '     x---------y'
+      const values = { x: candle([5], -10), y: candle([6, 7], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it.each([1, 'past', {}])('throws a ConfigurationError for %o as the past', (past$) => {
+    expect(() => candles(10, { past$: past$ as never })).toThrow('past$: expected an observable')
+  })
+})
+
+/** An event, and how much later than its predecessor it is, in ms. */
+const step = fc.record({
+  ms: fc.nat(15),
+  price: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 4 }),
+})
+
+type Tick = Either<string | PriceError, Price>
+
+const rightsOf = (values: readonly TimedValue<Either<unknown, Candle>>[]): readonly Candle[] =>
+  values.flatMap(({ value }) => (isRight(value) ? [value.right] : []))
+
+describe('candles of a past and of live events', () => {
+  it('are those of the whole, wherever it is cut, however late the past is, and however far both overlap', () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
+        fc.record({ cut: fc.nat(), overlap: fc.nat(4), ms: fc.integer({ min: 1, max: 30 }) }),
+        fc.infiniteStream(fc.nat(20)),
+        fc.boolean(),
+        (steps, { cut, overlap, ms }, delays, repeatsCurrent) => {
+          let now = 0
+          const all = steps.map(({ ms: gap, price }): TimedValue<Tick> => {
+            now += gap
+            return { at: now, value: price === undefined ? left('L') : priceAt(now, a, price) }
+          })
+          const end = now + 1000
+          const whole = collectTimed(() => timeline$(all, end).pipe(candles(ms)))
+
+          const cutAt = cut % (now + 2)
+          const before = all.filter(({ at }) => at < cutAt)
+          const after = all.filter(({ at }) => at >= cutAt)
+          // An interruption is in the past or live: its times are the start of a gap, and the arrival of a Left.
+          const firstLeft = after.findIndex(({ value }) => isLeft(value))
+          const shared = after.slice(0, firstLeft < 0 ? overlap : Math.min(overlap, firstLeft))
+          const pastEvents = [...before, ...shared].map(({ at, value }) => ({ at, value: pastOf(at, value) }))
+
+          const source$ = new Subject<Tick>()
+          const joined$ = () => {
+            let readAt = 0
+            const nextDelay = (): number => Number(delays.next().value)
+            const times = pastEvents.map(({ at, value }) => {
+              readAt = Math.max(readAt, at - cutAt) + nextDelay()
+              return { at: readAt, value }
+            })
+            const past$ = timeline$(times, readAt + 1 + nextDelay())
+            const current = before.at(-1)?.value
+            const isRepeated = repeatsCurrent && current !== undefined && isRight(current)
+            return (isRepeated ? concat(of(current), source$) : source$).pipe(candles(ms, { past$ }))
+          }
+          const joined = collectTimed(
+            () => timer(cutAt).pipe(switchMap(joined$)),
+            () => timeline$(after, end).subscribe(source$),
+          )
+          expect(rightsOf(joined.values)).toEqual(rightsOf(whole.values))
+        },
+      ),
+      { numRuns: caseCount(4000) },
+    )
+  })
+})
+
+const pastOf = (at: number, event: Tick): Either<HistoryError, PastEvent> =>
+  isLeft(event) ? pastGap(at, at + 1) : pastPrice(at, event.right.price)

@@ -1,0 +1,208 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { of, Subject, tap } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import type { PastEvent } from '../../src/domain/past.js'
+import type { Price } from '../../src/domain/price.js'
+import { networkError, timeout, unknownTopic } from '../../src/errors/constructors.js'
+import type { HistoryError, PriceError } from '../../src/errors/model.js'
+import { pastTimeout, withPast } from '../../src/operators/index.js'
+import { a, marbles, priceAt } from '../support/time/marbles.js'
+import { pastGap, pastPrice } from './support/past.js'
+import { collectTimed, timeline$ } from './support/timeline.js'
+
+const liveAt = (frame: number): Either<string, Price> =>
+  priceAt(frame, a, 100 + frame) as Either<never, Price>
+
+const failure = left(unknownTopic(a, []))
+
+const past: Readonly<Record<string, Either<HistoryError, PastEvent>>> = {
+  F: failure,
+  o: pastPrice(-6, 1),
+  p: pastPrice(-3, 2),
+  g: pastGap(-3, -2),
+  x: pastPrice(1, 101),
+  y: pastPrice(2, 102),
+}
+
+/** A digit is a live price, received at that frame. `r` was received before the subscription. */
+const live: Readonly<Record<string, Either<string | PriceError, Price>>> = {
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [String(n), liveAt(n)])),
+  r: priceAt(-4, a, 2),
+  L: left('L'),
+}
+
+const events = {
+  ...past,
+  ...live,
+  C: right({ _tag: 'CaughtUp' }),
+  T: left(timeout(pastTimeout)),
+  N: left(networkError('lost')),
+}
+
+describe('withPast', () => {
+  it('emits the past, CaughtUp, the live events that came meanwhile, and then each as it comes', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const past$ = cold$('  -o-pg|', past)
+      const source$ = hot$(' 1-2-L------6-8-|', live)
+      const subscribed = '   ^--------------!'
+      const pastSubscribed = '^----!'
+      const expected = '     -o-pg(C12L)6-8-|'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+      expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
+    })
+  })
+
+  it('emits CaughtUp before the first live event if the past ends earlier', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$(' -o(p|)', past)
+      const source$ = hot$('------6-8-', live)
+      const expected = '    -o(pC)6-8-'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it.each([
+    ['a past without events', '|', '     (C12)-------'],
+    ['a past that emits at once', '(op|)', '(opC12)-----'],
+    ['a past that fails at once', '(F|)', '(FC12)------'],
+    ['a past that throws at once', '#', '    (NC12)------'],
+  ])('joins %s and live events of the same time', (_, marble, expected) => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = cold$(marble, past, 'lost')
+      const source$ = cold$('(12)--------', live)
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('emits the error of a past, and the live events that it delayed', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$(' -o-(F|)', past)
+      const source$ = hot$('--2-------8-', live)
+      const expected = '    -o-(FC2)--8-'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('reports an Rx error of the past as a Left, and continues', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$(' -o-#', past, 'lost')
+      const source$ = hot$('--2-------8-', live)
+      const expected = '    -o-(NC2)--8-'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('waits for the past for 5 s, and then leaves the rest of it out', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const past$ = cold$('  -o 6s p', past)
+      const source$ = hot$(' --2- 5001ms 8-', live)
+      const pastSubscribed = '^ 4999ms !'
+      const expected = '     -o 4998ms (TC2)8-'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+      expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
+    })
+  })
+
+  it('completes after the past if the source completes meanwhile', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const past$ = cold$(' -o---p|', past)
+      const source$ = hot$('--2|', live)
+      const subscribed = '  ^--!'
+      const expected = '    -o---p(C2|)'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('passes an Rx error of the source through at once', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const past$ = cold$('  -o---p|', past)
+      const source$ = hot$(' --2#', live)
+      const pastSubscribed = '^--!'
+      const expected = '     -o-#'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+      expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
+    })
+  })
+
+  it('unsubscribes from both', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const past$ = cold$(' -o---p|', past)
+      const source$ = hot$('--2-----', live)
+      const subscribed = '  ^--!'
+      const expected = '    -o--'
+      expectObservable(source$.pipe(withPast(past$)), subscribed).toBe(expected, events)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+      expectSubscriptions(past$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('keeps the order if a handler of a held event causes another', () => {
+    const source$ = new Subject<Either<string, Price>>()
+    const [first, second, third] = [liveAt(1), liveAt(2), liveAt(3)]
+    const feedBack = (event: unknown) => {
+      if (event === first) source$.next(third)
+    }
+    const past$ = timeline$([{ at: 5, value: pastPrice(-6, 1) }], 5)
+    const { values } = collectTimed(
+      () => source$.pipe(withPast(past$), tap(feedBack)),
+      () => {
+        source$.next(first)
+        source$.next(second)
+      },
+    )
+    expect(values.map(({ value }) => value)).toEqual([events.C, first, second, third])
+  })
+})
+
+describe('a price that past and live events contain', () => {
+  it('is emitted once, from the past, however late the past is', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$(' --o--x--y|', past)
+      const source$ = hot$('-12-----------7--', live)
+      const expected = '    --o--x--yC----7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('is emitted once if it comes live after the past has ended', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const past$ = of(pastPrice(-6, 1), pastPrice(1, 101))
+      const source$ = hot$('-1---------7--', live)
+      const expected = '    (oxC)------7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('is emitted once if it was current at the subscription and recorded later than it was received', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = cold$('  --o--p|', past)
+      const source$ = cold$('r-----------7--', live)
+      const expected = '     --o--pC-----7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it.each([
+    ['another value', priceAt(1, a, 7)],
+    ['another time', priceAt(2, a, 101)],
+    ['no time', right({ topic: a, price: 101 } as Price)],
+  ])('is no repetition if it has %s', (_, v) => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = cold$('  --o--x|', past)
+      const source$ = cold$('v-----------7--', { ...live, v })
+      const expected = '     --o--x(Cv)--7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, v })
+    })
+  })
+
+  it('is emitted twice if it comes twice live and once in the past', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -x----|', past)
+      const source$ = hot$(' -(11)-------7--', live)
+      const expected = '     -x----(C1)--7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+})

@@ -24,11 +24,11 @@ export const createFacades = async (sources: string, dist: string): Promise<Read
   return facades
 }
 
-/** `export { a, type B } from './c.js'`, with its names and its path. */
-const exportStatement = /^export \{([^}]*)\} from '([^']+)'$/gm
+/** `export { a, type B } from './c.js'`, with its names and its path. Exports from a package need no facade. */
+const exportStatement = /^export \{([^}]*)\} from '(\.[^']+)'$/gm
 
 /** `export * from './c.js'`, with its path. */
-const exportAllStatement = /^export \* from '([^']+)'$/gm
+const exportAllStatement = /^export \* from '(\.[^']+)'$/gm
 
 /** The values that an entry point exports under their own names, by module. */
 const exportsByModule = async (door: string): Promise<ReadonlyMap<string, readonly string[]>> => {

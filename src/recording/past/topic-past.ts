@@ -78,7 +78,9 @@ export class TopicPast {
     if (!isContinued) {
       this.interrupt('unrecorded')
       this.previousEnd = this.latest
-    } else if (this.isKnown) return
+    }
+    this.passTime(at)
+    if (isContinued && this.isKnown) return
     this.isRecorded = topics.some((name) => this.isTopic(name))
   }
 

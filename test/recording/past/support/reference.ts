@@ -52,7 +52,6 @@ const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[]): reado
         isRecorded = line.topics.includes(topic)
       }
       headerAt = line.at
-      continue
     }
     now = Math.max(now, line.at)
     if (line._tag === 'Price' && line.topic === topic) {

@@ -41,7 +41,10 @@ export default defineConfig(({ mode }) => {
     ? files.filter((file) => isLongOnly(file) || imports(file, /support\/run\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
   const startsProcesses = (file: string): boolean =>
-    imports(file, /(?:node-process|nats-server|start-fleet|command|user-folder|run-sweep)\.js'/)
+    imports(
+      file,
+      /(?:node-process|nats-server|start-fleet|command|support\/terminal|user-folder|run-sweep)\.js'/,
+    )
   const opensPages = (file: string): boolean => /^test\/(?:browser|dashboard\/page)\//.test(file)
   const runsAlone = (file: string): boolean =>
     aloneFolders.some((folder) => file.startsWith(`test/${folder}/`)) && !startsProcesses(file)

@@ -4,12 +4,14 @@ import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
 import { gatewayCommand } from './commands/gateway.js'
+import { outputOf } from './commands/parts.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
 import { simulateCommand } from './commands/simulate.js'
 import { sweepCommand } from './commands/sweep.js'
 import { watchCommand } from './commands/watch.js'
+import type { Io } from './io.js'
 
 const examples = `
 Examples:
@@ -23,23 +25,24 @@ Examples:
       Print the help of a command, with examples.`
 
 /** The program `svc-streams` with all commands. */
-export const createProgram = (): Command =>
+export const createProgram = (io: Io): Command =>
   new Command('svc-streams')
+    .configureOutput(outputOf(io))
     .description('Tools for a trading service: live prices, order-book depth.')
     .version(packageVersion(), '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .addCommand(watchCommand())
-    .addCommand(dashboardCommand())
-    .addCommand(priceCommand())
-    .addCommand(depthCommand())
-    .addCommand(recordCommand())
-    .addCommand(replayCommand())
-    .addCommand(sweepCommand())
-    .addCommand(simulateCommand())
-    .addCommand(gatewayCommand())
-    .addCommand(doctorCommand())
-    .addCommand(completionCommand())
+    .addCommand(watchCommand(io))
+    .addCommand(dashboardCommand(io))
+    .addCommand(priceCommand(io))
+    .addCommand(depthCommand(io))
+    .addCommand(recordCommand(io))
+    .addCommand(replayCommand(io))
+    .addCommand(sweepCommand(io))
+    .addCommand(simulateCommand(io))
+    .addCommand(gatewayCommand(io))
+    .addCommand(doctorCommand(io))
+    .addCommand(completionCommand(io))
     .addHelpText('after', examples)
 
 const packageVersion = (): string => {

@@ -17,8 +17,7 @@ test.each([
   ['price', ['price', weth]],
   ['depth', ['depth', weth]],
   ['doctor', ['doctor']],
-  ['watch', ['watch', weth, '--duration', '1']],
-  ['record', ['record', weth, '--duration', '1']],
+  ['watch', ['watch', weth, '--duration', '5']],
 ])('the process of %s exits with 0 after it has used a service', async (_, args) => {
   expect(await runCommand(args, await simulatedService())).toMatchObject({ code: 0, stderr: '' })
 })

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { aloneFolders } from './test/support/run/alone.js'
+import { imports, startsProcesses } from './test/support/run/needs.js'
 
 const root = new URL('.', import.meta.url).pathname
 
@@ -25,8 +26,6 @@ const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts') && !file.startsWith('package/'))
   .map((file) => `test/${file}`)
 
-const imports = (file: string, module: RegExp): boolean => module.test(readFileSync(root + file, 'utf8'))
-
 const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts')
 
 export default defineConfig(({ mode }) => {
@@ -38,13 +37,10 @@ export default defineConfig(({ mode }) => {
   process.env['TEST_SEED'] ??= isLong ? String(Date.now() % 2 ** 31) : '1'
   const seed = Number(process.env['TEST_SEED'])
   const selected = isLong
-    ? files.filter((file) => isLongOnly(file) || imports(file, /support\/run\/long\.js'/))
+    ? files.filter((file) => isLongOnly(file) || imports(root + file, /support\/run\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
-  const startsProcesses = (file: string): boolean =>
-    imports(file, /(?:node-process|nats-server|start-fleet|command|user-folder|run-sweep)\.js'/)
-  const opensPages = (file: string): boolean => /^test\/(?:browser|dashboard\/page)\//.test(file)
   const runsAlone = (file: string): boolean =>
-    aloneFolders.some((folder) => file.startsWith(`test/${folder}/`)) && !startsProcesses(file)
+    aloneFolders.some((folder) => file.startsWith(`test/${folder}/`)) && !startsProcesses(root + file)
 
   return {
     resolve,
@@ -60,32 +56,15 @@ export default defineConfig(({ mode }) => {
       projects: [
         {
           extends: true as const,
-          test: {
-            name: 'in process',
-            include: selected.filter(
-              (file) => !startsProcesses(file) && !opensPages(file) && !runsAlone(file),
-            ),
-            globalSetup: ['test/support/run/print-seed.ts'],
-          },
-        },
-        {
-          extends: true as const,
           test: { name: 'alone', include: selected.filter(runsAlone), isolate: true },
         },
+        // One project: each worker of each project imports the sources, and Vitest runs one project after the other.
         {
           extends: true as const,
           test: {
-            name: 'in a browser',
-            include: selected.filter(opensPages),
-            globalSetup: ['test/browser/support/start-chromium.ts', 'test/support/process/compiled-copy.ts'],
-          },
-        },
-        {
-          extends: true as const,
-          test: {
-            name: 'with processes',
-            include: selected.filter((file) => startsProcesses(file) && !opensPages(file)),
-            globalSetup: ['test/support/process/compiled-copy.ts'],
+            name: 'together',
+            include: selected.filter((file) => !runsAlone(file)),
+            globalSetup: ['test/support/run/print-seed.ts', 'test/support/run/prepare.ts'],
           },
         },
       ],

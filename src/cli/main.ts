@@ -4,10 +4,10 @@ import { createProgram } from './program.js'
 import { exitCodes, run } from './run.js'
 
 // A write error is a failure. A closed pipe, such as that of `head`, is not.
-outputClosed().catch(() => {
+outputClosed(process.stdout).catch(() => {
   process.exitCode = exitCodes.failure
 })
 // An error message that cannot be written must not change the exit code.
 process.stderr.on('error', () => undefined)
-const exitCode = await run(createProgram(), process.argv.slice(2))
+const exitCode = await run(createProgram(process), process.argv.slice(2), process)
 process.exitCode ??= exitCode

@@ -7,12 +7,14 @@ import { exportCommand } from './commands/export.js'
 import { gatewayCommand } from './commands/gateway.js'
 import { initCommand } from './commands/init.js'
 import { inspectCommand } from './commands/inspect.js'
+import { outputOf } from './commands/parts.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
 import { simulateCommand } from './commands/simulate.js'
 import { sweepCommand } from './commands/sweep.js'
 import { watchCommand } from './commands/watch.js'
+import type { Io } from './io.js'
 
 const examples = `
 Examples:
@@ -26,26 +28,27 @@ Examples:
       Print the help of a command, with examples.`
 
 /** The program `svc-streams` with all commands. */
-export const createProgram = (): Command =>
+export const createProgram = (io: Io): Command =>
   new Command('svc-streams')
+    .configureOutput(outputOf(io))
     .description('Tools for a trading service: live prices, order-book depth.')
     .version(packageVersion(), '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .addCommand(initCommand())
-    .addCommand(watchCommand())
-    .addCommand(dashboardCommand())
-    .addCommand(priceCommand())
-    .addCommand(depthCommand())
-    .addCommand(recordCommand())
-    .addCommand(replayCommand())
-    .addCommand(exportCommand())
-    .addCommand(inspectCommand())
-    .addCommand(sweepCommand())
-    .addCommand(simulateCommand())
-    .addCommand(gatewayCommand())
-    .addCommand(doctorCommand())
-    .addCommand(completionCommand())
+    .addCommand(initCommand(io))
+    .addCommand(watchCommand(io))
+    .addCommand(dashboardCommand(io))
+    .addCommand(priceCommand(io))
+    .addCommand(depthCommand(io))
+    .addCommand(recordCommand(io))
+    .addCommand(replayCommand(io))
+    .addCommand(exportCommand(io))
+    .addCommand(inspectCommand(io))
+    .addCommand(sweepCommand(io))
+    .addCommand(simulateCommand(io))
+    .addCommand(gatewayCommand(io))
+    .addCommand(doctorCommand(io))
+    .addCommand(completionCommand(io))
     .addHelpText('after', examples)
 
 const packageVersion = (): string => {

@@ -1,5 +1,6 @@
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe, messageOf } from '../errors/text.js'
+import type { Io } from './io.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -7,7 +8,11 @@ export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** Runs the program and resolves to the exit code. Never calls `process.exit`. */
-export const run = async (program: Command, args: readonly string[]): Promise<ExitCode> => {
+export const run = async (
+  program: Command,
+  args: readonly string[],
+  { stderr }: Pick<Io, 'stderr'>,
+): Promise<ExitCode> => {
   overrideExit(program)
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -15,7 +20,7 @@ export const run = async (program: Command, args: readonly string[]): Promise<Ex
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    process.stderr.write(escapeUnsafe(`error: ${messageOf(error)}\n`))
+    stderr.write(escapeUnsafe(`error: ${messageOf(error)}\n`))
     return exitCodes.failure
   }
 }

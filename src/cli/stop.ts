@@ -1,32 +1,33 @@
 import { from, map, merge, NEVER, take, timer, type Observable } from 'rxjs'
+import type { Io, StopSignal } from './io.js'
 import { outputClosed } from './output/stdout.js'
 
 /** Why a streaming command stops: on Ctrl-C, when the reader closes its output, or after `--duration`. */
 export type StopReason = 'interrupted' | 'output closed' | 'duration'
 
 /** Emits once, when a streaming command must stop. */
-export const stop$ = (durationMs: number | undefined): Observable<StopReason> =>
+export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopReason> =>
   merge(
-    from(interrupted()).pipe(map(() => 'interrupted' as const)),
-    from(outputClosed()).pipe(map(() => 'output closed' as const)),
+    from(interrupted(io)).pipe(map(() => 'interrupted' as const)),
+    from(outputClosed(io.stdout)).pipe(map(() => 'output closed' as const)),
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
 /** Ctrl-C, and the request of a process manager to end. */
-export const signals = ['SIGINT', 'SIGTERM'] as const
+export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
 /**
  * Resolves on the first SIGINT (Ctrl-C) or SIGTERM. The handlers are then removed, so that a second signal ends the
  * process immediately.
  */
-export const interrupted = (): Promise<void> =>
+export const interrupted = (io: Pick<Io, 'on' | 'off'>): Promise<void> =>
   new Promise((resolve) => {
     const stop = () => {
       // Other handlers of this signal, such as one that restores the cursor, check for further handlers: remove later.
       process.nextTick(() => {
-        for (const signal of signals) process.off(signal, stop)
+        for (const signal of signals) io.off(signal, stop)
       })
       resolve()
     }
-    for (const signal of signals) process.on(signal, stop)
+    for (const signal of signals) io.on(signal, stop)
   })

@@ -4,6 +4,8 @@ import { startTestSimulator } from '../support/simulator.js'
 import { getDepth } from '../support/network/signed-request.js'
 import { compiledPath, spawnNode } from '../support/process/node-process.js'
 import { ethTopic } from '../support/tokens.js'
+import { runInProcess, startInProcess } from './support/in-process.js'
+import type { RunningCommand } from './support/running-command.js'
 
 const command = (...args: readonly string[]) =>
   spawnNode([compiledPath('src/cli/main.ts'), ...args], { environment: { COLUMNS: '80' } })
@@ -14,9 +16,10 @@ const run = async (...args: readonly string[]) => {
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
+const simulate = (...args: readonly string[]) => withVariables(startInProcess(['simulate', ...args]))
+
 /** The running command, with the variables that it has printed. */
-const simulate = async (...args: readonly string[]) => {
-  const child = command('simulate', ...args)
+const withVariables = async (child: RunningCommand) => {
   await eventually(() => child.stdout.includes('Ctrl-C'))
   const lines = child.stdout.matchAll(/^export (\w+)=(\S*)$/gm)
   return { child, variables: new Map(Array.from(lines, ([, name = '', value = '']) => [name, value])) }
@@ -38,7 +41,9 @@ test('exits with 1 for a port in use', async () => {
 })
 
 test('prints variables that can be pasted and that a program can use', async () => {
-  const { child, variables } = await simulate('--token', '0xAB', '0xcd', '--tick', '20', '--seed', '7')
+  const { child, variables } = await withVariables(
+    command('simulate', '--token', '0xAB', '0xcd', '--tick', '20', '--seed', '7'),
+  )
   expect(child.stdout.replace(/:\d+/g, ':PORT').replace(/KEY=\S+/, 'KEY=…')).toMatchSnapshot()
   const baseUrl = variables.get('SVC_BASE_URL')!
   const authKey = variables.get('SVC_AUTH_KEY')!
@@ -51,10 +56,8 @@ test('prints variables that can be pasted and that a program can use', async () 
 
 test('prints the symbols that commands accept in the other terminal', async () => {
   const { child, variables } = await simulate()
-  const price = spawnNode([compiledPath('src/cli/main.ts'), 'price', 'ETH'], {
-    environment: Object.fromEntries(variables),
-  })
-  expect([await price.waitForExit(), price.stderr]).toEqual([0, ''])
+  const price = await runInProcess(['price', 'ETH'], Object.fromEntries(variables))
+  expect([price.code, price.stderr]).toEqual([0, ''])
   expect(Number(price.stdout)).toBeGreaterThan(0)
   child.process.kill('SIGINT')
   expect(await child.waitForExit()).toBe(0)

@@ -1,27 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createProgram } from '../../src/cli/program.js'
-import { run as runProgram } from '../../src/cli/run.js'
-
-beforeEach(() => {
-  const variables = Object.keys(process.env).filter((name) => name.startsWith('SVC_'))
-  for (const name of variables) vi.stubEnv(name, undefined)
-})
-afterEach(() => void vi.unstubAllEnvs())
+import { expect, test } from 'vitest'
+import { runInProcess } from './support/in-process.js'
 
 /** The output and the exit code of a command that starts nothing. */
-const run = async (...args: readonly string[]) => {
-  const printed = { stdout: '', stderr: '' }
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      printed[stream] += text.toString()
-      return true
-    }),
-  )
-  const code = await runProgram(createProgram(), args).finally(() =>
-    spies.forEach((spy) => spy.mockRestore()),
-  )
-  return { code, ...printed }
-}
+const run = (...args: readonly string[]) => runInProcess(args)
 
 test('prints the help', async () => {
   expect(await run('simulate', '--help')).toMatchSnapshot()
@@ -31,8 +12,7 @@ test('prints the help', async () => {
 test.each(['watch', 'price', 'depth', 'record', 'replay', 'gateway', 'dashboard', 'doctor', 'completion'])(
   'prints the help of %s, without the value of a key',
   async (command) => {
-    vi.stubEnv('SVC_AUTH_KEY', 'c2VjcmV0')
-    expect(await run(command, '--help')).toMatchSnapshot()
+    expect(await runInProcess([command, '--help'], { SVC_AUTH_KEY: 'c2VjcmV0' })).toMatchSnapshot()
   },
 )
 

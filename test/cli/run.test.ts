@@ -1,9 +1,11 @@
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
-import { exitCodes, run } from '../../src/cli/run.js'
+import { exitCodes, run as runWith } from '../../src/cli/run.js'
 
 const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 afterEach(() => void written.mockClear())
+
+const run = (tool: Command, args: readonly string[]) => runWith(tool, args, process)
 
 const program = (action: () => void) =>
   new Command('tool')

@@ -8,7 +8,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const child = spawnScript(
       `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
-     const first = interrupted()
+     const first = interrupted(process)
      console.log('ready')
      await first
      console.log('resolved')`,
@@ -25,7 +25,7 @@ test('keeps its handler until the other handlers of the signal have run', async 
   const child = spawnScript(
     `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
      setInterval(() => {}, 60000)
-     const first = interrupted()
+     const first = interrupted(process)
      process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))
      console.log('ready')
      await first`,

@@ -8,11 +8,10 @@ import { left, right } from 'fp-ts/lib/Either.js'
 import type { Address, Topic } from 'svc-streams'
 import { depth, disconnected, price } from 'svc-streams/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportRecordings } from '../../src/cli/actions/export.js'
-import { createProgram } from '../../src/cli/program.js'
 import { createRotatingFile } from '../../src/cli/output/record-output.js'
 import { encodeRow } from '../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../src/recording/format/row.js'
+import { runInProcess } from '../cli/support/in-process.js'
 import { readPage } from './support/block.js'
 
 // Runs the blocks of the guide to the analysis of recordings, over compressed files of a rotated recording.
@@ -81,7 +80,13 @@ beforeAll(async () => {
   file.close()
   expect(file.files).toBe(2)
   const recordings = readdirSync(folder).map((name) => join(folder, name))
-  await exportRecordings(createProgram(), recordings.sort(), { out: join(folder, 'market.parquet') })
+  const { code } = await runInProcess([
+    'export',
+    ...recordings.sort(),
+    '--out',
+    join(folder, 'market.parquet'),
+  ])
+  expect(code).toBe(0)
   mkdirSync(join(folder, 'duckdb'))
   writeFileSync(join(folder, 'duckdb/package.json'), '{}')
   await run('npm', ['install', '@duckdb/node-api@1.5.6-r.1', '--no-audit', '--no-fund'], {

@@ -73,7 +73,7 @@ describe('the guide to commands', () => {
       ),
     )
     expect([...shown].sort()).toEqual(
-      createProgram()
+      createProgram(process)
         .commands.map((command) => command.name())
         .sort(),
     )

@@ -5,7 +5,7 @@ import { readPage, root } from './support/block.js'
 import { blocksOfPage } from './support/markdown.js'
 import { userFolder, type UserFolder } from './support/user-folder.js'
 
-// Saves the programs of the README and of the guides as files, and runs them as the pages describe.
+// Saves the programs of the README and of the guides as files, and runs them: those of the README with the loader of the page.
 
 const folderOf = (page: string): UserFolder => {
   const folder = userFolder(blocksOfPage(page))
@@ -29,17 +29,13 @@ describe('the README', { timeout: 60_000 }, () => {
 
 describe('the guide to the first price', { timeout: 60_000 }, () => {
   it('prints five prices', async () => {
-    const { code, output } = await folderOf('docs/guides/first-price.md').node(
-      '--import',
-      'tsx',
-      'first-price.ts',
-    )
+    const { code, output } = await folderOf('docs/guides/first-price.md').program('first-price.ts')
     expect(output).toMatch(/^(?:\d+(?:\.\d+)?\n){5}$/)
     expect(code).toBe(0)
   })
 
   it('prints prices of a second connection after a drop', async () => {
-    const { code, output } = await folderOf('docs/guides/first-price.md').node('--import', 'tsx', 'a-drop.ts')
+    const { code, output } = await folderOf('docs/guides/first-price.md').program('a-drop.ts')
     expect(output).toMatch(
       /^(?:[\d.]+ epoch 1\n)+Disconnected: connection down \(1006: .*\); attempt 2 in \d+ ms\n(?:[\d.]+ epoch 2\n)+$/,
     )
@@ -50,7 +46,7 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
 
 describe('the guide to errors', { timeout: 60_000 }, () => {
   it('causes prices that are behind', async () => {
-    const { code, output } = await folderOf('docs/guides/errors.md').node('--import', 'tsx', 'behind.ts')
+    const { code, output } = await folderOf('docs/guides/errors.md').program('behind.ts')
     expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
     expect(code).toBe(0)
   })
@@ -74,7 +70,7 @@ describe('the guide to commands', { timeout: 60_000 }, () => {
 
 describe('the guide to the gateway', { timeout: 60_000 }, () => {
   it('prints a price of its consumer', async () => {
-    const { code, output } = await folderOf('docs/guides/gateway.md').node('--import', 'tsx', 'gateway.ts')
+    const { code, output } = await folderOf('docs/guides/gateway.md').program('gateway.ts')
     expect(output).toMatch(/^\d+(?:\.\d+)? 1\n$/)
     expect(code).toBe(0)
   })
@@ -97,11 +93,7 @@ it(
   'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },
   async () => {
-    const { code, output } = await folderOf('docs/guides/why-left.md').node(
-      '--import',
-      'tsx',
-      'across-a-drop.ts',
-    )
+    const { code, output } = await folderOf('docs/guides/why-left.md').program('across-a-drop.ts')
     const [, values, errors] =
       /^as values: (\d+); as errors: (\d+); both tokens combined: ended\n$/.exec(output) ?? []
     expect(Number(values), output).toBeGreaterThan(Number(errors))
@@ -113,12 +105,7 @@ it(
   'the testing guide has a test that a naive strategy fails and a correct one passes',
   { timeout: 60_000 },
   async () => {
-    const { code, output } = await folderOf('docs/guides/testing.md').node(
-      '--import',
-      'tsx',
-      '--test',
-      'stale-data.node.test.ts',
-    )
+    const { code, output } = await folderOf('docs/guides/testing.md').tests('stale-data.node.test.ts')
     expect(output).toMatch(/(?:✖|^not ok \d+ -) naive\$ waits while the price is too old/m)
     expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the price is too old/m)
     // The strategy trades, and does not wait again.
@@ -130,26 +117,16 @@ it(
 )
 
 it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000 }, async () => {
-  const { code, output } = await folderOf('docs/guides/backtest.md').node(
-    '--import',
-    'tsx',
-    '--test',
-    'dip.node.test.ts',
-  )
+  const { code, output } = await folderOf('docs/guides/backtest.md').tests('dip.node.test.ts')
   expect(output).toContain('pass 1')
   expect(code, output).toBe(0)
 })
 
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it('with the test runner of Node', async () => {
-    // One run for all files: each run loads the TypeScript loader once more than it has files.
+    // One run for all files: each run starts one process more than it has files.
     const files = ['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
-    const { code, output } = await folderOf('docs/guides/testing.md').node(
-      '--import',
-      'tsx',
-      '--test',
-      ...files,
-    )
+    const { code, output } = await folderOf('docs/guides/testing.md').tests(...files)
     expect(output).toContain(`pass ${files.length}`)
     expect(code, output).toBe(0)
   })

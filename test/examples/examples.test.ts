@@ -5,12 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.js'
 import { eventually } from '../support/time/eventually.js'
-import {
-  compiledPath,
-  spawnNode,
-  type NodeProcess,
-  type EnvironmentVariables,
-} from '../support/process/node-process.js'
+import type { EnvironmentVariables } from '../support/process/environment.js'
+import { compiledPath, spawnNode, type NodeProcess } from '../support/process/node-process.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,12 +1,13 @@
 import type { Argument, Command, Option } from 'commander'
 import { recordedMarket } from '../../simulator/index.js'
+import type { Io } from '../io.js'
 import { print } from '../output/stdout.js'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-export const printCompletion = (program: Command, shell: Shell): Promise<void> => {
+export const printCompletion = (io: Io, program: Command, shell: Shell): Promise<void> => {
   const token = recordedMarket().tokens.map(({ symbol }) => symbol)
-  return print(scripts[shell](completedProgram(program, { token })))
+  return print(scripts[shell](completedProgram(program, { token })), io.stdout)
 }
 
 /** The completion script for bash, version 3.2 and later. */

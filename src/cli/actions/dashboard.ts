@@ -7,6 +7,7 @@ import { chainIds } from '../../domain/environment.js'
 import { printable } from '../../errors/text.js'
 import { withTokens, type CommandInput, type OpenSource } from '../input/open-source.js'
 import type { SourceFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { interrupted } from '../stop.js'
 import { listenFailure, recordingFailure$ } from './serve.js'
 
@@ -17,14 +18,15 @@ export interface DashboardFlags extends SourceFlags {
 }
 
 export const serveDashboard = (
+  io: Io,
   command: Command,
   given: readonly string[],
   flags: DashboardFlags,
 ): Promise<void> =>
-  withTokens(command, 'both', given, async (input) => {
+  withTokens(io, command, 'both', given, async (input) => {
     const dashboard = await start(input.source, configOf(input, flags), flags.port)
-    const stopped$ = from(interrupted())
-    process.stdout.write(`${dashboard.url}\n`)
+    const stopped$ = from(interrupted(io))
+    io.stdout.write(`${dashboard.url}\n`)
     await firstValueFrom(merge(stopped$, recordingFailure$(input.source))).finally(() => dashboard.close())
   })
 

@@ -23,6 +23,7 @@ import { priceHttpCheck, priceSocketCheck } from '../doctor/price-checks.js'
 import { createTarget, type Interface, type OptionsProblem, type Target } from '../doctor/target.js'
 import { serviceOfSimulator } from '../input/open-source.js'
 import { resolveSource, type Source } from '../input/source.js'
+import type { Io } from '../io.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/user-tokens.js'
@@ -33,28 +34,30 @@ export interface DoctorFlags {
   readonly json?: boolean
 }
 
-export const diagnose = async (command: Command, flags: DoctorFlags): Promise<void> => {
+export const diagnose = async (io: Io, command: Command, flags: DoctorFlags): Promise<void> => {
   const selected = resolveSource(command)
   if (isLeft(selected)) return usageError(command, selected.left)
   const source = selected.right
-  if (source._tag !== 'Simulator') return printChecks(source, flags)
+  if (source._tag !== 'Simulator') return printChecks(io, source, flags)
   const simulator = await startSimulator()
-  await printChecks(serviceOfSimulator(simulator, source.environment), flags).finally(() => simulator.close())
+  await printChecks(io, serviceOfSimulator(simulator, source.environment), flags).finally(() =>
+    simulator.close(),
+  )
 }
 
 /** Prints the result of each check. Throws if one failed. */
-const printChecks = async (source: Source, { json = false, timeout }: DoctorFlags): Promise<void> => {
-  const tokens = parseTokensVariable(process.env['SVC_TOKENS'] ?? '', [])
+const printChecks = async (io: Io, source: Source, { json = false, timeout }: DoctorFlags): Promise<void> => {
+  const tokens = parseTokensVariable(io.env['SVC_TOKENS'] ?? '', [])
   const target = isLeft(tokens)
     ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
     : await createTarget(source, timeout)
-  const colours = coloursFor(process.stdout)
+  const colours = coloursFor(io.stdout, io.env)
   const result$: Observable<NamedResult> = isLeft(target)
     ? invalidOptions$(target.left)
     : runChecks$(target.right).pipe(startWith({ name: 'options', result: passed(optionsText(target.right)) }))
   const failures$ = result$.pipe(
     map((named) => {
-      process.stdout.write(`${json ? resultJson(named) : resultLine(named, colours)}\n`)
+      io.stdout.write(`${json ? resultJson(named) : resultLine(named, colours)}\n`)
       return named.result.result === 'failed' ? 1 : 0
     }),
     reduce((sum, failures) => sum + failures, 0),

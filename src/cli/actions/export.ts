@@ -14,6 +14,7 @@ import { encodeRow } from '../../recording/format/row-codec.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import { openableSources } from '../../recording/read/source.js'
+import type { Io } from '../io.js'
 import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
@@ -38,6 +39,7 @@ interface Pass {
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
 export const exportRecordings = async (
+  io: Io,
   command: Command,
   files: readonly string[],
   { out }: ExportFlags,
@@ -49,17 +51,17 @@ export const exportRecordings = async (
     return usageError(command, `--out: ${existing.join(', ')} exists; choose another name, or move it`)
   let stopped = false
   const stop = (): void => void (stopped = true)
-  for (const signal of signals) process.on(signal, stop)
+  for (const signal of signals) io.on(signal, stop)
   const pass = async (quantities: QuantityKind) => writePass(files, paths, quantities, () => stopped)
   try {
     const first = await pass('decimal')
     const { outcome, rows, failure } = first.outcome === 'too long' ? await pass('text') : first
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
     for (const path of paths.values()) await rename(partOf(path), path)
-    process.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
+    io.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
     if (failure !== undefined) throw new Error(printable(renderError(failure)))
   } finally {
-    for (const signal of signals) process.off(signal, stop)
+    for (const signal of signals) io.off(signal, stop)
     for (const path of paths.values()) await rm(partOf(path), { force: true })
   }
 }

@@ -13,6 +13,7 @@ import {
   type OpenSource,
 } from '../input/open-source.js'
 import { flagErrorText, resolveSource } from '../input/source.js'
+import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
 
@@ -20,12 +21,17 @@ import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
  * Serves the selected source on NATS until the user stops the command, and the health of the gateway over HTTP if there is a
  * `--port`. `servers`: addresses, separated by commas.
  */
-export const serveNats = (command: Command, servers: string, address: ListenAddress): Promise<void> => {
+export const serveNats = (
+  io: Io,
+  command: Command,
+  servers: string,
+  address: ListenAddress,
+): Promise<void> => {
   const serve = async (source: OpenSource): Promise<void> => {
     await using gateway = await start(command, source, servers)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
-    await serveUntilStopped(source, summary(source, natsHost(servers), isConnected, health))
+    await serveUntilStopped(io, source, summary(source, natsHost(servers), isConnected, health))
   }
   // Here --nats is where the command serves, not its source.
   return withSource(command, 'both', serve, resolveSource(command, ['gateway']))

@@ -18,6 +18,7 @@ import { withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
 import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
@@ -35,10 +36,10 @@ export interface GatewayFlags extends SourceFlags {
 const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
-export const serveGateway = async (command: Command, flags: GatewayFlags): Promise<void> => {
+export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags): Promise<void> => {
   if (flags.nats !== undefined && flags.nats !== '') {
     const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
-    if (conflict === undefined) return serveNats(command, flags.nats, flags)
+    if (conflict === undefined) return serveNats(io, command, flags.nats, flags)
     const nats = withVariable(deploymentFlags.nats)
     return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
   }
@@ -46,7 +47,7 @@ export const serveGateway = async (command: Command, flags: GatewayFlags): Promi
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, 'both', async (source) => {
     await using gateway = await start(command, source, options.right)
-    await serveUntilStopped(source, summary(gateway, source, options.right))
+    await serveUntilStopped(io, source, summary(gateway, source, options.right))
   })
 }
 

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Io } from '../io.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
 const template = join(manifest, '../examples/project')
 
 /** A project in `folder`, from `examples/project` of the package. Overwrites nothing, and prints what to do next. */
-export const writeProject = async (folder: string): Promise<void> => {
+export const writeProject = async (io: Io, folder: string): Promise<void> => {
   const files = await projectFiles(folder)
   const existing = [...files.keys()].filter((file) => existsSync(join(folder, file)))
   if (existing.length > 0)
@@ -21,7 +22,7 @@ export const writeProject = async (folder: string): Promise<void> => {
     await writeFile(join(folder, file), text, { flag: 'wx' })
   }
   const steps = folder === '.' ? [] : [`cd ${folder}`]
-  process.stdout.write(
+  io.stdout.write(
     `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
       [...steps, 'npm install', 'npm start', 'npm test'].map((step) => `  ${step}\n`).join(''),
   )

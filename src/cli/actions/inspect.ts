@@ -13,8 +13,9 @@ import { RecordedFile } from '../../recording/past/recorded-file.js'
 import { TopicSummariser, type TopicSummary } from '../../recording/past/topic-summary.js'
 import { openableSource } from '../../recording/read/source.js'
 import { print } from '../output/stdout.js'
+import type { Io } from '../io.js'
 import { drawTable, type Column } from '../output/table.js'
-import { coloursFor } from '../output/terminal.js'
+import { coloursFor, type Colours } from '../output/terminal.js'
 
 export interface InspectFlags {
   /** In ms. */
@@ -24,6 +25,7 @@ export interface InspectFlags {
 
 /** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
 export const inspectRecordings = async (
+  io: Io,
   files: readonly string[],
   { maxGap = Infinity, json = false }: InspectFlags,
 ): Promise<void> => {
@@ -33,10 +35,13 @@ export const inspectRecordings = async (
   const { damages } = inspection
   if (json) {
     const objects = [...topics, ...damages.map(({ source, line, message }) => ({ source, line, message }))]
-    await print(objects.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    await print(objects.map((each) => `${JSON.stringify(each)}\n`).join(''), io.stdout)
   } else {
-    await print(topics.length === 0 ? '' : `${tableOf(topics).join('\n')}\n`)
-    for (const damage of damages) process.stderr.write(`${printable(renderError(damage))}\n`)
+    await print(
+      topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,
+      io.stdout,
+    )
+    for (const damage of damages) io.stderr.write(`${printable(renderError(damage))}\n`)
   }
   const problems = [
     ...(damages.length === 0 ? [] : [`${damages.length} of ${files.length} files cannot be read to the end`]),
@@ -124,7 +129,7 @@ class Inspection {
 const longestGap = ({ gaps }: TopicSummary): number =>
   Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))
 
-const tableOf = (topics: readonly TopicSummary[]): readonly string[] => {
+const tableOf = (topics: readonly TopicSummary[], { dim }: Colours): readonly string[] => {
   const column = (
     title: string,
     textOf: (topic: TopicSummary) => string,
@@ -146,7 +151,7 @@ const tableOf = (topics: readonly TopicSummary[]): readonly string[] => {
     column('prices/s', ({ pricesPerSecond: { median, max } }) => `${median}, max ${max}`),
     column('silence', ({ longestSilenceMs }) => durationText(longestSilenceMs)),
   ]
-  return drawTable(columns, Infinity, coloursFor(process.stdout).dim)
+  return drawTable(columns, Infinity, dim)
 }
 
 const causes: readonly GapCause[] = ['disconnected', 'stale', 'unrecorded']

@@ -9,6 +9,7 @@ import { record, type LineWriter, type Recorder, type RecordResult } from '../..
 import { rxClock } from '../../time/rx-clock.js'
 import type { StreamFlags } from '../commands/parts.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
+import type { Io } from '../io.js'
 import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
 import { canRedraw, showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -18,15 +19,16 @@ import { failureText, nothingReceived, receive, watchRows$, type StreamRun } fro
 export interface RecordFlags extends StreamFlags, OutputFlags {}
 
 export const recordStreams = (
+  io: Io,
   command: Command,
   given: readonly string[],
   flags: RecordFlags,
 ): Promise<void> =>
-  withTokens(command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
+  withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
     // Before the first row is written: Ctrl-C must not end the process in the middle of it.
-    const stopped$ = stop$(flags.duration)
+    const stopped$ = stop$(io, flags.duration)
     const startAt = rxClock.wallClock()
-    const opened = openOutput(flags, startAt)
+    const opened = openOutput(flags, startAt, io.stdout)
     if (isLeft(opened)) return usageError(command, opened.left)
     const output = opened.right
     const addresses = tokens.map(({ address }) => address)
@@ -38,8 +40,8 @@ export const recordStreams = (
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
     })
-    const hideProgress = isProgressVisible(flags)
-      ? showProgressLine(process.stderr, () =>
+    const hideProgress = isProgressVisible(io, flags)
+      ? showProgressLine(io.stderr, () =>
           progressLine({
             rows: recorder.rows,
             bytes: output.bytes,
@@ -52,14 +54,14 @@ export const recordStreams = (
     hideProgress()
     receiving.unsubscribe()
     output.close()
-    const end = endOf(result, recorder, output)
+    const end = endOf(io, result, recorder, output)
     const failure = failureText(received, { command: 'record', source, duration: flags.duration, end })
     if (failure !== undefined) throw new Error(failure)
   })
 
 /** A terminal shows the progress, unless the recording itself is written to it. */
-const isProgressVisible = ({ out }: OutputFlags): boolean =>
-  canRedraw(process.stderr) && (out !== undefined || !process.stdout.isTTY)
+const isProgressVisible = ({ stdout, stderr, env }: Io, { out }: OutputFlags): boolean =>
+  canRedraw(stderr, env) && (out !== undefined || !stdout.isTTY)
 
 const startRecording = (
   { client, depthClient }: OpenSource,
@@ -86,13 +88,18 @@ const stopped = async (recorder: Recorder, stopped$: Observable<StopReason>): Pr
 }
 
 /** Prints the number of rows, and throws if a write failed. */
-const endOf = ({ end, result }: Stopped, { rows }: Recorder, { name }: RecordOutput): StreamRun['end'] => {
+const endOf = (
+  io: Io,
+  { end, result }: Stopped,
+  { rows }: Recorder,
+  { name }: RecordOutput,
+): StreamRun['end'] => {
   if (isLeft(result)) {
     // A closed pipe, such as that of `head`, is not a failure.
     if (result.left.cause.code === 'EPIPE') return 'output closed'
     throw new Error(`${renderError(result.left)}\nAll earlier rows were written.`)
   }
-  if (name !== undefined) process.stderr.write(`${rows} rows in ${name}\n`)
+  if (name !== undefined) io.stderr.write(`${rows} rows in ${name}\n`)
   return end
 }
 

@@ -14,6 +14,7 @@ import { replaySources } from '../../recording/replay/replay.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
+import type { Io } from '../io.js'
 import { printRows$ } from '../output/rows.js'
 import { pacedBy } from '../output/stdout.js'
 import { canRedraw } from '../output/terminal.js'
@@ -34,6 +35,7 @@ export interface ReplayFlags {
 
 /** Shows a recording until its end, or until the user stops the command. */
 export const showRecordings = async (
+  io: Io,
   command: Command,
   files: readonly string[],
   flags: ReplayFlags,
@@ -41,27 +43,27 @@ export const showRecordings = async (
   const { speed, json = false, from, to } = flags
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
   if (isEmptyRange(range)) return usageError(command, '--to: expected a time after --from')
-  const user = userTokens(command)
+  const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
   const order = new FileOrder()
-  const sources = files.map((file) => order.observed(sourceOf(file)))
+  const sources = files.map((file) => order.observed(sourceOf(io, file)))
   await using client = replaySources(sources, { speed, ...range }, (line) => {
     recordedAt = line.at
     order.onLine(line)
   })
   const header = await client.header()
   if (isLeft(header)) throw new Error(printable(renderError(header.left)))
-  const shown$ = show$(client, header.right, namesOf(header.right, user), {
+  const shown$ = show$(io, client, header.right, namesOf(header.right, user), {
     speed,
     json,
     recordedAt: () => recordedAt,
   })
   const completed = await firstValueFrom(
-    merge(shown$.pipe(endWith(true)), stop$(undefined).pipe(map(() => false))),
+    merge(shown$.pipe(endWith(true)), stop$(io, undefined).pipe(map(() => false))),
   )
   // Not earlier: it would appear within the board.
-  if (order.warning !== undefined) process.stderr.write(`warning: ${order.warning}\n`)
+  if (order.warning !== undefined) io.stderr.write(`warning: ${order.warning}\n`)
   if (!completed) return
   const result = await client.finished
   if (isLeft(result)) throw new Error(printable(renderError(result.left)))
@@ -69,12 +71,12 @@ export const showRecordings = async (
 }
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
-const sourceOf = (file: string): OpenableSource => {
+const sourceOf = (io: Io, file: string): OpenableSource => {
   const { name, open } =
     file === '-'
-      ? openableSource(nodePlatform, process.stdin, 'standard input')
+      ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
-  return { name, open: (closing) => pacedBy(process.stdout, open(closing)) }
+  return { name, open: (closing) => pacedBy(io.stdout, open(closing)) }
 }
 
 type RangeFlags = Pick<ReplayFlags, 'from' | 'to'>
@@ -94,25 +96,32 @@ interface ShowOptions {
 }
 
 const show$ = (
+  io: Io,
   client: ReplayClient,
   header: RecordingHeader,
   names: TokenNames,
   { speed, json, recordedAt }: ShowOptions,
 ): Observable<never> => {
   const rows$ = client.run$((inner) => allRows$(inner, header))
-  const { stdout: output } = process
+  const { stdout: output, env: variables } = io
   // At unlimited speed, a redrawn board would show only the last event.
-  if (speed !== Infinity && !json && canRedraw(output)) {
+  if (speed !== Infinity && !json && canRedraw(output, variables)) {
     return showBoard$(rows$, {
       tokens: recordedAddresses(header).map(names.display),
       hasDepth: header.mints.length > 0,
       header: undefined,
       note: undefined,
       output,
+      variables,
       loggedAt: recordedAt,
     })
   }
-  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), { output, names, json })
+  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), {
+    output,
+    variables,
+    names,
+    json,
+  })
 }
 
 /** The names of tokens. The service of the topics is that of the recording. */

@@ -11,6 +11,7 @@ import { printable } from '../../errors/text.js'
 import { hint } from '../input/hint.js'
 import { withTokens } from '../input/open-source.js'
 import type { DeploymentFlagName } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { withToken } from '../output/rows.js'
 import { print } from '../output/stdout.js'
 import { drawTable, type Column } from '../output/table.js'
@@ -22,21 +23,34 @@ export interface RequestFlags {
   readonly json?: boolean
 }
 
-export const printPrice = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
-  withTokens(command, 'prices', [given], ({ source, tokens: [{ address }], names }) =>
-    printResponse(source.client.price(names.topic(address)), source.serverFlag ?? 'priceBaseUrl', (price) =>
-      json ? formatJson(withToken(price, address, names)) : formatPrice(price.price),
+export const printPrice = (
+  io: Io,
+  command: Command,
+  given: string,
+  { json = false }: RequestFlags,
+): Promise<void> =>
+  withTokens(io, command, 'prices', [given], ({ source, tokens: [{ address }], names }) =>
+    printResponse(
+      io,
+      source.client.price(names.topic(address)),
+      source.serverFlag ?? 'priceBaseUrl',
+      (price) => (json ? formatJson(withToken(price, address, names)) : formatPrice(price.price)),
     ),
   )
 
-export const printDepth = (command: Command, given: string, { json = false }: RequestFlags): Promise<void> =>
-  withTokens(command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
+export const printDepth = (
+  io: Io,
+  command: Command,
+  given: string,
+  { json = false }: RequestFlags,
+): Promise<void> =>
+  withTokens(io, command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
     const { depthClient, serverFlag = 'baseUrl' } = source
     if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
-    await printResponse(depthClient.depth(address), serverFlag, (depth) =>
+    await printResponse(io, depthClient.depth(address), serverFlag, (depth) =>
       json
         ? formatJson(withToken(depth, address, names))
-        : depthTable(depth, names, coloursFor(process.stdout)),
+        : depthTable(depth, names, coloursFor(io.stdout, io.env)),
     )
   })
 
@@ -45,6 +59,7 @@ export const printDepth = (command: Command, given: string, { json = false }: Re
  * flag that gives the address of the request.
  */
 const printResponse = async <A>(
+  io: Io,
   request: TaskEither<PriceRequestError | DepthError, A>,
   addressFlag: DeploymentFlagName,
   render: (response: A) => string,
@@ -53,7 +68,7 @@ const printResponse = async <A>(
   if (isLeft(response)) {
     throw new Error(`${printable(renderError(response.left))}\n${hint(response.left, addressFlag)}`)
   }
-  await print(`${render(response.right)}\n`)
+  await print(`${render(response.right)}\n`, io.stdout)
 }
 
 /** The value as indented JSON. A bigint becomes a decimal string, so that no reader loses digits. */

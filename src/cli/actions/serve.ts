@@ -20,6 +20,7 @@ import { GatewayError } from '../../gateway/index.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { OpenSource } from '../input/open-source.js'
 import { flagName } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/user-tokens.js'
 
@@ -29,16 +30,13 @@ import { variableText } from '../tokens/user-tokens.js'
  * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Fails if the
  * recording is damaged.
  */
-export const serveUntilStopped = async (source: OpenSource, summary: string): Promise<void> => {
-  const stopped$ = from(interrupted())
-  process.stdout.write(summary)
+export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<void> => {
+  const stopped$ = from(interrupted(io))
+  io.stdout.write(summary)
+  const log = (line: string) => io.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
   const lines = connectionLines$(source.client.status$).subscribe(log)
   const failure$ = recordingFailure$(source, () => log('The recording has ended. Press Ctrl-C to stop.'))
   await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
-}
-
-const log = (line: string): void => {
-  process.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
 }
 
 /** One line when the connection to the service is lost or behind, and one when its prices are current again. */

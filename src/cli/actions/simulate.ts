@@ -11,6 +11,7 @@ import {
 } from '../../simulator/index.js'
 import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/user-tokens.js'
@@ -25,11 +26,11 @@ export interface SimulateFlags extends MarketFlags {
   readonly faultsAfter?: number
 }
 
-export const simulate = async (command: Command, flags: SimulateFlags): Promise<void> => {
+export const simulate = async (io: Io, command: Command, flags: SimulateFlags): Promise<void> => {
   const simulator = await start(flags).catch((error: unknown) => fail(command, flags, error))
   const schedule = scheduleFaults(simulator, flags)
-  const stop = interrupted()
-  process.stdout.write(summary(simulator))
+  const stop = interrupted(io)
+  io.stdout.write(summary(simulator))
   await stop
   schedule.unsubscribe()
   await simulator.close()

@@ -14,6 +14,7 @@ import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { readJson } from '../input/read-file.js'
+import type { Io } from '../io.js'
 import { drawTable, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -31,6 +32,7 @@ export interface SweepFlags {
 type Result = SweepResult<unknown, unknown>
 
 export const sweepRecordings = async (
+  io: Io,
   command: Command,
   files: readonly string[],
   { parameters: path, workers, json = false, ...range }: SweepFlags,
@@ -56,8 +58,8 @@ export const sweepRecordings = async (
     workers,
     ...range,
   })
-  const hideProgress = isProgressVisible(json)
-    ? showProgressLine(process.stderr, () =>
+  const hideProgress = isProgressVisible(io, json)
+    ? showProgressLine(io.stderr, () =>
         [
           `${progress.finished} of ${count} parameters`,
           `${progress.rows} rows`,
@@ -66,11 +68,11 @@ export const sweepRecordings = async (
       )
     : () => undefined
   const output =
-    json || !canRedraw(process.stdout) ? printLines(json ? sweepJson : colouredLine) : collectTable()
-  const completed = await showAll(result$, output).finally(hideProgress)
+    json || !canRedraw(io.stdout, io.env) ? printLines(io, json ? sweepJson : colouredLine) : collectTable(io)
+  const completed = await showAll(io, result$, output).finally(hideProgress)
   output.finish()
   if (!completed)
-    return void process.stderr.write(`stopped: ${progress.finished} of ${count} parameters have ended\n`)
+    return void io.stderr.write(`stopped: ${progress.finished} of ${count} parameters have ended\n`)
   if (output.failures() > 0) throw new Error(`${output.failures()} of ${count} parameters have no result`)
 }
 
@@ -107,7 +109,7 @@ const checkRecording = async (
 }
 
 /** Shows each result. Resolves to false if the user stops the command. */
-const showAll = (result$: Observable<Result>, { show }: ResultOutput): Promise<boolean> =>
+const showAll = (io: Io, result$: Observable<Result>, { show }: ResultOutput): Promise<boolean> =>
   firstValueFrom(
     merge(
       result$.pipe(
@@ -119,7 +121,7 @@ const showAll = (result$: Observable<Result>, { show }: ResultOutput): Promise<b
         ignoreElements(),
         endWith(true),
       ),
-      stop$(undefined).pipe(map(() => false)),
+      stop$(io, undefined).pipe(map(() => false)),
     ),
   )
 
@@ -129,39 +131,39 @@ interface ResultOutput {
   readonly failures: () => number
 }
 
-const printLines = (lineOf: (result: Result) => string): ResultOutput => {
+const printLines = (io: Io, lineOf: (result: Result, io: Io) => string): ResultOutput => {
   let failures = 0
   return {
     show: (result) => {
       if (isLeft(result)) failures++
-      process.stdout.write(`${lineOf(result)}\n`)
+      io.stdout.write(`${lineOf(result, io)}\n`)
     },
     finish: () => undefined,
     failures: () => failures,
   }
 }
 
-const colouredLine = (result: Result): string => {
+const colouredLine = (result: Result, { stdout, env }: Io): string => {
   const line = sweepLine(result)
-  return isLeft(result) ? coloursFor(process.stdout).failed(line) : line
+  return isLeft(result) ? coloursFor(stdout, env).failed(line) : line
 }
 
 /** Prints a table of all results at the end: its columns are as wide as their widest cells. */
-const collectTable = (): ResultOutput => {
+const collectTable = ({ stdout, env }: Io): ResultOutput => {
   const results: Result[] = []
   return {
     show: (result) => results.push(result),
     finish: () => {
-      const lines = sweepTable(results, process.stdout.columns, coloursFor(process.stdout))
-      if (results.length > 0) process.stdout.write(`${lines.join('\n')}\n`)
+      const lines = sweepTable(results, stdout.columns, coloursFor(stdout, env))
+      if (results.length > 0) stdout.write(`${lines.join('\n')}\n`)
     },
     failures: () => results.filter(isLeft).length,
   }
 }
 
 /** A terminal shows the progress, unless lines of JSON are written to it. */
-const isProgressVisible = (json: boolean): boolean =>
-  canRedraw(process.stderr) && !(json && process.stdout.isTTY)
+const isProgressVisible = ({ stdout, stderr, env }: Io, json: boolean): boolean =>
+  canRedraw(stderr, env) && !(json && stdout.isTTY)
 
 const sweepLine = (result: Result): string =>
   isLeft(result)

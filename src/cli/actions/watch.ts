@@ -6,6 +6,7 @@ import { showBoard$ } from '../board/show.js'
 import type { StreamFlags } from '../commands/parts.js'
 import type { Demonstration } from '../input/demonstration.js'
 import { withTokens, type CommandInput } from '../input/open-source.js'
+import type { Io } from '../io.js'
 import { printRows$ } from '../output/rows.js'
 import { canRedraw } from '../output/terminal.js'
 import { stop$ } from '../stop.js'
@@ -15,25 +16,26 @@ export interface WatchFlags extends StreamFlags {
   readonly json?: boolean
 }
 
-export const watch = (command: Command, given: readonly string[], flags: WatchFlags): Promise<void> =>
-  withTokens(command, flags.depth ? 'both' : 'prices', given, async (input) => {
-    const failure = await show(input, flags)
+export const watch = (io: Io, command: Command, given: readonly string[], flags: WatchFlags): Promise<void> =>
+  withTokens(io, command, flags.depth ? 'both' : 'prices', given, async (input) => {
+    const failure = await show(io, input, flags)
     if (failure !== undefined) throw new Error(failure)
   })
 
 /** Resolves to the error message of a command that failed, when it has stopped or all price streams have completed. */
 const show = async (
+  io: Io,
   { source, tokens, names }: CommandInput,
   { interval, duration, depth, json = false }: WatchFlags,
 ): Promise<string | undefined> => {
-  const { stdout: output } = process
+  const { stdout: output, env: variables } = io
   const { demonstration, depthClient } = source
   const addresses = tokens.map(({ address }) => address)
   let received = nothingReceived
   const rows$ = watchRows$(source, addresses, interval).pipe(
     tap((row) => (received = receive(received, row))),
   )
-  const isBoard = !json && canRedraw(output)
+  const isBoard = !json && canRedraw(output, variables)
   const shown$ = isBoard
     ? showBoard$(rows$, {
         tokens: addresses.map(names.display),
@@ -41,10 +43,13 @@ const show = async (
         header: demonstration,
         note: depth && depthClient === undefined ? depthNote : undefined,
         output,
+        variables,
       })
-    : printRows$(rows$, { output, names, json })
+    : printRows$(rows$, { output, variables, names, json })
   const steps$ = demonstration === undefined ? NEVER : demonstrate$(demonstration, output, !json && !isBoard)
-  const end = await firstValueFrom(merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(duration)))
+  const end = await firstValueFrom(
+    merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(io, duration)),
+  )
   return failureText(received, { command: 'watch', source, duration, end })
 }
 

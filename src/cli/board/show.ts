@@ -23,6 +23,7 @@ import { behindMsOf } from '../../domain/status.js'
 import { renderError } from '../../errors/render.js'
 import { behindText, printable } from '../../errors/text.js'
 import type { Row } from '../../recording/format/row.js'
+import type { Variables } from '../io.js'
 import { coloursFor, createRedraw } from '../output/terminal.js'
 import { drawBoard, type BoardView, type Header } from './draw.js'
 
@@ -35,6 +36,8 @@ export interface BoardOptions {
   readonly header: Header | undefined
   readonly note: string | undefined
   readonly output: NodeJS.WriteStream
+  /** Environment variables. */
+  readonly variables: Variables
   /** Time of the current event for the event log, in ms since the Unix epoch. Default: that of its row. */
   readonly loggedAt?: () => number
 }
@@ -42,9 +45,9 @@ export interface BoardOptions {
 /** Redraws the board in place until `rows$` completes or is unsubscribed. The last view stays on the terminal. */
 export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Observable<never> =>
   defer(() => {
-    const { output } = options
+    const { output, variables } = options
     const redraw = createRedraw(output)
-    const colours = coloursFor(output)
+    const colours = coloursFor(output, variables)
     const draw = (view: BoardView) =>
       redraw.draw(drawBoard(view, { colours, now: asyncScheduler.now() }, output))
     return view$(rows$, options).pipe(

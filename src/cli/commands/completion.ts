@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../actions/completion.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
@@ -20,14 +21,15 @@ commands to the path: PATH=$PWD/node_modules/.bin:$PATH
 
 The script is made from the commands of the installed version.`
 
-export const completionCommand = (): Command => {
+export const completionCommand = (io: Io): Command => {
   const command = createCommand(
+    io,
     'completion',
     'Print the completion script of a shell.',
     examples,
   ).addArgument(new Argument('<shell>', 'shell that reads the script').choices(shells))
   return command.action(async (shell: Shell) => {
     const { printCompletion } = await import('../actions/completion.js')
-    await printCompletion(command.parent ?? command, shell)
+    await printCompletion(io, command.parent ?? command, shell)
   })
 }

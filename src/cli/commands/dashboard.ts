@@ -3,6 +3,7 @@ import { gatewayTable } from '../../gateway/options.js'
 import type { DashboardFlags } from '../actions/dashboard.js'
 import { numberFlag } from '../input/parse-flags.js'
 import { addSourceFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { createCommand, tokensHelp, tokensFlag, intervalFlag } from './parts.js'
 
 const examples = `
@@ -26,9 +27,9 @@ shows other tokens then.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-export const dashboardCommand = (): Command => {
+export const dashboardCommand = (io: Io): Command => {
   const command = addSourceFlags(
-    createCommand('dashboard', 'Show live prices and depth in a browser.', examples)
+    createCommand(io, 'dashboard', 'Show live prices and depth in a browser.', examples)
       .addArgument(
         new Argument(
           '[token...]',
@@ -47,6 +48,6 @@ export const dashboardCommand = (): Command => {
   )
   return command.action(async (given: readonly string[], flags: DashboardFlags) => {
     const { serveDashboard } = await import('../actions/dashboard.js')
-    await serveDashboard(command, given, flags)
+    await serveDashboard(io, command, given, flags)
   })
 }

@@ -3,6 +3,7 @@ import { timerOption } from '../../option-kinds/number-option.js'
 import type { DoctorFlags } from '../actions/doctor.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import { numberFlag } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -22,14 +23,14 @@ Exit codes: 0 if no check failed, 1 otherwise.`
 
 const timeoutOption = timerOption({ default: 5000 })
 
-export const doctorCommand = (): Command => {
+export const doctorCommand = (io: Io): Command => {
   const command = addDeploymentFlags(
-    createCommand('doctor', 'Check the options, the network and the service.', examples)
+    createCommand(io, 'doctor', 'Check the options, the network and the service.', examples)
       .addOption(numberFlag('--timeout <ms>', 'limit of each wait, in ms', timeoutOption))
       .option('--json', 'print each result as a JSON object, one per line'),
   )
   return command.action(async (flags: DoctorFlags) => {
     const { diagnose } = await import('../actions/doctor.js')
-    await diagnose(command, flags)
+    await diagnose(io, command, flags)
   })
 }

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
 import type { ExportFlags } from '../actions/export.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -23,11 +24,11 @@ If the recording is truncated or damaged, the rows before the damage are exporte
 
 Exit codes: 0 if all rows were exported, 1 otherwise.`
 
-export const exportCommand = (): Command =>
-  createCommand('export', 'Write a recording as Parquet.', examples)
+export const exportCommand = (io: Io): Command =>
+  createCommand(io, 'export', 'Write a recording as Parquet.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip, in the order of their times'))
     .requiredOption('--out <file>', 'name of the tables, such as market.parquet')
     .action(async (files: readonly string[], flags: ExportFlags, command: Command) => {
       const { exportRecordings } = await import('../actions/export.js')
-      await exportRecordings(command, files, flags)
+      await exportRecordings(io, command, files, flags)
     })

@@ -3,6 +3,7 @@ import { gatewayTable } from '../../gateway/options.js'
 import type { GatewayFlags } from '../actions/gateway.js'
 import { numberFlag } from '../input/parse-flags.js'
 import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -34,10 +35,10 @@ GET /health/ready and GET /health/live are for an orchestrator.
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
 invalid arguments.`
 
-export const gatewayCommand = (): Command => {
+export const gatewayCommand = (io: Io): Command => {
   const { host, port } = gatewayTable
   const command = addSourceFlags(
-    createCommand('gateway', 'Serve prices and depth to other programs over one connection.', examples)
+    createCommand(io, 'gateway', 'Serve prices and depth to other programs over one connection.', examples)
       .addOption(
         numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
       )
@@ -56,7 +57,7 @@ export const gatewayCommand = (): Command => {
   )
   return command.action(async (flags: GatewayFlags) => {
     const { serveGateway } = await import('../actions/gateway.js')
-    await serveGateway(command, flags)
+    await serveGateway(io, command, flags)
   })
 }
 

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -15,8 +16,9 @@ of its files exists, it writes nothing.
 
 Exit codes: 0 if the project was written, 1 otherwise.`
 
-export const initCommand = (): Command => {
+export const initCommand = (io: Io): Command => {
   const command = createCommand(
+    io,
     'init',
     'Write a project that runs: a strategy and its test.',
     examples,
@@ -28,6 +30,6 @@ export const initCommand = (): Command => {
   )
   return command.action(async (folder: string) => {
     const { writeProject } = await import('../actions/init.js')
-    await writeProject(folder)
+    await writeProject(io, folder)
   })
 }

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { InspectFlags } from '../actions/inspect.js'
 import { parseDuration } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -26,8 +27,8 @@ and a damaged file is an object with source, line and message.
 
 Exit codes: 0, or 1 if a file is damaged or cannot be read, or a gap is longer than --max-gap.`
 
-export const inspectCommand = (): Command =>
-  createCommand('inspect', 'Summarise recordings, with their gaps and damages.', examples)
+export const inspectCommand = (io: Io): Command =>
+  createCommand(io, 'inspect', 'Summarise recordings, with their gaps and damages.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip'))
     .option(
       '--max-gap <duration>',
@@ -37,5 +38,5 @@ export const inspectCommand = (): Command =>
     .option('--json', 'print each topic and each damaged file as a JSON object, one per line')
     .action(async (files: readonly string[], flags: InspectFlags) => {
       const { inspectRecordings } = await import('../actions/inspect.js')
-      await inspectRecordings(files, flags)
+      await inspectRecordings(io, files, flags)
     })

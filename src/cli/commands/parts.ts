@@ -1,17 +1,25 @@
-import { Argument, Command, Option } from 'commander'
+import { Argument, Command, Option, type OutputConfiguration } from 'commander'
 import { timerOption } from '../../option-kinds/number-option.js'
 import { numberFlag, parseDuration } from '../input/parse-flags.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 
 // Parts that several commands have in common.
 
 /** A command with the help that all commands have in common. `examples` follows the list of options. */
-export const createCommand = (name: string, description: string, examples: string): Command =>
+export const createCommand = (io: Io, name: string, description: string, examples: string): Command =>
   new Command(name)
+    .configureOutput(outputOf(io))
     .description(description)
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', examples)
     .showHelpAfterError(`Try: svc-streams ${name} --help`)
+
+/** Where commander prints the help and the errors of a command. */
+export const outputOf = (io: Io): OutputConfiguration => ({
+  writeOut: (text) => io.stdout.write(text),
+  writeErr: (text) => io.stderr.write(text),
+})
 
 /** The text format of prices, for the help of commands. `formatPrice` implements it. */
 export const priceHelp = `\

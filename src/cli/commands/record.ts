@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { RecordFlags } from '../actions/record.js'
 import { parseRotation } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand, addStreamFlags } from './parts.js'
 
 const examples = `
@@ -24,9 +25,10 @@ a header, so it can be replayed alone. Recordings of the same tokens can be conc
 The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration
 ends before a price has arrived.`
 
-export const recordCommand = (): Command => {
+export const recordCommand = (io: Io): Command => {
   const command = addStreamFlags(
     createCommand(
+      io,
       'record',
       'Record prices and depth, for svc-streams replay and for tests of strategies.',
       examples,
@@ -44,6 +46,6 @@ export const recordCommand = (): Command => {
   )
   return command.action(async (given: readonly string[], flags: RecordFlags) => {
     const { recordStreams } = await import('../actions/record.js')
-    await recordStreams(command, given, flags)
+    await recordStreams(io, command, given, flags)
   })
 }

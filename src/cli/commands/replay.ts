@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import type { ReplayFlags } from '../actions/replay.js'
 import { numberOption } from '../../option-kinds/number-option.js'
 import { parseSpeed, parseTime } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand, priceHelp, tokensFlag } from './parts.js'
 
 const examples = `
@@ -29,8 +30,8 @@ all events before the damage, reports the file, the line and the error, and fail
 
 const replaySpeed = numberOption({ above: 0, default: 1 })
 
-export const replayCommand = (): Command =>
-  createCommand('replay', 'Show a recording made by svc-streams record.', examples)
+export const replayCommand = (io: Io): Command =>
+  createCommand(io, 'replay', 'Show a recording made by svc-streams record.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip; - reads standard input'))
     .option(
       '--speed <factor>',
@@ -44,5 +45,5 @@ export const replayCommand = (): Command =>
     .addOption(tokensFlag())
     .action(async (files: readonly string[], flags: ReplayFlags, command: Command) => {
       const { showRecordings } = await import('../actions/replay.js')
-      await showRecordings(command, files, flags)
+      await showRecordings(io, command, files, flags)
     })

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { RequestFlags } from '../actions/request.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { createCommand, priceHelp, tokenHelp, tokensFlag } from './parts.js'
 
 const priceExamples = `
@@ -18,16 +19,16 @@ ${priceHelp}
 
 Exit codes: 0 for a price, 1 for a failed request, 2 for invalid arguments.`
 
-export const priceCommand = (): Command => {
+export const priceCommand = (io: Io): Command => {
   const command = addDeploymentFlags(
-    createCommand('price', 'Print one price, in USD.', priceExamples)
+    createCommand(io, 'price', 'Print one price, in USD.', priceExamples)
       .addArgument(new Argument('<token>', tokenHelp))
       .addOption(tokensFlag())
       .option('--json', 'print the price as a JSON object'),
   )
   return command.action(async (given: string, flags: RequestFlags) => {
     const { printPrice } = await import('../actions/request.js')
-    await printPrice(command, given, flags)
+    await printPrice(io, command, given, flags)
   })
 }
 
@@ -46,15 +47,15 @@ ${priceHelp}
 
 Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 
-export const depthCommand = (): Command => {
+export const depthCommand = (io: Io): Command => {
   const command = addDeploymentFlags(
-    createCommand('depth', 'Print the order-book depth of one token.', depthExamples)
+    createCommand(io, 'depth', 'Print the order-book depth of one token.', depthExamples)
       .addArgument(new Argument('<token>', tokenHelp))
       .addOption(tokensFlag())
       .option('--json', 'print the depth as a JSON object; quantities are in base-token units'),
   )
   return command.action(async (given: string, flags: RequestFlags) => {
     const { printDepth } = await import('../actions/request.js')
-    await printDepth(command, given, flags)
+    await printDepth(io, command, given, flags)
   })
 }

@@ -6,6 +6,7 @@ import { simulatorTable } from '../../simulator/options.js'
 import type { Faults } from '../../simulator/index.js'
 import type { SimulateFlags } from '../actions/simulate.js'
 import { numberFlag, parseDuration, parseNumber } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -25,8 +26,8 @@ The command prints environment variables. Paste them into another terminal, and 
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
-export const simulateCommand = (): Command => {
-  const command = createCommand('simulate', 'Run a local simulator of the service.', examples)
+export const simulateCommand = (io: Io): Command => {
+  const command = createCommand(io, 'simulate', 'Run a local simulator of the service.', examples)
     .addOption(
       numberFlag(
         '--http-port <port>',
@@ -71,7 +72,7 @@ export const simulateCommand = (): Command => {
     .option('--faults-after <duration>', 'time until the faults begin (default: none)', parseDuration)
   return command.action(async (flags: SimulateFlags) => {
     const { simulate } = await import('../actions/simulate.js')
-    await simulate(command, flags)
+    await simulate(io, command, flags)
   })
 }
 

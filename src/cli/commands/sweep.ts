@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import { workersOption } from '../../sweep/options.js'
 import type { SweepFlags } from '../actions/sweep.js'
 import { numberFlag, parseTime } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
 const examples = `
@@ -23,8 +24,8 @@ until its stream ended, and its last value, or why it has none. --json prints al
 
 Exit codes: 0 if every parameter has a result, 1 otherwise.`
 
-export const sweepCommand = (): Command =>
-  createCommand('sweep', 'Run a strategy with many parameters over a recording.', examples)
+export const sweepCommand = (io: Io): Command =>
+  createCommand(io, 'sweep', 'Run a strategy with many parameters over a recording.', examples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip, and last the module of the strategy'))
     .requiredOption('--parameters <file>', 'parameters of the strategy, as a JSON array')
     .addOption(
@@ -38,5 +39,5 @@ export const sweepCommand = (): Command =>
     .option('--json', 'print each result as a JSON object, one per line')
     .action(async (files: readonly string[], flags: SweepFlags, command: Command) => {
       const { sweepRecordings } = await import('../actions/sweep.js')
-      await sweepRecordings(command, files, flags)
+      await sweepRecordings(io, command, files, flags)
     })

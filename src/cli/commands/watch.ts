@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { WatchFlags } from '../actions/watch.js'
 import { demoFlag } from '../input/source-flags.js'
+import type { Io } from '../io.js'
 import { createCommand, priceHelp, addStreamFlags } from './parts.js'
 
 const examples = `
@@ -32,15 +33,15 @@ SVC_TOKENS is a list of addresses or topics, separated by commas, also with symb
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the service has rejected every token, or the signature of
 every depth request, or if --duration ends before a price has arrived.`
 
-export const watchCommand = (): Command => {
+export const watchCommand = (io: Io): Command => {
   const command = addStreamFlags(
-    createCommand('watch', 'Show live prices and order-book depth.', examples).option(
+    createCommand(io, 'watch', 'Show live prices and order-book depth.', examples).option(
       '--json',
       'print each event as a JSON object, one per line',
     ),
   ).addOption(demoFlag())
   return command.action(async (given: readonly string[], flags: WatchFlags) => {
     const { watch } = await import('../actions/watch.js')
-    await watch(command, given, flags)
+    await watch(io, command, given, flags)
   })
 }

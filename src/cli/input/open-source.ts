@@ -10,6 +10,7 @@ import { printable } from '../../errors/text.js'
 import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
+import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import {
   namedTokens,
@@ -89,12 +90,13 @@ export interface CommandInput {
  * then closes the source. An invalid token is a usage error.
  */
 export const withTokens = async (
+  io: Io,
   command: Command,
   dataKind: DataKind,
   given: readonly string[],
   use: (input: CommandInput) => Promise<void>,
 ): Promise<void> => {
-  const user = userTokens(command)
+  const user = userTokens(command, io.env)
   await withSource(command, dataKind, async (source) => {
     const sources = { ...user, ...source }
     const tokens = selectTokens(given, sources)

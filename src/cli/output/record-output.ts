@@ -1,4 +1,5 @@
 import { join, parse } from 'node:path'
+import type { Writable } from 'node:stream'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodeHeader, encodeRow } from '../../recording/format/row-codec.js'
 import type { RecordingHeader } from '../../recording/format/row.js'
@@ -28,12 +29,13 @@ export interface RecordOutput extends LineWriter {
 export const openOutput = (
   { out, gzip, rotate }: OutputFlags,
   startAt: number,
+  stdout: Writable,
 ): Either<string, RecordOutput> => {
   if (out === undefined) {
     if (rotate !== undefined)
       return left('--rotate: add --out, from which the names of the files are derived')
     if (gzip !== undefined) return left('--gzip: add --out, or compress standard output with | gzip')
-    return right(standardOutput())
+    return right(standardOutput(stdout))
   }
   const isGzip = gzip ?? out.endsWith(gzipExtension)
   try {
@@ -52,8 +54,7 @@ export const openOutput = (
   }
 }
 
-const standardOutput = (): RecordOutput => {
-  const { stdout } = process
+const standardOutput = (stdout: Writable): RecordOutput => {
   let bytes = 0
   return {
     get bytes() {

@@ -13,6 +13,7 @@ import { renderError } from '../../errors/render.js'
 import { behindText, printable } from '../../errors/text.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
 import type { Row } from '../../recording/format/row.js'
+import type { Variables } from '../io.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import { coloursFor } from './terminal.js'
 
@@ -20,6 +21,8 @@ import { coloursFor } from './terminal.js'
 
 export interface PrintOptions {
   readonly output: NodeJS.WriteStream
+  /** Environment variables. */
+  readonly variables: Variables
   readonly names: TokenNames
   readonly json: boolean
 }
@@ -27,9 +30,9 @@ export interface PrintOptions {
 /** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
   rows$: Observable<Row>,
-  { output, names, json }: PrintOptions,
+  { output, variables, names, json }: PrintOptions,
 ): Observable<never> => {
-  const { failed } = coloursFor(output)
+  const { failed } = coloursFor(output, variables)
   const plainLine = (row: Row) => (isFailure(row) ? failed(rowLine(row, names)) : rowLine(row, names))
   const jsonLine = (row: Row) => rowJson(row, names)
   const lineOf = json ? jsonLine : plainLine

@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream'
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
-export const outputClosed = (output: Writable = process.stdout): Promise<void> =>
+export const outputClosed = (output: Writable): Promise<void> =>
   new Promise((resolve, reject) => {
     // The listener stays: several writes may fail, and an error without a listener ends the process.
     output.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))
   })
 
 /** Resolves when the text is written, or when the reader has closed the pipe. */
-export const print = (text: string, output: Writable = process.stdout): Promise<void> => {
+export const print = (text: string, output: Writable): Promise<void> => {
   const written = new Promise<void>((resolve) => {
     output.write(text, (error) => {
       if (error === null || error === undefined) resolve()

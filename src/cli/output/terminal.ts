@@ -1,5 +1,6 @@
 import pc from 'picocolors'
 import { timer } from 'rxjs'
+import type { Variables } from '../io.js'
 import { fit } from './table.js'
 
 type Paint = (text: string) => string
@@ -20,13 +21,11 @@ export interface Sink {
   readonly isTTY?: boolean
 }
 
-type Variables = Readonly<Partial<Record<string, string>>>
-
 /**
  * Colours on a terminal and none elsewhere; NO_COLOR disables and FORCE_COLOR enables them. The default of picocolors
  * would also colour pipes in CI, and everything on Windows.
  */
-export const coloursFor = (sink: Sink, variables: Variables = process.env): Colours => {
+export const coloursFor = (sink: Sink, variables: Variables): Colours => {
   const { green, yellow, red, dim, bold } = pc.createColors(hasColours(sink, variables))
   return { live: green, waiting: yellow, failed: red, rising: green, falling: red, dim, token: bold }
 }
@@ -39,8 +38,8 @@ const hasColours = ({ isTTY = false }: Sink, { NO_COLOR, FORCE_COLOR, TERM }: Va
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
 /** A dumb terminal cannot move its cursor. A terminal of unknown size, as in some containers, reports 0 columns. */
-export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream): boolean =>
-  isTTY && columns > 0 && process.env['TERM'] !== 'dumb'
+export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>
+  isTTY && columns > 0 && TERM !== 'dumb'
 
 /** Draws lines in place on a terminal. The lines must not be wider than the terminal, and must leave one row free. */
 export interface Redraw {

@@ -3,6 +3,7 @@ import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defineTokens, type DefinedToken, type TokenDefinition } from '../../client/tokens.js'
 import { describeValue, printable } from '../../errors/text.js'
 import { attempt, readJson } from '../input/read-file.js'
+import type { Variables } from '../io.js'
 import { usageError } from '../run.js'
 import {
   findToken,
@@ -15,11 +16,11 @@ import {
 import type { NamedToken } from './token-names.js'
 
 /** The tokens of --tokens and of SVC_TOKENS. An invalid one is a usage error. */
-export const userTokens = (command: Command): UserTokens => {
+export const userTokens = (command: Command, variables: Variables): UserTokens => {
   const { tokens: path } = command.opts<{ readonly tokens?: string }>()
   const fileTokens = path === undefined ? right([]) : readTokensFile(path)
   if (isLeft(fileTokens)) return usageError(command, fileTokens.left)
-  const variableEntries = parseTokensVariable(process.env['SVC_TOKENS'] ?? '', fileTokens.right)
+  const variableEntries = parseTokensVariable(variables['SVC_TOKENS'] ?? '', fileTokens.right)
   if (isLeft(variableEntries)) return usageError(command, variableEntries.left)
   return { fileTokens: fileTokens.right, variableEntries: variableEntries.right }
 }

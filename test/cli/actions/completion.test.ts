@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { completionScript, installedShells, typeInShell, type Shell } from '../support/shell.js'
-import { runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { startCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
 
 const output = async (command: readonly [string, ...string[]]) => {
   const shell = startCommand(command)
@@ -37,7 +38,7 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
 
 /** The commands and the long flags of a help text. */
 const namesInHelp = async (...args: readonly string[]): Promise<readonly string[]> => {
-  const { stdout } = await runCommand([...args, '--help'])
+  const { stdout } = await runInProcess([...args, '--help'])
   const lists = stdout.split('Examples:')[0]!
   return Array.from(lists.matchAll(/^ {2}(?:-\w, )?(--[\w-]+|[a-z]+)\b/gm), ([, name = '']) => name)
 }
@@ -76,6 +77,6 @@ test.each(installedShells)('%s reads its script without an error', async (shell)
 })
 
 test('exits with 2 for an unknown shell, and lists the known ones', async () => {
-  const { code, stderr } = await runCommand(['completion', 'tcsh'])
+  const { code, stderr } = await runInProcess(['completion', 'tcsh'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')])
 })

@@ -4,33 +4,27 @@ import fc from 'fast-check'
 import { isRight, left, right } from 'fp-ts/lib/Either.js'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { depth } from 'svc-streams/testing'
-import { describe, expect, it, vi } from 'vitest'
-import { exportRecordings } from '../../../src/cli/actions/export.js'
-import { createProgram } from '../../../src/cli/program.js'
+import { describe, expect, it } from 'vitest'
 import { unsupportedPair } from '../../../src/errors/constructors.js'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { row } from '../../recording/support/generated-rows.js'
 import { caseCount } from '../../support/run/long.js'
+import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 import { at, header, priced } from '../support/recording.js'
 
 const textOf = (rows: readonly (Row | RecordingHeader)[]): string =>
   [header, ...rows].map((each) => `${encodeRow(each)}\n`).join('')
 
-/** Exports a recording to a new folder. Returns the names of its tables. */
+/** Exports a recording in a new folder. */
 const exported = async (text: string) => {
   const recording = newFile('market.ndjson', text)
   const out = recording.replace('ndjson', 'parquet')
-  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const command = createProgram().exitOverride()
-  const failure = await exportRecordings(command, [recording], { out })
-    .then(() => undefined)
-    .catch((error: unknown) => (error as Error).message)
-    .finally(() => stdout.mockRestore())
+  const { code, stderr } = await runInProcess(['export', recording, '--out', out])
   const read = async (table: string) =>
     parquetReadObjects({ file: await asyncBufferFromFile(out.replace('parquet', `${table}.parquet`)) })
-  return { failure, read, out, recording, files: () => readdirSync(dirname(out)).sort() }
+  return { code, stderr, read, out, recording, files: () => readdirSync(dirname(out)).sort() }
 }
 
 const depthRow = (ms: number, units: bigint): Row => ({
@@ -58,10 +52,10 @@ describe('export', () => {
       mint: '0xab',
       event: left(unsupportedPair('0xab', undefined, 'no')),
     }
-    const { read, failure, files } = await exported(
+    const { read, code, files } = await exported(
       textOf([priced(1, 12.5), depthRow(2, 10n ** 37n + 1n), refused]),
     )
-    expect(failure).toBeUndefined()
+    expect(code).toBe(0)
     expect(await read('prices')).toEqual([
       { at: time(1), topic: 'svc-0xab', price: 12.5, received_at: time(1), epoch: 1 },
     ])
@@ -101,33 +95,25 @@ describe('export', () => {
   })
 
   it('exports the rows before a damage, and fails with the place of the damage', async () => {
-    const { read, failure } = await exported(`${textOf([priced(1, 1), priced(2, 2)])}{"_tag":"Pr`)
-    expect(failure).toMatch(/line 4 of .*market\.ndjson/)
+    const { read, code, stderr } = await exported(`${textOf([priced(1, 1), priced(2, 2)])}{"_tag":"Pr`)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/line 4 of .*market\.ndjson/)])
     expect((await read('prices')).map((each): unknown => each['price'])).toEqual([1, 2])
   })
 
   it('overwrites no file, and leaves no partial file', async () => {
     const { out, recording, files } = await exported(textOf([priced(1, 1)]))
     const before = files()
-    const command = createProgram()
-      .exitOverride()
-      .configureOutput({ writeErr: () => undefined })
-    await expect(exportRecordings(command, [recording], { out })).rejects.toThrow(
-      'exists; choose another name',
-    )
+    const again = await runInProcess(['export', recording, '--out', out])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists; choose another name')])
     expect(files()).toEqual(before)
   })
 
   it('writes no file for a name without .parquet, a missing recording, or a folder that does not exist', async () => {
     const recording = newFile('market.ndjson', textOf([priced(1, 1)]))
-    const command = createProgram()
-      .exitOverride()
-      .configureOutput({ writeErr: () => undefined })
     const out = recording.replace('ndjson', 'parquet')
-    await expect(exportRecordings(command, [recording], { out: `${out}.gz` })).rejects.toThrow('--out')
-    await expect(
-      exportRecordings(command, [recording], { out: `${dirname(out)}/no/m.parquet` }),
-    ).rejects.toThrow('ENOENT')
+    expect(await runInProcess(['export', recording, '--out', `${out}.gz`])).toMatchObject({ code: 2 })
+    const missing = `${dirname(out)}/no/m.parquet`
+    expect(await runInProcess(['export', recording, '--out', missing])).toMatchObject({ code: 1 })
     expect(readdirSync(dirname(out))).toEqual(['market.ndjson'])
   })
 
@@ -135,8 +121,8 @@ describe('export', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 40 }), async (generated) => {
         const rows = generated.map((each, index): Row => ({ ...each, at: at + index }))
-        const { read, failure } = await exported(textOf(rows))
-        expect(failure).toBeUndefined()
+        const { read, code } = await exported(textOf(rows))
+        expect(code).toBe(0)
         const [prices, depths, events] = await Promise.all(['prices', 'depths', 'events'].map(read))
         const isValue = (each: Row, tag: 'Price' | 'Depth') =>
           each._tag === tag && each.event._tag === 'Right'

@@ -1,19 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
-import { writeProject } from '../../../src/cli/actions/init.js'
+import { describe, expect, it } from 'vitest'
+import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 
-const write = async (folder: string): Promise<string> => {
-  let output = ''
-  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    output += String(text)
-    return true
-  })
-  await writeProject(folder).finally(() => stdout.mockRestore())
-  return output
-}
+/** Runs `init`. Returns its exit code and its output. */
+const init = (folder: string) => runInProcess(['init', folder])
 
 const filesIn = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder, { recursive: true })).sort()
@@ -32,9 +25,9 @@ const files = [
 describe('init', () => {
   it('writes a project with a strategy and its test, and prints the next steps', async () => {
     const folder = newFile('My Prices')
-    const output = await write(folder)
+    const { stdout } = await init(folder)
     expect(await filesIn(folder)).toEqual(files)
-    expect(output).toMatch(
+    expect(stdout).toMatch(
       /^Wrote package\.json, .*\n\nNext:\n {2}cd .*\n {2}npm install\n {2}npm start\n {2}npm test\n$/,
     )
     const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -47,13 +40,17 @@ describe('init', () => {
 
   it('adds its files to a folder that has others', async () => {
     const folder = dirname(newFile('notes.txt', 'mine'))
-    await write(folder)
+    expect(await init(folder)).toMatchObject({ code: 0 })
     expect(await filesIn(folder)).toEqual([...files, 'notes.txt'].sort())
   })
 
   it.each(files.filter((file) => !file.startsWith('src')))('writes nothing if %s exists', async (file) => {
     const folder = dirname(newFile(file, 'mine'))
-    await expect(write(folder)).rejects.toThrow(`nothing was written, because ${file} exists in ${folder}`)
+    const { code, stderr } = await init(folder)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`nothing was written, because ${file} exists in ${folder}`),
+    ])
     expect(await filesIn(folder)).toEqual([file])
     expect(readFileSync(join(folder, file), 'utf8')).toBe('mine')
   })
@@ -61,7 +58,7 @@ describe('init', () => {
   it('writes nothing to a path that is a file', async () => {
     const file = newFile('prices')
     writeFileSync(file, 'mine')
-    await expect(write(file)).rejects.toThrow()
+    expect(await init(file)).toMatchObject({ code: 1 })
     expect(readFileSync(file, 'utf8')).toBe('mine')
   })
 })

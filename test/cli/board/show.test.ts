@@ -20,6 +20,7 @@ const written = (timeline: string, subscription?: string): readonly string[] => 
     header: undefined,
     note: undefined,
     output,
+    variables: {},
   } as const
   marbles(({ hot, expectObservable }) => {
     const shown$ = showBoard$(hot(timeline, rows), options)

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
-import { commandLine, runCommand, startCommand, type CliProcess } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { type CliProcess, commandLine, runCommand, startCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
 
 const dashboard = (...args: readonly string[]): CliProcess => startCommand(commandLine('dashboard', ...args))
 
@@ -57,11 +58,11 @@ test('fails if the port is in use', async () => {
 })
 
 test('requires a token of a service', async () => {
-  const { code, stderr } = await runCommand(['dashboard', '--price-base-url', 'http://127.0.0.1:1'])
+  const { code, stderr } = await runInProcess(['dashboard', '--price-base-url', 'http://127.0.0.1:1'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('error: no token: ') as string])
 })
 
 test('fails if there is no such recording', async () => {
-  const { code, stderr } = await runCommand(['dashboard', '--recording', 'missing.ndjson'])
+  const { code, stderr } = await runInProcess(['dashboard', '--recording', 'missing.ndjson'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('missing.ndjson') as string])
 })

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/time/eventually.js'
-import { programCommand, type EnvironmentVariables } from '../../support/process/node-process.js'
+import type { EnvironmentVariables } from '../../support/process/environment.js'
+import { programCommand } from '../../support/process/node-process.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, environmentOf, startCommand } from '../support/command.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
 import { shellWords, startShell, type Screen, type TerminalProcess } from '../support/terminal.js'
 
 const escapes = /\u001b\[[\d;?]*[A-Za-z]/g

@@ -10,24 +10,29 @@ import { findUnusedPort } from '../../support/network/servers.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, environmentOf, runCommand, startCommand } from '../support/command.js'
-import { startGatewayCommand } from '../support/gateway-command.js'
 import { newFile } from '../support/new-file.js'
 import { at, header, priced, topic } from '../support/recording.js'
+import { commandLine, runCommand, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import { startGatewayCommand } from '../support/gateway-command.js'
+import { startGatewayInProcess } from '../support/gateway-in-process.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 /** A simulator, and `svc-streams gateway` in front of it. */
 const startService = async (...args: readonly string[]) => {
   const market = manualMarket()
   const simulator = await startTestSimulator({ market })
-  const gateway = await startGatewayCommand(args, environmentOf(simulator))
+  const gateway = await startGatewayInProcess(args, environmentOf(simulator))
   return { market, simulator, ...gateway }
 }
 
 const watch = (url: string, ...args: readonly string[]) =>
-  startCommand(commandLine('watch', weth, '--gateway', url, ...args))
+  startInProcess(['watch', weth, '--gateway', url, ...args])
 
 test('serves prices and depth, prints how to use it, and exits with 0 on SIGINT with its port free', async () => {
-  const { market, simulator, command, url } = await startService()
+  const market = manualMarket()
+  const simulator = await startTestSimulator({ market })
+  const { command, url } = await startGatewayCommand([], environmentOf(simulator))
   const port = new URL(url).port
   const host = new URL(simulator.priceWsUrl).host
   expect(command.stdout.replaceAll(port, 'PORT').replace(host, 'SERVICE')).toMatchInlineSnapshot(`
@@ -54,13 +59,13 @@ test('serves prices and depth, prints how to use it, and exits with 0 on SIGINT 
 })
 
 test('--simulate needs no configuration, and prints the tokens for other commands', async () => {
-  const { command, url } = await startGatewayCommand(['--simulate'])
+  const { command, url } = await startGatewayInProcess(['--simulate'])
   const [, tokens] = /^export SVC_TOKENS=(\S+)$/m.exec(command.stdout) ?? []
   const variables = { SVC_GATEWAY: url, SVC_TOKENS: tokens }
-  const watching = startCommand(commandLine('watch'), variables)
+  const watching = startInProcess(['watch'], variables)
   await eventually(() => watching.stdout.includes(' ETH price ') && watching.stdout.includes(' BTC price '))
   await eventually(() => watching.stdout.includes(' BTC depth '))
-  expect(await runCommand(['doctor'], variables)).toMatchObject({ code: 0, stderr: '' })
+  expect(await runInProcess(['doctor'], variables)).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('prints one line when the service is lost, and one when it returns; consumers recover', async () => {
@@ -85,7 +90,7 @@ test('prints one line when the service is lost, and one when it returns; consume
 
 test('a gateway serves a gateway', async () => {
   const { market, simulator, url } = await startService()
-  const second = await startGatewayCommand(['--gateway', url])
+  const second = await startGatewayInProcess(['--gateway', url])
   expect(second.command.stdout).toContain(`# A gateway to the gateway at ${new URL(url).host} is running.`)
   const watching = watch(second.url)
   await eventually(() => watching.stdout.includes(' ETH price 2500.0000 USD'))
@@ -101,7 +106,7 @@ test('--keys requires depth requests to be signed with one of the keys', async (
   const file = newFile('keys.json', JSON.stringify(keys))
   const { command, url } = await startService('--keys', file)
   expect(command.stdout).toContain('depth to requests that are signed with a key of desk, night shift')
-  const requestDepth = (key: string) => runCommand(['depth', weth, '--gateway', url, '--auth-key', key])
+  const requestDepth = (key: string) => runInProcess(['depth', weth, '--gateway', url, '--auth-key', key])
   expect(await requestDepth(keys.desk)).toMatchObject({ code: 0, stderr: '' })
   expect(await requestDepth(authKey)).toMatchObject({
     code: 1,
@@ -114,12 +119,12 @@ test('--keys requires depth requests to be signed with one of the keys', async (
 
 test('serves prices alone from a service without a key', async () => {
   const { priceBaseUrl, priceWsUrl } = await startTestSimulator({ market: manualMarket() })
-  const { command, url } = await startGatewayCommand([
+  const { command, url } = await startGatewayInProcess([
     ...['--price-base-url', priceBaseUrl, '--price-ws-url', priceWsUrl],
   ])
   expect(command.stdout).toContain('It serves live prices, prices over HTTP, and its own state')
-  expect(await runCommand(['price', weth, '--gateway', url])).toMatchObject({ stdout: '2500.0000\n' })
-  expect(await runCommand(['depth', weth, '--gateway', url])).toMatchObject({
+  expect(await runInProcess(['price', weth, '--gateway', url])).toMatchObject({ stdout: '2500.0000\n' })
+  expect(await runInProcess(['depth', weth, '--gateway', url])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('the client of this gateway has no depth') as string,
   })
@@ -160,12 +165,12 @@ test('--recording serves a recording at --speed, from its first consumer to its 
     recordingOf(deep, priced(10, 1.5)),
     recordingOf(priced(60_000, 2.5), priced(400_000, 3.5), silent),
   ] as const
-  const { command, url } = await startGatewayCommand([
+  const { command, url } = await startGatewayInProcess([
     ...['--recording', files[0], '--recording', files[1], '--speed', '100'],
   ])
   expect(command.stdout).toContain(`# A gateway to the recording ${files[0]}, ${files[1]} is running.`)
   expect(command.stdout).toContain('export SVC_TOKENS=0xab\n')
-  const watching = startCommand(commandLine('watch', '0xab', '--gateway', url, '--interval', '10'))
+  const watching = startInProcess(['watch', '0xab', '--gateway', url, '--interval', '10'])
   await eventually(() => watching.stdout.includes(' 0xab price 1.500000 USD'))
   await eventually(() => watching.stdout.includes(' 0xab depth 7.000000 USD'))
   // The second recording ends the connections of consumers, which connect again.
@@ -177,27 +182,33 @@ test('--recording serves a recording at --speed, from its first consumer to its 
 })
 
 test('exits with 1 for a recording that does not exist, and for a damaged one', async () => {
-  const missing = await runCommand(['gateway', '--recording', '/no/such/file'])
+  const missing = await runInProcess(['gateway', '--recording', '/no/such/file'])
   expect([missing.code, missing.stderr]).toEqual([
     1,
     'error: RecordingError: /no/such/file does not exist (ENOENT)\n',
   ])
   const file = newFile('damaged.ndjson', `${recordingText(headerWithDepth, priced(10, 1.5))}rubbish\n`)
-  const { command, url } = await startGatewayCommand(['--recording', file])
-  startCommand(commandLine('watch', '0xab', '--gateway', url))
+  const { command, url } = await startGatewayInProcess(['--recording', file])
+  startInProcess(['watch', '0xab', '--gateway', url])
   expect(await command.waitForExit()).toBe(1)
   expect(command.stderr).toContain(`error: RecordingError: line 3 of ${file}: expected JSON`)
 })
 
 test('exits with 1 for a port in use, and for an address of another machine', async () => {
-  const { url } = await startGatewayCommand(['--simulate'])
+  const { url } = await startGatewayInProcess(['--simulate'])
   const { port } = new URL(url)
-  expect(await runCommand(['gateway', '--simulate', '--port', port])).toEqual({
+  expect(await runInProcess(['gateway', '--simulate', '--port', port])).toEqual({
     code: 1,
     stdout: '',
     stderr: `error: --port: port ${port} is already in use; choose another one, or 0 for any free port\n`,
   })
-  const { code, stderr } = await runCommand(['gateway', '--simulate', '--host', '192.0.2.1', '--open-depth'])
+  const { code, stderr } = await runInProcess([
+    'gateway',
+    '--simulate',
+    '--host',
+    '192.0.2.1',
+    '--open-depth',
+  ])
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
@@ -207,7 +218,7 @@ test('exits with 1 for a port in use, and for an address of another machine', as
 })
 
 test('--open-depth allows a host that other machines can reach', async () => {
-  const { command, url } = await startGatewayCommand(['--simulate', '--host', '0.0.0.0', '--open-depth'])
+  const { command, url } = await startGatewayInProcess(['--simulate', '--host', '0.0.0.0', '--open-depth'])
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
   expect(command.stdout).toContain(
     '# On another machine, write the name or the address of this one in the URL.',
@@ -216,7 +227,7 @@ test('--open-depth allows a host that other machines can reach', async () => {
 
 test('keeps running while the service is not reachable, and reports it once', async () => {
   const port = await findUnusedPort()
-  const { command, url } = await startGatewayCommand([
+  const { command, url } = await startGatewayInProcess([
     ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
   ])
   const watching = watch(url, '--no-depth')
@@ -242,7 +253,7 @@ test.each([
     '--simulate: cannot be combined with --recording; remove one of them',
   ],
 ])('exits with 2 for %s', async (_, flags, message) => {
-  const { code, stdout, stderr } = await runCommand(['gateway', '--simulate', ...flags])
+  const { code, stdout, stderr } = await runInProcess(['gateway', '--simulate', ...flags])
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`error: ${message}`)])
 })
 
@@ -250,7 +261,7 @@ test('exits with 2 for a certificate that does not match its key', async () => {
   const key = newFile('key.pem', createSelfSignedCertificate().key)
   const cert = newFile('cert.pem', createSelfSignedCertificate().cert)
   const args = ['gateway', '--simulate', '--tls-key', key, '--tls-cert', cert]
-  const { code, stderr } = await runCommand(args)
+  const { code, stderr } = await runInProcess(args)
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining(

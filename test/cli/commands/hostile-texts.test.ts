@@ -9,9 +9,10 @@ import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { weth, wbtc } from '../../support/tokens.js'
 import { hostileText, unsafeCharacters } from '../../support/unsafe-characters.js'
-import { commandLine, runCommand, startCommand, type CliProcess } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 import { startOnTerminal } from '../support/terminal.js'
+import type { RunningCommand } from '../support/running-command.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 /** A service that sends hostile texts in each place where a text is possible. The connections end one after the other. */
 const startHostileService = async () => {
@@ -52,7 +53,7 @@ const startHostileService = async () => {
   }
 }
 
-const stop = async (command: CliProcess): Promise<void> => {
+const stop = async (command: RunningCommand): Promise<void> => {
   command.process.kill('SIGINT')
   await command.waitForExit()
 }
@@ -68,7 +69,7 @@ const rowsOf = (text: string): readonly Row[] =>
 
 describe('a hostile text of the service', () => {
   test('is escaped in each line of a pipe', async () => {
-    const command = startCommand(commandLine('watch', '--interval', '20'), await startHostileService())
+    const command = startInProcess(['watch', '--interval', '20'], await startHostileService())
     await eventually(
       () => command.stdout.includes(' depth HttpError: ') && command.stdout.includes('Uncorrelated'),
     )
@@ -83,10 +84,7 @@ describe('a hostile text of the service', () => {
   })
 
   test('is escaped in JSON lines, which decode to the original text', async () => {
-    const command = startCommand(
-      commandLine('watch', '--json', '--interval', '20'),
-      await startHostileService(),
-    )
+    const command = startInProcess(['watch', '--json', '--interval', '20'], await startHostileService())
     await eventually(() => command.stdout.includes('"HttpError"'))
     await eventually(
       () => command.stdout.includes('"SubscriptionRejected"') && command.stdout.includes('"Uncorrelated"'),
@@ -118,7 +116,7 @@ describe('a hostile text of the service', () => {
     ['depth', []],
     ['depth', ['--json']],
   ])('is escaped in the error of %s %j', async (name, flags) => {
-    const { code, stdout, stderr } = await runCommand([name, ...flags, weth], await startHostileService())
+    const { code, stdout, stderr } = await runInProcess([name, ...flags, weth], await startHostileService())
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('\\u202e')
     expect(stderr).not.toMatch(unsafeCharacters)
@@ -127,7 +125,7 @@ describe('a hostile text of the service', () => {
   test('is escaped in a recording, and in its replay', async () => {
     const file = newFile('market.ndjson')
     const environment = await startHostileService()
-    const command = startCommand(commandLine('record', '--interval', '20', '--out', file), environment)
+    const command = startInProcess(['record', '--interval', '20', '--out', file], environment)
     await eventually(() => {
       const text = readFileSync(file, 'utf8')
       return text.includes('"HttpError"') && text.includes('"code":1012')
@@ -137,7 +135,7 @@ describe('a hostile text of the service', () => {
     expect(recorded + command.output).not.toMatch(unsafeCharacters)
     expect(JSON.stringify(rowsOf(recorded))).toContain(JSON.stringify(hostileText).slice(1, -1))
     for (const flags of [[], ['--json']]) {
-      const { code, stdout, stderr } = await runCommand(['replay', file, '--speed', 'max', ...flags])
+      const { code, stdout, stderr } = await runInProcess(['replay', file, '--speed', 'max', ...flags])
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toContain('\\u202e')
       expect(stdout).not.toMatch(unsafeCharacters)
@@ -147,7 +145,7 @@ describe('a hostile text of the service', () => {
   test('is escaped in the error of a damaged recording', async () => {
     const header = '{"_tag":"Recording","version":1,"at":0,"topics":["svc-0xab"],"mints":[],"interval":1}'
     const file = newFile('damaged.ndjson', `${header}\n${hostileText}\n`)
-    const { code, stderr } = await runCommand(['replay', file, '--speed', 'max'])
+    const { code, stderr } = await runInProcess(['replay', file, '--speed', 'max'])
     expect(code).toBe(1)
     expect(stderr).not.toMatch(unsafeCharacters)
   })

@@ -5,7 +5,9 @@ import { findUnusedPort } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, environmentOf, runCommand, startCommand } from '../support/command.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 /** A NATS server, and a gateway of a simulator on it. Returns the line that selects it in another terminal. */
 const startGatewayCommand = async () => {
@@ -19,19 +21,19 @@ describeNats('--nats', () => {
   test('serves a simulator, to watch, price, depth and doctor, until Ctrl-C', async () => {
     const { server, gateway, nats } = await startGatewayCommand()
     expect(nats).toBe(server.url)
-    const watch = startCommand(commandLine('watch', weth, '--nats', nats))
+    const watch = startInProcess(['watch', weth, '--nats', nats])
     const variables = { SVC_NATS: nats, SVC_PRICE_BASE_URL: 'https://prices.invalid' }
     await eventually(() => watch.stdout.includes(' ETH price ') && watch.stdout.includes(' ETH depth '))
-    expect(await runCommand(['price', weth], variables)).toMatchObject({
+    expect(await runInProcess(['price', weth], variables)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d{4}\n$/) as string,
       stderr: '',
     })
-    expect(await runCommand(['depth', weth], variables)).toMatchObject({
+    expect(await runInProcess(['depth', weth], variables)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('ETH at ') as string,
     })
-    const { code, stdout } = await runCommand(['doctor', '--nats', nats])
+    const { code, stdout } = await runInProcess(['doctor', '--nats', nats])
     const lines = stdout
       .replace(/:\d+/g, ':PORT')
       .replace(/\d+ ms/g, 'N ms')
@@ -60,10 +62,7 @@ describeNats('--nats', () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const service = await startTestSimulator()
     const port = String(await findUnusedPort())
-    const gateway = startCommand(
-      commandLine('gateway', '--nats', server.url, '--port', port),
-      environmentOf(service),
-    )
+    const gateway = startInProcess(['gateway', '--nats', server.url, '--port', port], environmentOf(service))
     const healthUrl = `http://127.0.0.1:${port}/health`
     await eventually(() => gateway.stdout.includes(`# Its own state is at ${healthUrl}.\n`))
     const health = async () => {
@@ -72,7 +71,7 @@ describeNats('--nats', () => {
       )
       return [own, live, ready]
     }
-    const watch = startCommand(commandLine('watch', weth, '--nats', server.url))
+    const watch = startInProcess(['watch', weth, '--nats', server.url])
     await eventually(async () =>
       expect(await health()).toEqual([
         '{"status":"up","upstream":"Open","sessions":1,"topics":1}',
@@ -88,7 +87,7 @@ describeNats('--nats', () => {
     expect((await fetch(`${healthUrl}/live`)).status).toBe(200)
     expect((await fetch(`${healthUrl}/other`)).status).toBe(404)
     expect((await fetch(healthUrl, { method: 'POST' })).status).toBe(405)
-    const second = await runCommand(['gateway', '--simulate', '--nats', server.url, '--port', port])
+    const second = await runInProcess(['gateway', '--simulate', '--nats', server.url, '--port', port])
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('--port: port') as string })
     for (const command of [watch, gateway]) {
       command.process.kill('SIGINT')
@@ -97,9 +96,7 @@ describeNats('--nats', () => {
   })
 
   test('is not ready while it is not connected to NATS', async () => {
-    const gateway = startCommand(
-      commandLine('gateway', '--simulate', '--nats', 'nats://127.0.0.1:1', '--port', '0'),
-    )
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', 'nats://127.0.0.1:1', '--port', '0'])
     await eventually(() => gateway.stdout.includes('Press Ctrl-C'))
     const [, url = ''] = /at (http:\S+)\/health\./.exec(gateway.stdout) ?? []
     const response = await fetch(`${url}/health/ready`)
@@ -111,7 +108,7 @@ describeNats('--nats', () => {
 
   test('names NATS if no gateway is there', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
-    const failed = await runCommand(['price', weth, '--nats', server.url])
+    const failed = await runInProcess(['price', weth, '--nats', server.url])
     expect(failed).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
@@ -122,9 +119,9 @@ describeNats('--nats', () => {
 
   test('shows no password', async () => {
     const url = `nats://user:secret-password@127.0.0.1:${await findUnusedPort()}`
-    const gateway = startCommand(commandLine('gateway', '--simulate', '--nats', url))
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', url])
     await eventually(() => gateway.stdout.includes('NATS is not reachable yet. The gateway keeps trying.'))
-    const { stdout, stderr } = await runCommand(['watch', weth, '--duration', '3', '--nats', url])
+    const { stdout, stderr } = await runInProcess(['watch', weth, '--duration', '3', '--nats', url])
     expect(stdout).toContain('NATS is not reachable')
     expect(gateway.stdout + stdout + stderr).not.toContain('secret-password')
     expect(stderr).toContain('Check --nats (SVC_NATS), or run svc-streams doctor.\n')
@@ -153,7 +150,7 @@ test.each([
     'error: --gateway: cannot be combined with --nats; remove one of them',
   ],
 ])('exits with 2: %j', async (args, message) => {
-  const { code, stderr } = await runCommand(args)
+  const { code, stderr } = await runInProcess(args)
   expect(code).toBe(2)
   expect(stderr).toContain(message)
 })

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'
-import { runCommand, environmentOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess } from '../support/in-process.js'
 
 /** A port without a listener. */
 const freePort = async (): Promise<number> => {
@@ -18,12 +19,12 @@ const freePort = async (): Promise<number> => {
 
 test('prints only the number, in plain decimal notation, by address and topic, from variables and flags', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  expect(await runCommand(['price', weth], environmentOf(simulator))).toEqual({
+  expect(await runInProcess(['price', weth], environmentOf(simulator))).toEqual({
     code: 0,
     stdout: '2500.0000\n',
     stderr: '',
   })
-  expect(await runCommand(['price', `svc-${weth}`, '--price-base-url', simulator.priceBaseUrl])).toEqual({
+  expect(await runInProcess(['price', `svc-${weth}`, '--price-base-url', simulator.priceBaseUrl])).toEqual({
     code: 0,
     stdout: '2500.0000\n',
     stderr: '',
@@ -32,7 +33,7 @@ test('prints only the number, in plain decimal notation, by address and topic, f
 
 test('--json prints all fields of the price, and the symbol', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  const { code, stdout } = await runCommand(['price', weth, '--json'], environmentOf(simulator))
+  const { code, stdout } = await runInProcess(['price', weth, '--json'], environmentOf(simulator))
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
     {
@@ -48,12 +49,12 @@ test('--json prints all fields of the price, and the symbol', async () => {
 test('ignores variables that a price does not need', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = { SVC_PRICE_BASE_URL: simulator.priceBaseUrl, SVC_AUTH_KEY: '$', SVC_BASE_URL: 'no' }
-  expect(await runCommand(['price', weth], variables)).toMatchObject({ code: 0, stdout: '2500.0000\n' })
+  expect(await runInProcess(['price', weth], variables)).toMatchObject({ code: 0, stdout: '2500.0000\n' })
 })
 
 test('exits with 1 and a hint for an unsupported token', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  expect(await runCommand(['price', '0xdead'], environmentOf(simulator))).toMatchInlineSnapshot(`
+  expect(await runInProcess(['price', '0xdead'], environmentOf(simulator))).toMatchInlineSnapshot(`
     {
       "code": 1,
       "stderr": "error: UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831
@@ -66,7 +67,7 @@ test('exits with 1 and a hint for an unsupported token', async () => {
 
 test('exits with 1 and a hint for a refused connection', async () => {
   const port = await freePort()
-  const { code, stdout, stderr } = await runCommand([
+  const { code, stdout, stderr } = await runInProcess([
     'price',
     '0xab',
     '--price-base-url',
@@ -84,18 +85,18 @@ test('exits with 1 and a hint for a refused connection', async () => {
 })
 
 test('--simulate needs no configuration', async () => {
-  const { code, stdout, stderr } = await runCommand(['price', weth, '--simulate'])
+  const { code, stdout, stderr } = await runInProcess(['price', weth, '--simulate'])
   expect([code, stderr]).toEqual([0, ''])
   expect(Number(stdout)).toBeGreaterThan(0)
 })
 
 test('takes a symbol of the simulator in any case, or of a file', async () => {
-  const { code, stdout, stderr } = await runCommand(['price', '--simulate', 'eth', '--json'])
+  const { code, stdout, stderr } = await runInProcess(['price', '--simulate', 'eth', '--json'])
   expect([code, stderr]).toEqual([0, ''])
   expect(JSON.parse(stdout)).toMatchObject({ topic: `svc-${weth}`, symbol: 'ETH' })
   const simulator = await startTestSimulator({ market: manualMarket() })
   const file = newFile('tokens.json', JSON.stringify({ WETH: { address: weth, decimals: 18 } }))
-  const ofFile = await runCommand(['price', 'WETH', '--tokens', file, '--json'], environmentOf(simulator))
+  const ofFile = await runInProcess(['price', 'WETH', '--tokens', file, '--json'], environmentOf(simulator))
   expect(ofFile).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(ofFile.stdout)).toMatchObject({ topic: `svc-${weth}`, symbol: 'WETH', price: 2500 })
 })
@@ -103,8 +104,8 @@ test('takes a symbol of the simulator in any case, or of a file', async () => {
 test('takes a symbol of SVC_TOKENS, as the command simulate prints it', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = { ...environmentOf(simulator), SVC_TOKENS: `ETH=${weth}` }
-  expect(await runCommand(['price', 'ETH'], variables)).toMatchObject({ code: 0, stderr: '' })
-  expect(await runCommand(['price', 'BTC'], variables)).toMatchObject({
+  expect(await runInProcess(['price', 'ETH'], variables)).toMatchObject({ code: 0, stderr: '' })
+  expect(await runInProcess(['price', 'BTC'], variables)).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining('unknown token "BTC"\nKnown symbols: ETH.') as string,
@@ -113,7 +114,7 @@ test('takes a symbol of SVC_TOKENS, as the command simulate prints it', async ()
 
 test('exits with 2 for a file that is invalid, and says where', async () => {
   const file = newFile('tokens.json', '{ "WETH": { "address": "82af", "decimals": 18 } }')
-  expect(await runCommand(['price', 'WETH', '--simulate', '--tokens', file])).toEqual({
+  expect(await runInProcess(['price', 'WETH', '--simulate', '--tokens', file])).toEqual({
     code: 2,
     stdout: '',
     stderr: `error: --tokens: ${file}: WETH.address: expected 0x and hex digits, got "82af"\nTry: svc-streams price --help\n`,
@@ -130,7 +131,7 @@ test.each(['WETH:0x82af', 'WETH=0x82zz'])('exits with 2 for the entry %s of SVC_
     ['record', '--simulate'],
     ['replay', '-'],
   ]) {
-    expect(await runCommand(args, variables)).toMatchObject({
+    expect(await runInProcess(args, variables)).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining(
@@ -142,7 +143,7 @@ test.each(['WETH:0x82af', 'WETH=0x82zz'])('exits with 2 for the entry %s of SVC_
 
 test('takes a symbol of SVC_TOKENS with --simulate', async () => {
   const variables = { SVC_TOKENS: `WETH=${weth}` }
-  const { code, stdout, stderr } = await runCommand(['price', 'WETH', '--simulate', '--json'], variables)
+  const { code, stdout, stderr } = await runInProcess(['price', 'WETH', '--simulate', '--json'], variables)
   expect([code, stderr]).toEqual([0, ''])
   expect(JSON.parse(stdout)).toMatchObject({ topic: `svc-${weth}`, symbol: 'WETH' })
 })

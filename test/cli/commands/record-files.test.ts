@@ -7,9 +7,10 @@ import { replay } from 'svc-streams/recording'
 import { expect, test } from 'vitest'
 import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
 import { eventually } from '../../support/time/eventually.js'
-import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 import { startOnTerminal } from '../support/terminal.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 const textOf = (file: string): string => (existsSync(file) ? gunzipSync(readFileSync(file)).toString() : '')
 
@@ -41,11 +42,11 @@ test('a compressed recording loses no line, and stays a complete gzip file, when
 
 test('--gzip compresses a file whatever its name, and replay recognises it', async () => {
   const file = newFile('market.ndjson')
-  const command = startCommand(commandLine('record', '--simulate', '--gzip', '--out', file))
+  const command = startInProcess(['record', '--simulate', '--gzip', '--out', file])
   await eventually(() => textOf(file).includes('{"_tag":"Price"'))
   command.process.kill('SIGINT')
   expect(await command.waitForExit()).toBe(0)
-  const { stdout } = await runCommand(['replay', file, '--speed', 'max'])
+  const { stdout } = await runInProcess(['replay', file, '--speed', 'max'])
   expect(stdout).toContain(' ETH price ')
 })
 
@@ -70,13 +71,13 @@ test('--rotate starts files that are replayed alone and together, also after the
   expect(alone).toMatchObject(counts.map((rows) => ({ right: { rows } })))
   const rows = counts.reduce((sum, count) => sum + count, 0)
   expect(await replayed(files())).toMatchObject({ right: { rows } })
-  const together = await runCommand(['replay', ...files(), '--speed', 'max', '--json'])
+  const together = await runInProcess(['replay', ...files(), '--speed', 'max', '--json'])
   expect([together.code, together.stderr]).toEqual([0, ''])
 })
 
 test('prints the number of rows and of files at the end', async () => {
   const out = newFile('market.ndjson')
-  const command = startCommand(commandLine('record', '--simulate', '--rotate', '1s', '--out', out))
+  const command = startInProcess(['record', '--simulate', '--rotate', '1s', '--out', out])
   await eventually(() => readdirSync(dirname(out)).length >= 2)
   command.process.kill('SIGINT')
   expect(await command.waitForExit()).toBe(0)
@@ -90,7 +91,7 @@ test.each([
   [['--out', '/no/such/folder/market.ndjson', '--rotate', '1h'], '--out: ENOENT'],
   [['--out', 'x', '--rotate', '1 hour'], 'Give a duration like 30s, 15m, 1h or 1d, at most 365d.'],
 ])('exits with 2 for %j', async (flags, message) => {
-  const { code, stderr } = await runCommand(['record', '--simulate', ...flags])
+  const { code, stderr } = await runInProcess(['record', '--simulate', ...flags])
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
 })
 

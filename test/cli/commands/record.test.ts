@@ -7,8 +7,10 @@ import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
-import { commandLine, runCommand, startCommand, environmentOf } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 /** The complete lines of a file; none before the file exists. */
 const linesOf = (file: string): readonly string[] =>
@@ -45,7 +47,7 @@ test('--out loses no written line when the process is killed', async () => {
 
 test('--out does not overwrite an existing file', async () => {
   const file = newFile('market.ndjson', 'precious')
-  expect(await runCommand(['record', '--simulate', '--out', file])).toEqual({
+  expect(await runInProcess(['record', '--simulate', '--out', file])).toEqual({
     code: 2,
     stdout: '',
     stderr: `error: --out: ${file} already exists; choose another name, or move it\nTry: svc-streams record --help\n`,
@@ -56,7 +58,7 @@ test('--out does not overwrite an existing file', async () => {
 test('records prices only into a pipe, for --duration', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = environmentOf(simulator)
-  const { code, stdout, stderr } = await runCommand(
+  const { code, stdout, stderr } = await runInProcess(
     ['record', weth, '--no-depth', '--duration', '1s'],
     variables,
   )
@@ -76,7 +78,7 @@ test('exits with 0 when stdout is closed', async () => {
 test('exits with 1 when the recording has no price after --duration', async () => {
   const file = newFile('market.ndjson')
   const port = await startTcpServer(() => undefined)
-  const { code, stderr } = await runCommand([
+  const { code, stderr } = await runInProcess([
     ...['record', weth, '--duration', '1', '--out', file],
     ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
   ])
@@ -89,7 +91,7 @@ test('exits with 1 when the recording has no price after --duration', async () =
 
 test('exits with 1 on SIGINT when the service has rejected every signature', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  const command = startCommand(commandLine('record', weth, '--interval', '50'), {
+  const command = startInProcess(['record', weth, '--interval', '50'], {
     ...environmentOf(simulator),
     SVC_AUTH_KEY: authKey,
   })
@@ -103,7 +105,7 @@ test('exits with 1 on SIGINT when the service has rejected every signature', asy
 
 test('exits with 1 when the service has rejected every token', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  expect(await runCommand(['record', '0xdead', '--no-depth'], environmentOf(simulator))).toMatchObject({
+  expect(await runInProcess(['record', '0xdead', '--no-depth'], environmentOf(simulator))).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
       'error: no token left to record: the service rejected every token\n',
@@ -112,7 +114,7 @@ test('exits with 1 when the service has rejected every token', async () => {
 })
 
 test('takes symbols, and writes rows without them', async () => {
-  const command = startCommand(commandLine('record', 'btc', '--simulate', '--no-depth'))
+  const command = startInProcess(['record', 'btc', '--simulate', '--no-depth'])
   await eventually(() => command.stdout.includes('"_tag":"Price"'))
   command.process.kill('SIGINT')
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])

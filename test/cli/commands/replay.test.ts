@@ -7,10 +7,11 @@ import { stale } from '../../../src/errors/constructors.js'
 import type { Row } from '../../../src/recording/format/row.js'
 import { recordingText } from '../../recording/support/recordings.js'
 import { eventually } from '../../support/time/eventually.js'
-import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
 import { at, header, priced, topic } from '../support/recording.js'
 import { startOnTerminal } from '../support/terminal.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
 
 const textOf = (...rows: readonly Row[]): string => recordingText(header, ...rows)
 
@@ -18,7 +19,7 @@ const recording = textOf(priced(10, 1.5), priced(60_000, 2.5))
 
 test('--speed max prints one line per event with its recorded time', async () => {
   const file = newFile('market.ndjson', recording)
-  expect(await runCommand(['replay', file, '--speed', 'max'])).toEqual({
+  expect(await runInProcess(['replay', file, '--speed', 'max'])).toEqual({
     code: 0,
     stdout: `\
 2026-11-21T10:00:00.000Z status idle
@@ -32,17 +33,17 @@ test('--speed max prints one line per event with its recorded time', async () =>
 
 test('--json prints the recorded rows', async () => {
   const file = newFile('market.ndjson', recording)
-  const { stdout } = await runCommand(['replay', file, '--speed', 'max', '--json'])
+  const { stdout } = await runInProcess(['replay', file, '--speed', 'max', '--json'])
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(readFileSync(file, 'utf8').split('\n').slice(1)))
 })
 
 test.each(['1', '10', 'max'])('--speed %s prints the recorded rows and times', async (speed) => {
   const late = textOf(priced(10, 1.5), priced(5, 2.5), priced(25, 3.5))
   const file = newFile('market.ndjson', late)
-  const json = await runCommand(['replay', file, '--speed', speed, '--json'])
+  const json = await runInProcess(['replay', file, '--speed', speed, '--json'])
   const printed = json.stdout.split('\n')
   expect(printed.slice(1, 4)).toEqual(late.split('\n').slice(1, 4))
-  const { stdout } = await runCommand(['replay', file, '--speed', speed])
+  const { stdout } = await runInProcess(['replay', file, '--speed', speed])
   expect(stdout).toBe(`\
 2026-11-21T10:00:00.000Z status idle
 2026-11-21T10:00:00.010Z 0xab price 1.500000 USD
@@ -86,7 +87,7 @@ test('exits with 0 on SIGINT while it waits for input', async () => {
 
 test('prints all events before damage, then the line and the error, and exits with 1', async () => {
   const file = newFile('market.ndjson', recording.slice(0, -30))
-  const { code, stdout, stderr } = await runCommand(['replay', file, '--speed', 'max'])
+  const { code, stdout, stderr } = await runInProcess(['replay', file, '--speed', 'max'])
   expect(code).toBe(1)
   expect(stdout).toContain('price 1.500000 USD')
   expect(stderr).toMatch(/^error: RecordingError: line 3 of \S+market.ndjson: expected JSON, got .*\n$/)
@@ -100,7 +101,7 @@ test.each([
   ],
   ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
 ])('exits with 1 for a file that %s', async (_, file, message) => {
-  const { code, stdout, stderr } = await runCommand(['replay', file()])
+  const { code, stdout, stderr } = await runInProcess(['replay', file()])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(message)
 })
@@ -117,7 +118,7 @@ test('--tokens gives symbols and decimals; the topic has the service of the reco
     .replaceAll(topic, 'acme-0xab')
     .replace('"mints":[]', '"mints":["0xab"]')
   const replayed = (...args: readonly string[]) =>
-    runCommand(['replay', newFile('market.ndjson', acme), '--speed', 'max', '--tokens', file, ...args])
+    runInProcess(['replay', newFile('market.ndjson', acme), '--speed', 'max', '--tokens', file, ...args])
   const { stdout } = await replayed()
   expect(stdout).toContain(' ABC price 1.5')
   expect(stdout).toMatch(/ ABC depth .* USD 1\.5 ABC, sell /)
@@ -131,7 +132,7 @@ const secondHour = textOf(priced(3_600_000, 3.5), priced(3_660_000, 4.5))
 const replayParts = async (...flags: readonly string[]) => {
   const files = [newFile('one.ndjson', recording), newFile('two.ndjson.gz')] as const
   writeFileSync(files[1], gzipSync(secondHour))
-  const { code, stdout, stderr } = await runCommand(['replay', ...files, '--speed', 'max', ...flags])
+  const { code, stdout, stderr } = await runInProcess(['replay', ...files, '--speed', 'max', ...flags])
   return { code, prices: [...stdout.matchAll(/price ([\d.]+) USD/g)].map(([, usd]) => Number(usd)), stderr }
 }
 
@@ -154,7 +155,7 @@ test.each<[readonly string[], readonly number[]]>([
 
 test('prints one warning if a file starts before the previous one ends', async () => {
   const [late, early] = [newFile('late.ndjson', secondHour), newFile('early.ndjson', recording)]
-  const { code, stdout, stderr } = await runCommand(['replay', late, early, early, '--speed', 'max'])
+  const { code, stdout, stderr } = await runInProcess(['replay', late, early, early, '--speed', 'max'])
   expect([code, stderr]).toEqual([
     0,
     `warning: ${early} starts at 2026-11-21T10:00:00.010Z, before ${late} ends at \
@@ -165,7 +166,7 @@ test('prints one warning if a file starts before the previous one ends', async (
 
 test('prints no warning if a row is earlier than its predecessor in one file', async () => {
   const file = newFile('market.ndjson', textOf(priced(10, 1.5), priced(5, 2.5)))
-  expect(await runCommand(['replay', file, '--speed', 'max'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await runInProcess(['replay', file, '--speed', 'max'])).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('exits with 1 if no event is in the part', async () => {
@@ -198,7 +199,7 @@ test.each([
   ],
 ])('prints the events of the files before one that %s, and exits with 1', async (_, other, problem) => {
   const files = [newFile('market.ndjson', recording), other(), newFile('two.ndjson', secondHour)] as const
-  const { code, stdout, stderr } = await runCommand(['replay', ...files, '--speed', 'max'])
+  const { code, stdout, stderr } = await runInProcess(['replay', ...files, '--speed', 'max'])
   expect([code, stderr]).toEqual([1, `error: RecordingError: ${files[1]} ${problem}\n`])
   expect(stdout).toContain('price 2.500000 USD')
 })

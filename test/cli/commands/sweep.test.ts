@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { moduleFolder } from '../../sweep/support/run-sweep.js'
 import { recordingText } from '../../recording/support/recordings.js'
 import { eventually } from '../../support/time/eventually.js'
-import { commandLine, runCommand, startCommand } from '../support/command.js'
 import { header, priced } from '../support/recording.js'
+import { commandLine, runCommand, startCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
 import { startOnTerminal } from '../support/terminal.js'
 
 const strategy = `
@@ -133,7 +134,7 @@ test.each<[string, (args: readonly [string, string, string, string]) => readonly
     'no.js: the module of the strategy does not exist',
   ],
 ])('fails %s', async (_, change, code, message) => {
-  const result = await runCommand(['sweep', ...change(files([{}]))])
+  const result = await runInProcess(['sweep', ...change(files([{}]))])
   expect(result.stderr).toContain(message)
   expect(result.code).toBe(code)
 })
@@ -152,7 +153,7 @@ test.each([
   ['[1', 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]: '],
   ['[]', 'has no parameter; add one'],
 ])('fails for the parameters %s', async (text, message) => {
-  const { code, stderr } = await runCommand(['sweep', ...files(text)])
+  const { code, stderr } = await runInProcess(['sweep', ...files(text)])
   expect(stderr).toContain(`parameters.json: ${message}`)
   expect(code).toBe(2)
 })

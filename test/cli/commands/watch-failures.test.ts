@@ -5,12 +5,13 @@ import { startTcpServer } from '../../support/network/servers.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, environmentOf, runCommand, startCommand } from '../support/command.js'
 import { startOnTerminal } from '../support/terminal.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 test('exits with 1 when the service has rejected every token', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  const { code, stdout, stderr } = await runCommand(['watch', '0xdead', '0xbeef'], environmentOf(simulator))
+  const { code, stdout, stderr } = await runInProcess(['watch', '0xdead', '0xbeef'], environmentOf(simulator))
   expect({ code, stderr }).toMatchInlineSnapshot(`
     {
       "code": 1,
@@ -26,7 +27,7 @@ test('exits with 1 when no price has arrived after --duration, and prints the ho
   const simulator = await startTestSimulator({ market: manualMarket() })
   await simulator.close()
   const { host } = new URL(simulator.priceWsUrl)
-  const { code, stderr } = await runCommand(
+  const { code, stderr } = await runInProcess(
     ['watch', weth, '--no-depth', '--duration', '1'],
     environmentOf(simulator),
   )
@@ -42,7 +43,7 @@ test('exits with 1 when no price has arrived after --duration, and prints the ho
 
 test('exits with 1 when the service accepts the connection and never answers', async () => {
   const port = await startTcpServer(() => undefined)
-  const { code, stderr } = await runCommand([
+  const { code, stderr } = await runInProcess([
     ...['watch', weth, '--duration', '1'],
     ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
   ])
@@ -59,7 +60,7 @@ test('exits with 1 when the service confirms the topic and sends no price for --
   const { url } = await startScriptedService({
     onSubscribe: (connection, topic) => connection.sendConfirmation(topic),
   })
-  const { code, stderr } = await runCommand([
+  const { code, stderr } = await runInProcess([
     ...['watch', weth, '--no-depth', '--duration', '2'],
     ...['--price-base-url', 'http://127.0.0.1', '--price-ws-url', url],
   ])
@@ -72,7 +73,7 @@ test.each([
   ['after --duration', ['--duration', '3'], undefined],
 ] as const)('exits with 1 %s when the service has rejected every signature', async (_, flags, signal) => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  const command = startCommand(commandLine('watch', weth, '--interval', '50', ...flags), {
+  const command = startInProcess(['watch', weth, '--interval', '50', ...flags], {
     ...environmentOf(simulator),
     SVC_AUTH_KEY: authKey,
   })

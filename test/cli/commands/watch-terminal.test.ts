@@ -4,7 +4,8 @@ import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { commandLine, environmentOf, startCommand, type CliProcess } from '../support/command.js'
+import { commandLine, startCommand, type CliProcess } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
 import { newFile } from '../support/new-file.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */

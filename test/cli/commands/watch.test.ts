@@ -6,16 +6,23 @@ import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { startTestSimulator } from '../../support/simulator.js'
-import { commandLine, runCommand, startCommand, environmentOf, type CliProcess } from '../support/command.js'
 import { newFile } from '../support/new-file.js'
+import { type CliProcess, commandLine, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import type { RunningCommand } from '../support/running-command.js'
+import type { EnvironmentVariables } from '../../support/process/environment.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
-const watch = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): CliProcess =>
+const watch = (args: readonly string[], variables: EnvironmentVariables = {}): RunningCommand =>
+  startInProcess(['watch', ...args], variables)
+
+const watchInOwnProcess = (args: readonly string[], variables: EnvironmentVariables = {}): CliProcess =>
   startCommand(commandLine('watch', ...args), variables)
 
 /** The complete lines so far. */
-const linesOf = ({ stdout }: CliProcess): readonly string[] => stdout.split('\n').slice(0, -1)
+const linesOf = ({ stdout }: RunningCommand): readonly string[] => stdout.split('\n').slice(0, -1)
 
-const rowsOf = (command: CliProcess): readonly Row[] =>
+const rowsOf = (command: RunningCommand): readonly Row[] =>
   linesOf(command).map((line) => {
     const row = decodeRow(line)
     if (isLeft(row)) throw new Error(`${row.left.message}: ${line}`)
@@ -23,7 +30,7 @@ const rowsOf = (command: CliProcess): readonly Row[] =>
   })
 
 test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT', async () => {
-  const command = watch(['--simulate', '--json'])
+  const command = watchInOwnProcess(['--simulate', '--json'])
   await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Depth').length >= 3)
   await eventually(() => rowsOf(command).filter(({ _tag }) => _tag === 'Price').length >= 3)
   command.process.kill('SIGINT')
@@ -39,7 +46,7 @@ test('--simulate --json prints rows of both tokens, and exits with 0 on SIGINT',
 
 test('prints plain lines into a pipe, and exits with 0 on SIGTERM', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
-  const command = watch([`svc-${weth}`, '0xdead'], { ...environmentOf(simulator), CI: 'true' })
+  const command = watchInOwnProcess([`svc-${weth}`, '0xdead'], { ...environmentOf(simulator), CI: 'true' })
   await eventually(() => command.stdout.includes(' ETH price ') && command.stdout.includes(' 0xdead price '))
   await eventually(() => command.stdout.includes(' ETH depth '))
   simulator.dropConnections(1012)
@@ -81,7 +88,7 @@ test('prints prices in plain decimal notation into a pipe, and exactly with --js
 })
 
 test('exits with 0 when stdout is closed', async () => {
-  const command = watch(['--simulate'])
+  const command = watchInOwnProcess(['--simulate'])
   await eventually(() => linesOf(command).length > 0)
   command.process.stdout?.destroy()
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
@@ -95,7 +102,7 @@ test('exits with 0 in a pipe to head -1', async () => {
 })
 
 test('exits with 0 after --duration', async () => {
-  const { code, stdout, stderr } = await runCommand(['watch', '--simulate', '--duration', '3'])
+  const { code, stdout, stderr } = await runInProcess(['watch', '--simulate', '--duration', '3'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('connecting')
 })
@@ -151,7 +158,7 @@ test('takes symbols, and prints topic and symbol with --json, which replay can r
   }
   const header = { _tag: 'Recording', version: 1, at: 0, topics, mints: [weth, wbtc], interval: 1000 }
   const recording = newFile('watch.ndjson', `${JSON.stringify(header)}\n${command.stdout}`)
-  const replayed = await runCommand(['replay', recording, '--speed', 'max', '--tokens', file, '--json'])
+  const replayed = await runInProcess(['replay', recording, '--speed', 'max', '--tokens', file, '--json'])
   expect([replayed.code, replayed.stderr]).toEqual([0, ''])
   // The status of a replay is Idle from its start on.
   const emitted = linesOf(command).filter((line) => !line.includes('"Idle"'))

@@ -9,14 +9,18 @@ import {
 } from '../../support/network/servers.js'
 import { confirmAndSendPrice, startScriptedService } from '../../support/network/scripted-service.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
-import { runCommand, environmentOf } from '../support/command.js'
 import { startOnTerminal } from '../support/terminal.js'
 import { newFile } from '../support/new-file.js'
+import { runCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess } from '../support/in-process.js'
 
 type Variables = Readonly<Record<string, string>>
 
-const doctor = async (variables: Variables, ...flags: readonly string[]) => {
-  const { code, stdout, stderr } = await runCommand(['doctor', ...flags], variables)
+const doctor = async (variables: Variables, ...flags: readonly string[]) =>
+  readOutput(await runInProcess(['doctor', ...flags], variables))
+
+const readOutput = ({ code, stdout, stderr }: Awaited<ReturnType<typeof runInProcess>>) => {
   const lines = stdout.trim().split('\n')
   const results = new Map(lines.map((line) => [line.slice(0, 15).trim(), line.slice(17)]))
   return { code, lines, results, stderr, output: stdout + stderr }
@@ -262,11 +266,13 @@ test('ends within its limits when nothing answers', async () => {
 const overTls = async (certificate: KeyAndCertificate, host: string, variables: Variables = {}) => {
   const origin = await startHttpServer((_request, response) => response.writeHead(404).end(), certificate)
   const { url } = await startWebSocketServer(() => undefined, certificate)
-  return doctor({
+  // Node reads NODE_EXTRA_CA_CERTS when a process starts.
+  const output = await runCommand(['doctor'], {
     SVC_PRICE_BASE_URL: origin.replace('127.0.0.1', host),
     SVC_PRICE_WS_URL: url.replace('127.0.0.1', host),
     ...variables,
   })
+  return readOutput(output)
 }
 
 const trusting = (certificate: KeyAndCertificate): Variables => ({

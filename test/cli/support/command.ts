@@ -1,10 +1,10 @@
+import type { EnvironmentVariables } from '../../support/process/environment.js'
 import {
   compiledPath,
   programCommand,
   spawnCommand,
   spawnNode,
   type NodeProcess,
-  type EnvironmentVariables,
 } from '../../support/process/node-process.js'
 
 /** The command `svc-streams` in its own process. */
@@ -24,16 +24,3 @@ export const runCommand = async (args: readonly string[], environment: Environme
   const code = await command.waitForExit()
   return { code, stdout: command.stdout, stderr: command.stderr }
 }
-
-/** The environment variables that `svc-streams simulate` prints. */
-export const environmentOf = (simulator: {
-  readonly baseUrl: string
-  readonly priceBaseUrl: string
-  readonly priceWsUrl: string
-  readonly authKey: string
-}) => ({
-  SVC_BASE_URL: simulator.baseUrl,
-  SVC_PRICE_BASE_URL: simulator.priceBaseUrl,
-  SVC_PRICE_WS_URL: simulator.priceWsUrl,
-  SVC_AUTH_KEY: simulator.authKey,
-})

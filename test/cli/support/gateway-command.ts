@@ -1,20 +1,10 @@
-import { eventually } from '../../support/time/eventually.js'
-import type { EnvironmentVariables } from '../../support/process/node-process.js'
+import type { EnvironmentVariables } from '../../support/process/environment.js'
 import { commandLine, startCommand, type CliProcess } from './command.js'
+import { waitForAddress, type GatewayCommand } from './gateway-address.js'
 
-/** A running `svc-streams gateway`. */
-export interface GatewayCommand {
-  readonly command: CliProcess
-  /** The address that it has printed. */
-  readonly url: string
-}
-
-/** Starts `svc-streams gateway`. Resolves when it has printed its address. */
-export const startGatewayCommand = async (
+/** Starts `svc-streams gateway` as a process. Resolves when it has printed its address. */
+export const startGatewayCommand = (
   args: readonly string[],
   variables: EnvironmentVariables = {},
-): Promise<GatewayCommand> => {
-  const command = startCommand(commandLine('gateway', ...args), variables)
-  await eventually(() => command.stdout.includes('Ctrl-C'))
-  return { command, url: /^export SVC_GATEWAY=(\S+)$/m.exec(command.stdout)?.[1] ?? '' }
-}
+): Promise<GatewayCommand<CliProcess>> =>
+  waitForAddress(startCommand(commandLine('gateway', ...args), variables))

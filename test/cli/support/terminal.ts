@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import xterm from '@xterm/headless'
 import { onTestFinished } from 'vitest'
-import type { EnvironmentVariables } from '../../support/process/node-process.js'
+import type { EnvironmentVariables } from '../../support/process/environment.js'
 import { commandLine, startCommand, type CliProcess } from './command.js'
 
 /** Size of the terminal, in columns and rows. */

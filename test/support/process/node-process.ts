@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import { eventually } from '../time/eventually.js'
+import { createEnvironment, type EnvironmentVariables } from './environment.js'
 
 // Processes that run the compiled copy of the sources. Without a TypeScript loader they start twice as fast.
 
@@ -16,8 +17,6 @@ export const compiledPath = (source: string): string =>
 /** The URL of the compiled copy, for `import`. */
 export const compiledUrl = (source: string): string => pathToFileURL(compiledPath(source)).href
 
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
-
 export interface NodeProcess {
   readonly process: ChildProcess
   readonly stdout: string
@@ -26,13 +25,6 @@ export interface NodeProcess {
   readonly output: string
   /** Resolves to the exit code, or to the name of the signal that terminated the process. */
   readonly waitForExit: () => Promise<number | NodeJS.Signals>
-}
-
-/** The environment of this process, without the variables that change the behaviour of the project, of Node or of Vitest. */
-const createEnvironment = (added: EnvironmentVariables): NodeJS.ProcessEnv => {
-  const removed = /^(?:SVC_.*|CI|NO_COLOR|FORCE_COLOR|COLUMNS|NODE_(?!EXTRA_CA_CERTS).*|VITEST.*|TEST.*)$/
-  const own = Object.entries(process.env).filter(([name]) => !removed.test(name))
-  return { ...Object.fromEntries(own), ...added }
 }
 
 export interface SpawnOptions {

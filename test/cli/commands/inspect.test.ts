@@ -88,11 +88,7 @@ describe('inspect', () => {
   })
 
   test('fails with exit code 1 for each damaged file, and inspects all others', async () => {
-    const files = [
-      newFile('a.ndjson', first.slice(0, -10)),
-      '/no/such/file',
-      newFile('b.ndjson', second),
-    ]
+    const files = [newFile('a.ndjson', first.slice(0, -10)), '/no/such/file', newFile('b.ndjson', second)]
     const { code, stdout, stderr } = await runCommand(['inspect', ...files])
     expect(code).toBe(1)
     expect(stdout).toContain(`${topic}    11  `)

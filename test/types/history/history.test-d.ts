@@ -40,7 +40,7 @@ describe('a past price', () => {
     // @ts-expect-error -- a past price
     past$.pipe(rights()).subscribe(trade)
     // @ts-expect-error -- a past price has no time of receipt
-    past$.pipe(rights()).subscribe(({ receivedAt }) => receivedAt)
+    past$.pipe(rights()).subscribe(({ receivedAt }) => void receivedAt)
   })
 
   test('is no live price of candles', () => {

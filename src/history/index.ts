@@ -5,6 +5,7 @@
  */
 
 export { openHistory } from './on-node.js'
+export { pastTimeout, withPast, type PastStream } from '../operators/with-past.js'
 export type { CoveredTopic, History, HistoryRange } from '../client/history.js'
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
 export type { HistoryError, InvalidRange, UnknownTopic } from '../errors/model.js'

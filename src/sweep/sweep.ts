@@ -1,10 +1,10 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, filter, map, Observable, tap } from 'rxjs'
-import type { Client } from '../client/client.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { causeOf } from '../errors/failure-cause.js'
 import { sweepError, type SweepError } from '../errors/sweep-error.js'
 import type { FileUrl } from '../recording/read/source.js'
+import type { StrategyClient } from '../recording/replay/replay-history.js'
 import type { Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
@@ -16,7 +16,7 @@ export type SweepPart = string | FileUrl
 export type SweepSource = SweepPart | readonly SweepPart[]
 
 /** The default export of a strategy's module. */
-export type SweepStrategy<P, A> = (client: Client, parameter: P) => Observable<A>
+export type SweepStrategy<P, A> = (client: StrategyClient, parameter: P) => Observable<A>
 
 /** What a strategy did with one parameter. */
 export interface SweepRun<P, A> {

@@ -54,7 +54,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
   'svc-streams/recording': ['record', 'replay'],
   'svc-streams/store': ['depthStore', 'priceStore'],
-  'svc-streams/history': ['openHistory'],
+  'svc-streams/history': ['openHistory', 'withPast'],
   'svc-streams/simulator': ['startSimulator', 'startTcpProxy'],
   'svc-streams/opentelemetry': ['instrument'],
   'svc-streams/gateway': ['GatewayError', 'startGateway'],

@@ -34,7 +34,12 @@ export const operatorMisuses: readonly Misuse[] = [
   misuse(
     'candles of strings',
     'client.price$(price.topic).pipe(mapRight(String), candles(1000))',
-    /Pick<Price, "price">/,
+    /Type 'string' is not assignable to type 'Priced'/,
+  ),
+  misuse(
+    'candles of past prices',
+    "client.price$(price.topic).pipe(mapRight(({ topic, price }) => ({ _tag: 'PastPrice', topic, price, at: 0 }) as const), candles(1000))",
+    /Type '"PastPrice"' is not assignable to type/,
   ),
   misuse(
     'a stream of events as a stream of prices',

@@ -30,6 +30,8 @@ const ended: readonly Behaviour[] = [
   { kind: 'prices', every: 7 },
   { kind: 'candles', ms: 1000 },
   { kind: 'candles', ms: 7000 },
+  { kind: 'candles with past', ms: 1000, after: 5500 },
+  { kind: 'candles with past', ms: 1000, after: 7777 },
   { kind: 'first', count: 3 },
   { kind: 'ticks', ms: 450 },
   { kind: 'close client', row: 500 },

@@ -8,6 +8,7 @@ import {
   map,
   NEVER,
   of,
+  switchMap,
   take,
   takeUntil,
   throwError,
@@ -39,6 +40,13 @@ const behaviours = {
       filter((_, index) => index % every === 0),
     ),
   candles: (client, { ms }) => client.price$(topic).pipe(candles(ms)),
+  'candles with past': (client, { ms, after }) =>
+    timer(after).pipe(
+      switchMap(() => {
+        const past$ = client.history.prices$(topic, { from: 0 })
+        return client.price$(topic).pipe(candles(ms, { past$ }))
+      }),
+    ),
   ticks: (client, { ms }) => interval(ms).pipe(takeUntil(client.price$(topic).pipe(ignoreElements()))),
   first: (client, { count }) => client.price$(topic).pipe(take(count)),
   'close client': (client, { row }) =>

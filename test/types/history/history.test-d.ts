@@ -39,8 +39,6 @@ describe('a past price', () => {
     const trade = (price: Price): number => price.price
     // @ts-expect-error -- a past price
     past$.pipe(rights()).subscribe(trade)
-    // @ts-expect-error -- a past price has no time of receipt
-    past$.pipe(rights()).subscribe(({ receivedAt }) => receivedAt)
   })
 
   test('is no live price of candles', () => {

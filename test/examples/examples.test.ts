@@ -72,6 +72,14 @@ describe('metrics', () => {
 
 // Each takes some seconds, most of them without using the CPU.
 describe.concurrent('a short example', () => {
+  it('warm-start: trades from one of the first live candles on with a history', async () => {
+    using example = run('warm-start.ts')
+    expect(await example.waitForExit()).toBe(0)
+    expect(example.output).toMatch(
+      /^with a history +trades from live candle \d on\nwithout a history +trades from live candle 26 on\n$/,
+    )
+  })
+
   it('momentum: suspends the strategy while the connection is down, and starts it again', async () => {
     using example = run('momentum.ts')
     expect(await example.waitForExit()).toBe(0)

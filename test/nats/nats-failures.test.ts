@@ -97,15 +97,14 @@ describeNats('a consumer that misses updates', { concurrent: true }, () => {
     const proxy = await startNatsMessageProxy(test.onTestFinished, nats.url)
     await fleet.startGateway()
     const consumer = await startSubscribedConsumer(fleet, { servers: proxy.url })
+    const isDetected = () => consumer.events(ethTopic).some(({ tag }) => tag === 'Disconnected')
     let lostAt = 0
-    let lostUpdates = 0
     proxy.alter = ({ direction, subject, bytes }) => {
       const isUpdate = direction === 'down' && subject.startsWith('svc.price.')
-      if (!isUpdate || lostUpdates === topics.length) return [bytes]
-      // No update follows this one of each topic.
+      if (!isUpdate || isDetected()) return [bytes]
+      // No update follows those that are on their way.
       fleet.market.stop()
-      lostAt = Date.now()
-      lostUpdates += 1
+      lostAt ||= Date.now()
       return []
     }
     await eventually(() => lostAt > 0)

@@ -64,7 +64,7 @@ export interface GatewayHistoryOptions {
    * one service and deployment only.
    */
   readonly folder: string
-  /** Minimum age at which prices are deleted, in ms: whole files, each of at most an hour. Default: 7 days. */
+  /** Minimum age at which prices are deleted, in ms: whole files, each of at most an hour. Default: 604 800 000, 7 days. */
   readonly keep?: number
   /** Topics that are recorded always. Others are recorded while consumers want them. Default: none. */
   readonly topics?: readonly Topic[]

@@ -102,7 +102,7 @@ class HistoryRequest {
         response.status === 200 ? await this.readBody(response, read) : await this.failure(response)
       return this.isSilent ? left(timeout(silenceLimit)) : result
     } catch (thrown) {
-      return left(this.isSilent ? timeout(silenceLimit) : networkError(thrown))
+      return left(this.isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
     } finally {
       this.silence.stop()
       this.abort()
@@ -139,6 +139,10 @@ class HistoryRequest {
     return left(httpError(status, body, retryAfterMs))
   }
 }
+
+/** Node's `fetch` hides the error of the connection in that of the request. */
+const reasonOf = (thrown: unknown): unknown =>
+  thrown instanceof TypeError && thrown.cause instanceof Error ? thrown.cause : thrown
 
 /** In characters. */
 const maxErrorLength = 2048

@@ -37,7 +37,8 @@ export const serveUntilStopped = async (source: OpenSource, summary: string): Pr
   await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
 }
 
-const log = (line: string): void => {
+/** Prints a line for the operator, with its time. */
+export const log = (line: string): void => {
   process.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
 }
 
@@ -82,9 +83,11 @@ export const recordingFailure$ = (
     }),
   )
 
-/** The failure of a command whose server cannot listen, with its flag. Any other failure is unchanged. */
+/** The failure of a command whose gateway cannot listen or cannot record, with its flag. Any other failure is unchanged. */
 export const listenFailure = (thrown: unknown): unknown =>
-  thrown instanceof GatewayError ? new Error(`${flagName(thrown.option)}: ${thrown.problem}`) : thrown
+  thrown instanceof GatewayError
+    ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
+    : thrown
 
 export const tokenLines = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
   ownTokens.length === 0 ? [] : [`export SVC_TOKENS=${ownTokens.map(variableText).join(',')}`]

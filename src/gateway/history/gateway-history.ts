@@ -23,6 +23,9 @@ import { filePeriod, removeWithoutHeader, TopicRecorder } from './recorder.js'
 /** Interval at which the folder is checked, in ms. */
 export const checkInterval = 10_000
 
+/** Old files are deleted at every sixth check: a large folder takes some ms. */
+const checksPerDeletion = 6
+
 export interface GatewayHistoryConfig {
   readonly client: PriceClient
   readonly clock: Clock
@@ -93,11 +96,12 @@ export const openGatewayHistory = (
   const deleteExpired = (): void => {
     for (const path of expiredFiles(historyFiles(folder), clock.wallClock() - keep)) unlinkSync(path)
   }
+  let checks = 0
   const maintain = (): void => {
     checkFolder()
     recorder.closeUnwanted()
     try {
-      if (recorder.failureOf() === undefined) deleteExpired()
+      if (checks++ % checksPerDeletion === 0 && recorder.failureOf() === undefined) deleteExpired()
     } catch {
       // The next check tries it again.
     }

@@ -108,6 +108,17 @@ describe('the folder of a history', () => {
     expect(command.stderr.trim().split('\n')).toHaveLength(1)
   })
 
+  it('is required for --keep, and both are for HTTP', async () => {
+    const run = async (...args: readonly string[]) => {
+      const command = spawnNode([compiledPath('src/cli/main.ts'), 'gateway', ...args])
+      return `${await command.waitForExit()} ${command.stderr}`
+    }
+    expect(await run('--simulate', '--keep', '7d')).toMatch(/^2 .*--keep: add --history/s)
+    expect(await run('--nats', 'nats://127.0.0.1:1', '--history', 'x')).toMatch(
+      /^2 .*--history: cannot be combined/s,
+    )
+  })
+
   it('is free after `close`, and after a start that failed', async () => {
     const folder = newFolder()
     const client = await clientOfSimulator()

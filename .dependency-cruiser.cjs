@@ -34,7 +34,7 @@ const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
   '^src/transport/((ws|undici)/|packages\\.ts)',
   '^src/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|(history|recording)/(index|on-node)|recording/record/recording-file)\\.ts',
+  '^src/(index|client/on-node|(history|recording)/(index|on-node)|recording/record/(recording|rotating)-file)\\.ts',
 ]
 
 const browserOnly = [

@@ -10,6 +10,7 @@ import type {
   SubscriptionTimeout,
   Timeout,
   UncorrelatedError,
+  WriteError,
 } from '../errors/model.js'
 
 /**
@@ -155,6 +156,14 @@ export interface DiagnosticMessages {
     readonly host: string
     readonly kind: 'depth' | 'price'
     readonly shared: boolean
+  }
+  /**
+   * The history of a gateway cannot be written, for example because its disk is full. Prices are passed on as before. `error`:
+   * undefined once it is written again.
+   */
+  readonly 'svc-streams:gateway-history': {
+    readonly host: string
+    readonly error: WriteError | undefined
   }
 }
 

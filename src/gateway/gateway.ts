@@ -66,16 +66,16 @@ export interface GatewaySnapshot {
   readonly topics: readonly GatewayTopicSnapshot[]
 }
 
-/** An address that the gateway cannot listen on. */
+/** An address that the gateway cannot listen on, or a folder in which it cannot keep its history. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
 
   constructor(
-    /** Name of the option: `host` or `port`. */
+    /** Name of the option: `host`, `port` or `history.folder`. */
     readonly option: string,
     /** Description of the problem and of its solution. */
     readonly problem: string,
-    /** Error of the operating system. */
+    /** Error of the operating system, if it is one. */
     cause: Error,
   ) {
     super(`${option}: ${problem}`, { cause })

@@ -15,6 +15,7 @@ export type {
   UnsignedGateway,
 } from './gateway.js'
 export type {
+  GatewayHistoryOptions,
   GatewayKeys,
   GatewayOptions,
   GatewayTls,

@@ -1,8 +1,9 @@
 import { serviceOption, signalOption } from '../client/options.js'
 import { isLoopback } from '../domain/endpoint.js'
 import type { Signal } from '../domain/signal.js'
+import { isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { countOption, portOption, timerOption } from '../option-kinds/number-option.js'
+import { countOption, numberOption, portOption, timerOption } from '../option-kinds/number-option.js'
 import {
   checkedOption,
   flagOption,
@@ -50,8 +51,23 @@ export interface GatewayOptions {
   readonly maxBufferedBytes?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
+  /** Records the prices of the topics that consumers want, and serves them. Default: the gateway has no history. */
+  readonly history?: GatewayHistoryOptions
   /** Closes the gateway when it aborts. */
   readonly signal?: Signal
+}
+
+/** Options of the history of a gateway. */
+export interface GatewayHistoryOptions {
+  /**
+   * Path of the folder for the recordings, which is created if it does not exist. One gateway writes to a folder, and those of
+   * one service and deployment only.
+   */
+  readonly folder: string
+  /** Minimum age at which prices are deleted, in ms: whole files, each of at most an hour. Default: 604 800 000, 7 days. */
+  readonly keep?: number
+  /** Topics that are recorded always. Others are recorded while consumers want them. Default: none. */
+  readonly topics?: readonly Topic[]
 }
 
 /** Keys in base64, in the standard or the url-safe alphabet, padded or not. */
@@ -79,6 +95,19 @@ const pem = required(parsedOption<string | Uint8Array>('string or bytes', 'PEM, 
 
 /** @internal */
 export const tlsTable = { key: pem, cert: pem } satisfies OptionTable<GatewayTls>
+
+/** @internal */
+export const historyTable = {
+  folder: required(stringOption(/./, 'the path of a folder')),
+  keep: numberOption({ unit: 'ms', above: 0, default: 7 * 86_400_000, orInfinity: true }),
+  topics: withDefault(
+    checkedOption<readonly Topic[]>('array', {
+      expected: 'topics like svc-0x82af… of the service',
+      holds: (value) => Array.isArray(value) && value.every(isTopicOfAnyService),
+    }),
+    [],
+  ),
+} satisfies OptionTable<GatewayHistoryOptions>
 
 /**
  * The options are checked in this order.
@@ -109,6 +138,7 @@ export const gatewayTable = {
   maxTopicsPerConnection: countOption({ default: 1000 }),
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
+  history: nestedOption(historyTable),
   signal: signalOption,
 } satisfies OptionTable<GatewayOptions>
 
@@ -131,6 +161,10 @@ export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof g
       'host',
       'other machines can reach this address; set keys, which depth requests must be signed with, or openDepth: true',
     )
+  }
+  const { history, service } = setup
+  if (history?.topics.every((topic) => isTopicOf(topic, service)) === false) {
+    throw new ConfigurationError('history.topics', `expected topics of the service ${service}`)
   }
   return setup
 }

@@ -12,6 +12,8 @@ import { delay } from '../time/deadline.js'
 import { checkAccess, type AccessConfig } from './access/access.js'
 import { addressesOf } from './access/addresses.js'
 import type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
+import { openGatewayHistory } from './history/gateway-history.js'
+import { historyResponses } from './history/history-responses.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import {
@@ -29,8 +31,8 @@ import type { Server, Socket } from 'node:net'
  * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
  * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
  *
- * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen, and with
- * the signal's reason if the signal is aborted. Closing the gateway does not close the client.
+ * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
+ * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
  *
  * @example
  * const gateway = await startGateway(client, { port: 8080 })
@@ -59,7 +61,7 @@ export const runGateway = async (
   options: GatewayOptions,
   { pages = () => undefined, limits }: GatewayInternals = {},
 ): Promise<Gateway> => {
-  const { keys, tls: pem, origins, ...setup } = parseGatewayOptions(options)
+  const { keys, tls: pem, origins, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
   const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
   const tls = pem === undefined ? undefined : parsePem(pem)
@@ -69,7 +71,16 @@ export const runGateway = async (
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   const { publish, addSource } = node
   let ownHost = ''
-  const prices = createWebSocketFront(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const history =
+    historySetup &&
+    openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service })
+  const prices = createWebSocketFront(client, {
+    ...setup,
+    clock,
+    publish,
+    ownHost: () => ownHost,
+    record: history?.record,
+  })
   const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
   const handleRequest = createRequestHandler({
@@ -79,6 +90,7 @@ export const runGateway = async (
     health: prices.health,
     signatures,
     pages,
+    history: history && historyResponses(history, { service, now: clock.wallClock }),
     now: clock.wallClock,
   })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
@@ -97,6 +109,7 @@ export const runGateway = async (
     removeSource()
     prices.close()
     relays.close()
+    history?.close()
     // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await stopListening(server)

@@ -2,14 +2,17 @@ import { nodePlatform } from '../recording/on-node.js'
 import { openHistoryOn } from './open-history.js'
 
 /**
- * Opens the prices of the past in recordings of the same topics, made by `record`. Nothing is read until a stream is
- * subscribed to; each subscription reads the recordings again.
+ * Opens the prices of the past: of a gateway with a history, or in recordings of the same topics, made by `record`. Nothing
+ * is read until a stream is subscribed to; each subscription reads again.
  *
- * - `source`: a list of recordings: files by their path or `file:` URL, or iterables of text or bytes that start anew each
- *   time. The order does not matter: they are sorted by their starts.
+ * - `source`: the URL of a gateway, or a list of recordings: files by their path or `file:` URL, or iterables of text or bytes
+ *   that start anew each time. The order does not matter: they are sorted by their starts.
+ * - A gateway without a history, or one whose history fails, is an `HttpError`. A response that is cut off is a
+ *   `NetworkError`, after the events before the cut. After 60 s without data the request ends with a `Timeout`.
  * - Only files of the range are read. The name of a rotated file, or its header, excludes it. A plain file is entered by
  *   binary search; a compressed file is read from its start.
- * - A damaged line is a `RecordingError`, which names the source and the line, if it is in the range.
+ * - A damaged line is a `RecordingError`, which names the source and the line, if it is in the range. A last line that is cut
+ *   off, as by a crash, is none: a gap starts there.
  * - Where several recordings cover a time, the rows of the first one count.
  * - If the recorder's clock was set back, the rows until it reaches its former time have that time. A range that starts after a
  *   step back of more than a minute in a plain file may lack rows.

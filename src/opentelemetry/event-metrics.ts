@@ -118,6 +118,11 @@ const gatewayListeners = (meter: Meter): Listeners => {
   )
   const refusals = count('gateway.refusals', '{refusal}', 'Consumers that were refused')
   const requests = count('gateway.requests', '{request}', 'HTTP requests of consumers')
+  const historyFailures = count(
+    'gateway.history.failures',
+    '{occurrence}',
+    'Times when the history of a gateway could no longer be written',
+  )
 
   return {
     'svc-streams:gateway-connected': ({ host }) => connects.add(1, serverAttributes(host)),
@@ -134,6 +139,9 @@ const gatewayListeners = (meter: Meter): Listeners => {
         'svc_streams.request.kind': kind,
         'svc_streams.request.shared': shared,
       }),
+    'svc-streams:gateway-history': ({ host, error }) => {
+      if (error !== undefined) historyFailures.add(1, serverAttributes(host))
+    },
   }
 }
 

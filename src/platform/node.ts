@@ -59,6 +59,7 @@ const channelNames: Readonly<Record<ChannelName, true>> = {
   'svc-streams:gateway-caught-up': true,
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
+  'svc-streams:gateway-history': true,
 }
 
 const collect = 'svc-streams:collect'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/options.js'
-import { gatewayTable, tlsTable } from '../../src/gateway/options.js'
+import { gatewayTable, historyTable, tlsTable } from '../../src/gateway/options.js'
 import { instrumentTable } from '../../src/opentelemetry/options.js'
 import type { Option } from '../../src/option-kinds/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
@@ -13,6 +13,7 @@ describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([
   ['gateway/options.ts', 'GatewayOptions', gatewayTable],
   ['opentelemetry/options.ts', 'InstrumentOptions', instrumentTable],
   ['gateway/options.ts', 'GatewayTls', tlsTable],
+  ['gateway/options.ts', 'GatewayHistoryOptions', historyTable],
   ['simulator/options.ts', 'SimulatorOptions', simulatorTable],
   ['simulator/network/tcp-proxy.ts', 'TcpProxyOptions', proxyTable],
 ])('%s: the doc comments of %s', (file, name, table) => {

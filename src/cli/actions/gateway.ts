@@ -1,10 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../../auth/key.js'
+import type { DiagnosticMessages } from '../../diagnostics/messages.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { describeValue } from '../../errors/text.js'
+import { describeValue, printable } from '../../errors/text.js'
 import { urlHost } from '../../gateway/access/addresses.js'
 import {
   startGateway,
@@ -21,7 +23,7 @@ import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../in
 import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
-import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
+import { listenFailure, log, serveUntilStopped, tokenLines } from './serve.js'
 
 export interface GatewayFlags extends SourceFlags {
   readonly port: number
@@ -31,9 +33,12 @@ export interface GatewayFlags extends SourceFlags {
   readonly openDepth?: true
   readonly tlsKey?: string
   readonly tlsCert?: string
+  readonly history?: string
+  /** In ms. */
+  readonly keep?: number
 }
 
-const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin']
+const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history', 'keep']
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags): Promise<void> => {
@@ -47,9 +52,26 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, 'both', async (source) => {
     await using gateway = await start(command, source, options.right)
-    await serveUntilStopped(io, source, summary(gateway, source, options.right))
+    const onHistory = logHistory(io)
+    subscribe('svc-streams:gateway-history', onHistory)
+    await serveUntilStopped(io, source, summary(gateway, source, options.right)).finally(() =>
+      unsubscribe('svc-streams:gateway-history', onHistory),
+    )
   })
 }
+
+/** One line when the history cannot be written, and one when it is written again. */
+const logHistory =
+  (io: Io) =>
+  (message: unknown): void => {
+    const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
+    log(
+      io,
+      error === undefined
+        ? 'The history is written again.'
+        : `The history cannot be written: ${printable(error.cause.message)}. Prices are passed on as before.`,
+    )
+  }
 
 const start = (
   command: Command,
@@ -69,7 +91,9 @@ const gatewayErrorText = (error: ConfigurationError): string =>
 
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
-  const { port, host, origin, openDepth } = flags
+  const { port, host, origin, openDepth, history, keep } = flags
+  if (keep !== undefined && history === undefined)
+    return left('--keep: add --history, the folder of the recordings')
   const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
   if (isLeft(keys)) return keys
   if (keys.right === undefined && openDepth === undefined && isReachable(host)) return left(reachableText)
@@ -82,6 +106,9 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
     ...(tls.right === undefined ? {} : { tls: tls.right }),
     ...(origin === undefined ? {} : { origins: origin }),
     ...(openDepth === undefined ? {} : { openDepth }),
+    ...(history === undefined
+      ? {}
+      : { history: { folder: history, ...(keep === undefined ? {} : { keep }) } }),
   })
 }
 
@@ -133,7 +160,11 @@ const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, Gateway
 const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
   mapLeft((message: string) => `${flag}: ${path}: ${message}`)(attempt(() => readFileSync(path)))
 
-const summary = ({ baseUrl }: Gateway, source: OpenSource, { host, keys }: GatewayOptions): string => {
+const summary = (
+  { baseUrl }: Gateway,
+  source: OpenSource,
+  { host, keys, history }: GatewayOptions,
+): string => {
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
@@ -142,6 +173,9 @@ const summary = ({ baseUrl }: Gateway, source: OpenSource, { host, keys }: Gatew
     `# To watch through it: svc-streams watch --gateway ${baseUrl}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),
+    ...(history === undefined
+      ? []
+      : [`# It records to ${history.folder}, and serves the past at ${baseUrl}/history.`]),
     '# Press Ctrl-C to stop it, and again to stop it immediately.',
   ]
   return lines.map((line) => `${line}\n`).join('')

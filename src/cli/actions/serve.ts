@@ -33,10 +33,14 @@ import { variableText } from '../tokens/user-tokens.js'
 export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<void> => {
   const stopped$ = from(interrupted(io))
   io.stdout.write(summary)
-  const log = (line: string) => io.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
-  const lines = connectionLines$(source.client.status$).subscribe(log)
-  const failure$ = recordingFailure$(source, () => log('The recording has ended. Press Ctrl-C to stop.'))
+  const lines = connectionLines$(source.client.status$).subscribe((line) => log(io, line))
+  const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
   await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
+}
+
+/** Prints a line for the operator, with its time. */
+export const log = (io: Io, line: string): void => {
+  io.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
 }
 
 /** One line when the connection to the service is lost or behind, and one when its prices are current again. */
@@ -80,9 +84,11 @@ export const recordingFailure$ = (
     }),
   )
 
-/** The failure of a command whose server cannot listen, with its flag. Any other failure is unchanged. */
+/** The failure of a command whose gateway cannot listen or cannot record, with its flag. Any other failure is unchanged. */
 export const listenFailure = (thrown: unknown): unknown =>
-  thrown instanceof GatewayError ? new Error(`${flagName(thrown.option)}: ${thrown.problem}`) : thrown
+  thrown instanceof GatewayError
+    ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
+    : thrown
 
 export const tokenLines = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
   ownTokens.length === 0 ? [] : [`export SVC_TOKENS=${ownTokens.map(variableText).join(',')}`]

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { gatewayTable } from '../../gateway/options.js'
 import type { GatewayFlags } from '../actions/gateway.js'
-import { numberFlag } from '../input/parse-flags.js'
+import { numberFlag, parseRotation } from '../input/parse-flags.js'
 import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
@@ -18,6 +18,8 @@ Examples:
       Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
   $ svc-streams gateway --port 8080 --origin https://app.example
       Also serve the pages of a site, which then need no key.
+  $ svc-streams gateway --port 8080 --history prices --keep 7d
+      Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
   $ svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
   $ svc-streams gateway --recording market.ndjson --speed 10
@@ -47,6 +49,8 @@ export const gatewayCommand = (io: Io): Command => {
       .option('--open-depth', 'allow a --host that other machines can reach without --keys')
       .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
       .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
+      .option('--history <folder>', 'record the prices that consumers get to this folder, and serve them')
+      .option('--keep <duration>', 'age at which recorded prices are deleted (default: 7d)', parseRotation)
       .addOption(
         new Option(
           '--origin <url...>',

@@ -1,15 +1,8 @@
-import { join, parse } from 'node:path'
 import type { Writable } from 'node:stream'
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { decodeHeader, encodeRow } from '../../recording/format/row-codec.js'
-import type { RecordingHeader } from '../../recording/format/row.js'
-import { writtenTime } from '../../recording/format/timeline.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { LineWriter } from '../../recording/index.js'
-import {
-  createRecordingFile,
-  gzipExtension,
-  type RecordingFile,
-} from '../../recording/record/recording-file.js'
+import { createRecordingFile, gzipExtension } from '../../recording/record/recording-file.js'
+import { createRotatingFile } from '../../recording/record/rotating-file.js'
 
 export interface OutputFlags {
   readonly out?: string
@@ -69,115 +62,4 @@ const standardOutput = (stdout: Writable): RecordOutput => {
     off: (event, failed) => stdout.off(event, failed),
     close: () => undefined,
   }
-}
-
-/** Lines in a sequence of new files. */
-interface RotatingFile extends RecordingFile {
-  readonly files: number
-  readonly path: string
-  /** The files so far, in words. */
-  readonly name: string
-}
-
-interface RotatingFileOptions {
-  /** Time between the starts of two files, in ms. A file starts at a multiple of it since the Unix epoch. */
-  readonly period: number
-  readonly isGzip: boolean
-  /** The time at which the first file starts, in ms since the Unix epoch. */
-  readonly startAt: number
-}
-
-/**
- * Creates the first file. The first row of a later period creates the next one, which starts with a header of its own.
- * Throws if the first file cannot be created.
- */
-export const createRotatingFile = (
-  out: string,
-  { period, isGzip, startAt }: RotatingFileOptions,
-): RotatingFile => {
-  const open = (at: number) => createFreeFile((number) => rotatedPath(out, at, isGzip, number), isGzip)
-  const periodAfter = (at: number): number => Math.floor(at / period) * period + period
-  let header: RecordingHeader | undefined
-  let current = open(startAt)
-  let nextAt = periodAfter(startAt)
-  let files = 1
-  let closedBytes = 0
-
-  const rotate = (at: number, done: (error?: Error | null) => void): void => {
-    const next = open(at)
-    closedBytes += current.file.bytes
-    current.file.close()
-    current = next
-    nextAt = periodAfter(at)
-    files++
-    if (header === undefined) return
-    header = { ...header, at, continues: header.at }
-    current.file.write(`${encodeRow(header)}\n`, done)
-  }
-
-  return {
-    get files() {
-      return files
-    },
-    get path() {
-      return current.path
-    },
-    get name() {
-      return files === 1 ? current.path : `${files} files, the last of which is ${current.path}`
-    },
-    get bytes() {
-      return closedBytes + current.file.bytes
-    },
-    write: (line, done) => {
-      header ??= headerOf(line)
-      const at = writtenTime(line)
-      try {
-        if (at !== undefined && at >= nextAt) rotate(at, failOnly(done))
-      } catch (thrown) {
-        done(thrown as Error)
-        return
-      }
-      current.file.write(line, done)
-    },
-    close: () => current.file.close(),
-  }
-}
-
-const headerOf = (line: string): RecordingHeader | undefined => {
-  const header = decodeHeader(line)
-  return isLeft(header) ? undefined : header.right
-}
-
-/** The writer confirms a line once, after the line itself. */
-const failOnly =
-  (done: (error: Error) => void) =>
-  (error?: Error | null): void => {
-    if (error !== undefined && error !== null) done(error)
-  }
-
-const createFreeFile = (
-  pathOf: (number: number) => string,
-  isGzip: boolean,
-): { readonly path: string; readonly file: RecordingFile } => {
-  for (let number = 1; ; number++) {
-    const path = pathOf(number)
-    try {
-      return { path, file: createRecordingFile(path, isGzip) }
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    }
-  }
-}
-
-/**
- * The path of the file that starts at a time: `market.ndjson` becomes `market.2026-11-22T10-00-00Z.ndjson`, in UTC, so
- * that the order of the names is the order of the files. A number follows the time if the name is taken.
- */
-const rotatedPath = (out: string, at: number, isGzip: boolean, number: number): string => {
-  const { dir, base } = parse(out)
-  const isNamedGzip = base.endsWith(gzipExtension)
-  const { name, ext } = parse(isNamedGzip ? base.slice(0, -gzipExtension.length) : base)
-  const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`
-  const taken = number === 1 ? '' : `_${number}`
-  return join(dir, `${name}.${time}${taken}${ext}${isNamedGzip || isGzip ? gzipExtension : ''}`)
 }

@@ -102,7 +102,7 @@ export const listen = (server: Server, address: ListenAddress): Promise<number> 
  * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a
  * response, also without CORS.
  */
-const commonHeaders = {
+export const commonHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',

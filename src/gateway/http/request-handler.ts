@@ -12,6 +12,7 @@ import {
 import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
 import { checkAccess, type AccessConfig } from '../access/access.js'
+import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Relays } from '../relay/relays.js'
 import { healthOf, type HealthState } from './health.js'
@@ -29,6 +30,8 @@ export interface RequestHandlerConfig {
   /** `undefined` if depth requests need no signature. */
   readonly signatures: SignatureConfig | undefined
   readonly pages: Pages
+  /** `undefined` if the gateway has no history. */
+  readonly history: RespondHistory | undefined
   /** In ms since the Unix epoch. */
   readonly now: () => number
 }
@@ -40,7 +43,7 @@ const maxBodyBytes = 16 * 1024
 export const createRequestHandler =
   (config: RequestHandlerConfig): RequestHandler =>
   (request, response) => {
-    const { access, service } = config
+    const { access, service, history } = config
     const { url: path = '', headers } = request
     const allowed = checkAccess(headers, access)
     response.setHeader('Vary', 'Origin')
@@ -56,7 +59,10 @@ export const createRequestHandler =
     readBody(request, maxBodyBytes, (body) => {
       if (body === undefined) return refuse(response, textResponse(413, 'Payload Too Large'))
       const { socket } = request
-      if (!response.destroyed && !socket.destroyed) respond(socket, response, route(config, request, body))
+      if (response.destroyed || socket.destroyed) return
+      const isOfHistory = request.method === 'GET' && isHistoryPath(withoutQuery(path))
+      if (history !== undefined && isOfHistory) history(request, response)
+      else respond(socket, response, route(config, request, body))
     })
   }
 
@@ -67,7 +73,8 @@ const route = (
   body: Uint8Array,
 ): CancellableTask<HttpResponse> => {
   const path = withoutQuery(url)
-  const found = healthOf(path, health) ?? pages(path) ?? resourceOf(path)
+  const ofHistory = isHistoryPath(path) ? noHistory : undefined
+  const found = healthOf(path, health) ?? pages(path) ?? ofHistory ?? resourceOf(path)
   if (found === undefined) return completedTask(notFound)
   if (method !== 'GET') return completedTask(methodNotAllowed)
   if ('status' in found) return completedTask(found)

@@ -33,6 +33,8 @@ export interface TopicFeedConfig<S extends TopicConsumer> {
   readonly encode: (payload: string) => string
   /** Sends a price to all consumers of the topic. There is at least one. */
   readonly send: (feed: TopicFeed<S>, frame: string) => void
+  /** Records the topic until the subscription ends. Default: it is not recorded. */
+  readonly record?: ((topic: Topic) => Subscription) | undefined
   readonly upstream: Pick<Upstream, 'onDisconnected' | 'onConnected'>
   /** The stream has completed: the topic is rejected, or the client is closed. */
   readonly onCompleted: () => void
@@ -60,6 +62,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   start(): void {
     if (this.isStarted) return
     this.isStarted = true
+    this.subscription.add(this.config.record?.(this.topic))
     const event$ = this.config.source.price$(this.topic, () => this.onConfirmed())
     this.subscription.add(
       event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),

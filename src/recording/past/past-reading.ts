@@ -53,6 +53,10 @@ export class PastReading {
     private readonly emit: (event: PastEvent) => void,
     /** Ends the reading. */
     private readonly closing: Subscription,
+    /** Called after each piece of a file. The reading goes on when it resolves. */
+    private readonly flush: () => Promise<void> | undefined = () => undefined,
+    /** True if the last row is the current state, because the topic is being recorded. */
+    private readonly isRecordedOn = false,
   ) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
@@ -128,7 +132,7 @@ export class PastReading {
     }
     // A file that has the topic is never after the cursor, unless the cursor is at the first file.
     if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
-    past.finish(false)
+    past.finish(this.isRecordedOn)
     return right('end of the file')
   }
 
@@ -156,6 +160,7 @@ export class PastReading {
         }
         if (this.closing.closed) return right('end of the range')
       }
+      await this.flush()
     }
     return right('end of the file')
   }

@@ -64,9 +64,9 @@ export class RecordedFile {
   async *entries(position: number, closing: Subscription): AsyncGenerator<EntriesResult, void> {
     const { source } = this
     const { file: bytes } = source
-    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing)
+    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing, true)
     const part = { name: source.name, open: () => headerAndLines(bytes, position) }
-    for await (const entries of readEntries([part], allTimes, closing)) {
+    for await (const entries of readEntries([part], allTimes, closing, true)) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left

@@ -39,11 +39,13 @@ export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 /**
  * The entries of the sources that are within the range, headers included. Each entry is decoded when the consumer pulls
  * it. A line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
+ * `allowsCut`: a last row without its line end, which a crash has cut off, is left out instead.
  */
 export async function* readEntries(
   sources: readonly OpenableSource[],
   range: TimeRange,
   closing: Subscription,
+  allowsCut = false,
 ): AsyncGenerator<EntriesResult, void> {
   const timeline = new Timeline(range)
   if (sources.length === 0) yield left(emptyRecording('the recording'))
@@ -54,7 +56,7 @@ export async function* readEntries(
     try {
       for await (const lines of readWholeLines(source.open(opened), opened)) {
         yield right(decoder.entries(lines))
-        if (decoder.failure === undefined) continue
+        if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
         yield left(decoder.failure)
         return
       }
@@ -71,6 +73,9 @@ export async function* readEntries(
     }
   }
 }
+
+/** True for a last line that has no line end. */
+const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineLength && lines.at(-1) !== lineEnd
 
 /** Decodes the lines of one source. */
 class EntryDecoder {

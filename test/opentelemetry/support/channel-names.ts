@@ -21,6 +21,7 @@ const names: Readonly<Record<keyof DiagnosticMessages, true>> = {
   'svc-streams:gateway-caught-up': true,
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
+  'svc-streams:gateway-history': true,
 }
 
 /** The channels that the library publishes on. */

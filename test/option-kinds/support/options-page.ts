@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { clientTable, reconnectTable } from '../../../src/client/options.js'
-import { gatewayTable, tlsTable } from '../../../src/gateway/options.js'
+import { gatewayTable, historyTable, tlsTable } from '../../../src/gateway/options.js'
 import { instrumentTable } from '../../../src/opentelemetry/options.js'
 import type { NumberOption } from '../../../src/option-kinds/number-option.js'
 import type { Option } from '../../../src/option-kinds/option.js'
@@ -136,6 +136,10 @@ ${tableOf(gatewayTable, 'gateway/options.ts', 'GatewayOptions')}
 ### \`tls\`
 
 ${tableOf(tlsTable, 'gateway/options.ts', 'GatewayTls')}
+
+### \`history\`
+
+${tableOf(historyTable, 'gateway/options.ts', 'GatewayHistoryOptions')}
 
 ## \`instrument\`
 

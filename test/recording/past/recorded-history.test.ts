@@ -272,15 +272,20 @@ describe('a source that cannot be read', () => {
     expect(await eventsOf(openHistory([path]).prices$(topic, range(10, 20)))).toHaveLength(10)
   })
 
-  it('is truncated: the prices of all complete lines come first', async () => {
-    const content = text(lines).slice(0, -20)
-    const [plain = '', zipped = ''] = writeFiles({
-      'a.ndjson': content,
-      'b.ndjson.gz': gzipSync(text(lines)).subarray(0, -20),
+  it('is a gap if the last line of a file is cut off, as by a crash', async () => {
+    const [plain = '', next = ''] = writeFiles({
+      'a.ndjson': text(lines).slice(0, -20),
+      'b.ndjson': recordingText({ ...header, at: start + 2_050_000 }, priceRow(2_050_000, 7)),
     })
-    const events = await eventsOf(openHistory([plain]).prices$(topic, range(1990, 2000)))
-    expect(events).toHaveLength(10)
-    expect(events.at(-1)).toMatchObject({ left: { _tag: 'RecordingError', source: plain, line: 2001 } })
+    const prices = await eventsOf(openHistory([plain]).prices$(topic, range(1990, 1999)))
+    expect(prices.slice(8)).toEqual([at(1_998_000, 1999), gap(1_998_000, 1_999_000, 'unrecorded')])
+    const events = await eventsOf(openHistory([plain, next]).prices$(topic, range(1997, 2051)))
+    expect(events.slice(2, 4)).toEqual([gap(1_998_000, 2_050_000, 'unrecorded'), at(2_050_000, 7)])
+    expect(await openHistory([plain]).topics()()).toMatchObject({ right: [{ to: start + 1_998_000 }, {}] })
+  })
+
+  it('is an error if compressed data are truncated, after the prices of all complete lines', async () => {
+    const [zipped = ''] = writeFiles({ 'b.ndjson.gz': gzipSync(text(lines)).subarray(0, -20) })
     const ofZipped = await eventsOf(openHistory([zipped]).prices$(topic, range(0, 2000)))
     expect(ofZipped.at(-1)).toMatchObject({ left: { _tag: 'RecordingError', source: zipped } })
   })

@@ -27,8 +27,9 @@ test('a history emits past prices and gaps', () => {
   expectTypeOf(history.topics()).toEqualTypeOf<TaskEither<HistoryError, readonly CoveredTopic[]>>()
   // @ts-expect-error -- a start is required
   expectTypeOf(history.prices$(topic, {})).not.toBeAny()
+  expectTypeOf(openHistory('http://127.0.0.1:8080')).toEqualTypeOf(history)
   // @ts-expect-error -- one recording is a list of one
-  expectTypeOf(openHistory('market.ndjson')).not.toBeAny()
+  expectTypeOf(openHistory(new URL('file:///market.ndjson'))).not.toBeAny()
 })
 
 describe('a past price', () => {

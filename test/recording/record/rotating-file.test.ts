@@ -4,11 +4,11 @@ import { gunzipSync } from 'node:zlib'
 import { lastValueFrom, map, toArray } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { createRotatingFile } from '../../../src/cli/output/record-output.js'
+import { createRotatingFile } from '../../../src/recording/record/rotating-file.js'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
-import { newFile } from '../support/new-file.js'
-import { priceRow } from '../support/rows.js'
+import { newFile } from '../../cli/support/new-file.js'
+import { priceRow } from '../../cli/support/rows.js'
 
 const hour = 3_600_000
 const startAt = Date.parse('2026-11-22T09:23:45.678Z')

@@ -1,0 +1,178 @@
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { Subscription } from 'rxjs'
+import type { CoveredTopic } from '../../client/history.js'
+import { parseRange, parseTopic } from '../../codec/arguments.js'
+import { assertNever } from '../../domain/assert-never.js'
+import type { Topic } from '../../domain/topic.js'
+import type { HistoryError, WriteError } from '../../errors/model.js'
+import type { TimeRange } from '../../recording/format/timeline.js'
+import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
+import { withoutQuery } from '../../server/request.js'
+import { reportError } from '../../task/safe-notify.js'
+import { commonHeaders, writeGatewayResponse } from '../http/http-server.js'
+import type { GatewayHistory } from './gateway-history.js'
+
+const path = '/history'
+
+/** True for `/history` and `/history/<topic>`, without a query. */
+export const isHistoryPath = (target: string): boolean => target === path || target.startsWith(`${path}/`)
+
+export const noHistory = textResponse(404, 'Not Found: this gateway has no history')
+
+/** Number of readings at the same time. Each needs memory for a piece of a file. */
+const maxReadings = 64
+
+const tooManyReadings = textResponse(503, 'Service Unavailable: too many consumers read the history', {
+  'Retry-After': '1',
+})
+
+export type RespondHistory = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Answers the GET requests of a history. `now`: in ms since the Unix epoch. */
+export const historyResponses = (
+  history: GatewayHistory,
+  { service, now }: { readonly service: string; readonly now: () => number },
+): RespondHistory => {
+  let readings = 0
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { url = '' } = request
+    const target = withoutQuery(url)
+    if (target === path) {
+      writeGatewayResponse(response, topicsResponse(await history.topics()))
+      return
+    }
+    const query = new URLSearchParams(url.slice(target.length + 1))
+    const asked = parseRequest(target.slice(path.length + 1), query, service, now())
+    if (isLeft(asked)) writeGatewayResponse(response, failureOf(asked.left))
+    else await streamPast(history, asked.right, request, response)
+  }
+  return (request, response) => {
+    if (readings >= maxReadings) {
+      writeGatewayResponse(response, tooManyReadings)
+      return
+    }
+    readings++
+    void respond(request, response)
+      .catch((thrown: unknown) => {
+        reportError(thrown)
+        response.destroy()
+      })
+      .finally(() => readings--)
+  }
+}
+
+const topicsResponse = (topics: Either<HistoryError | WriteError, readonly CoveredTopic[]>): TextResponse =>
+  isLeft(topics) ? failureOf(topics.left) : jsonResponse(200, JSON.stringify(topics.right))
+
+interface PastRequest {
+  readonly topic: Topic
+  readonly range: TimeRange
+}
+
+/** The rows of the future do not exist yet: the range ends now, this millisecond included. */
+const parseRequest = (
+  name: string,
+  query: URLSearchParams,
+  service: string,
+  now: number,
+): Either<HistoryError, PastRequest> => {
+  const topic = parseTopic(name, service)
+  if (isLeft(topic)) return topic
+  const end = Math.floor(now) + 1
+  const range = parseRange(timeOf(query.get('from')), query.has('to') ? timeOf(query.get('to')) : end)
+  if (isLeft(range)) return range
+  const { from, to } = range.right
+  return right({ topic: topic.right, range: { from, to: Math.max(from, Math.min(to, end)) } })
+}
+
+/** Any other text is left as it is: the error quotes it. */
+const timeOf = (text: string | null): number =>
+  text !== null && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : ((text ?? 'nothing') as never)
+
+/** Size of the text that is written at once, in characters. */
+const pieceLength = 2 ** 16
+
+/**
+ * The events as lines of JSON. The next piece of a file is read when the consumer has read the one before. A failure after
+ * the first piece ends the connection before the end of the response.
+ */
+const streamPast = async (
+  history: GatewayHistory,
+  { topic, range }: PastRequest,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const closing = new Subscription()
+  let body: Writable | undefined
+  let text = ''
+  const write = async (): Promise<void> => {
+    body ??= openBody(response, acceptsGzip(headers['accept-encoding']))
+    const isFree = body.write(text)
+    text = ''
+    if (!isFree) await drained(body, closing)
+  }
+  response.once('close', () => closing.unsubscribe())
+  const result = await history.read(topic, range, {
+    emit: (event) => (text += `${JSON.stringify(event)}\n`),
+    closing,
+    flush: () => (text.length >= pieceLength ? write() : undefined),
+  })
+  if (closing.closed) return
+  if (isRight(result)) {
+    await write()
+    body?.end()
+  } else if (body === undefined) writeGatewayResponse(response, failureOf(result.left))
+  else response.destroy()
+}
+
+/** Starts the response. */
+const openBody = (response: ServerResponse, isGzip: boolean): Writable => {
+  response.writeHead(200, {
+    ...commonHeaders,
+    'Content-Type': 'application/x-ndjson',
+    Vary: 'Origin, Accept-Encoding',
+    ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}),
+  })
+  if (!isGzip) return response
+  const gzip = createGzip()
+  gzip.pipe(response)
+  response.once('close', () => gzip.destroy())
+  return gzip
+}
+
+const acceptsGzip = (header: string | string[] = ''): boolean =>
+  /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(header))
+
+/** Resolves when the consumer has read, or has left. */
+const drained = (body: Writable, closing: Subscription): Promise<void> =>
+  new Promise((resolve) => {
+    const waiting = new Subscription(resolve)
+    closing.add(waiting)
+    body.once('drain', () => waiting.unsubscribe())
+  })
+
+/** The texts contain no path of the gateway. */
+const failureOf = (error: HistoryError | WriteError): TextResponse => {
+  switch (error._tag) {
+    case 'InvalidTopic':
+    case 'InvalidRange':
+      return textResponse(400, `Bad Request: ${error.message}`)
+    case 'UnknownTopic':
+      return textResponse(404, error.message)
+    case 'WriteError':
+      return textResponse(503, 'Service Unavailable: the history cannot be written now', {
+        'Retry-After': '10',
+      })
+    case 'RecordingError':
+    case 'DecodeError':
+    case 'HttpError':
+    case 'NetworkError':
+    case 'Timeout':
+      return textResponse(500, 'Internal Server Error: the history cannot be read')
+    default:
+      return assertNever(error)
+  }
+}

@@ -1,0 +1,197 @@
+import { statSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRight } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import type { Topic } from '../../domain/topic.js'
+import { writeError } from '../../errors/constructors.js'
+import type { WriteError } from '../../errors/model.js'
+import { encodeRow } from '../../recording/format/row-codec.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { priceRow$ } from '../../recording/record/client-rows.js'
+import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
+import type { Clock } from '../../time/clock.js'
+import { hasHeader } from './history-files.js'
+
+/** Time between the starts of two files of a topic, in ms. */
+export const filePeriod = 3_600_000
+
+/** Time after a failure in which nothing is written, in ms. */
+export const retryAfter = 10_000
+
+export interface RecorderConfig {
+  readonly folder: string
+  readonly client: PriceClient
+  readonly clock: Clock
+  /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
+  readonly onFailure: (error: WriteError | undefined) => void
+}
+
+/**
+ * Records topics, each to files of its own, so that reading the past of a topic reads nothing else. Each row is written
+ * synchronously: a killed process loses none. A topic has no file before its first price: a consumer may request any topic.
+ */
+export class TopicRecorder {
+  private readonly topics = new Map<Topic, RecordedTopic>()
+  private readonly failures = new Map<unknown, WriteError>()
+
+  constructor(private readonly config: RecorderConfig) {}
+
+  /** Records a topic until each of its subscriptions has ended. */
+  record(topic: Topic): Subscription {
+    const recorded = this.topics.get(topic) ?? this.create(topic)
+    recorded.subscribe()
+    return new Subscription(() => recorded.unsubscribe())
+  }
+
+  /** True if the last row of the topic is its current state. */
+  isRecording(topic: Topic): boolean {
+    return this.topics.get(topic)?.isRecording ?? false
+  }
+
+  /** True if a consumer wants the topic, or `topics` has it. */
+  isWanted(topic: Topic): boolean {
+    return this.topics.get(topic)?.isWanted ?? false
+  }
+
+  /** Why the rows of a topic are not written. Without a topic: why those of all topics are not. */
+  failureOf(topic?: Topic): WriteError | undefined {
+    const recorded = topic === undefined ? undefined : this.topics.get(topic)
+    return this.failures.get(this) ?? this.failures.get(recorded)
+  }
+
+  /** The folder is lost. `undefined`: it is there. */
+  setFolderFailure(thrown: unknown): void {
+    if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
+    this.setFailure(this, thrown === undefined ? undefined : writeError(thrown))
+  }
+
+  /** Closes the files of the topics that nobody wants. */
+  closeUnwanted(): void {
+    for (const [topic, recorded] of this.topics) {
+      if (recorded.isWanted) continue
+      recorded.close()
+      this.setFailure(recorded, undefined)
+      this.topics.delete(topic)
+    }
+  }
+
+  private create(topic: Topic): RecordedTopic {
+    const recorded: RecordedTopic = new RecordedTopic(topic, {
+      ...this.config,
+      isLost: () => this.failures.has(this),
+      onFailure: (error) => this.setFailure(recorded, error),
+    })
+    this.topics.set(topic, recorded)
+    return recorded
+  }
+
+  private setFailure(of: unknown, error: WriteError | undefined): void {
+    const { failures } = this
+    const hadFailures = failures.size > 0
+    if (error === undefined) failures.delete(of)
+    else failures.set(of, error)
+    if (hadFailures !== failures.size > 0) this.config.onFailure(error)
+  }
+}
+
+interface RecordedTopicConfig extends RecorderConfig {
+  readonly isLost: () => boolean
+}
+
+class RecordedTopic {
+  private subscriptions = 0
+  private rows = new Subscription()
+  private file: RotatingFile | undefined
+  /** True if the header of the current recording is written, and its end is not. */
+  isRecording = false
+  /** When rows are written again: monotonic, in ms. */
+  private retryAt = -Infinity
+
+  constructor(
+    private readonly topic: Topic,
+    private readonly config: RecordedTopicConfig,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.subscriptions > 0
+  }
+
+  subscribe(): void {
+    if (this.subscriptions++ > 0) return
+    this.rows = priceRow$(this.config.client, this.topic).subscribe((row) => this.write(row))
+  }
+
+  unsubscribe(): void {
+    if (--this.subscriptions > 0) return
+    this.rows.unsubscribe()
+    this.write({ _tag: 'End', at: this.config.clock.wallClock(), of: this.topic })
+  }
+
+  close(): void {
+    const { file } = this
+    this.file = undefined
+    this.isRecording = false
+    try {
+      file?.close()
+    } catch {
+      // The disk is lost, and with it what was not written.
+    }
+  }
+
+  private write(row: Row): void {
+    const { clock, isLost, onFailure } = this.config
+    const isPrice = row._tag === 'Price' && isRight(row.event)
+    if (!this.isRecording && (!isPrice || isLost() || clock.elapsed() < this.retryAt)) return
+    try {
+      this.append(row)
+      onFailure(undefined)
+    } catch (thrown) {
+      this.fail(thrown)
+    }
+  }
+
+  /** Throws if the row cannot be written. */
+  private append(row: Row): void {
+    const { folder } = this.config
+    const path = join(folder, `${this.topic}.ndjson`)
+    this.file ??= createRotatingFile(path, { period: filePeriod, isGzip: false, startAt: row.at })
+    if (!this.isRecording) appendLine(this.file, headerOf(this.topic, row.at))
+    this.isRecording = true
+    appendLine(this.file, row)
+    if (row._tag === 'End') this.isRecording = false
+  }
+
+  /** The file may end in a part of a row: nothing is appended to it. */
+  private fail(thrown: unknown): void {
+    const path = this.file?.path
+    this.close()
+    if (path !== undefined) removeWithoutHeader(path)
+    this.retryAt = this.config.clock.elapsed() + retryAfter
+    this.config.onFailure(writeError(thrown))
+  }
+}
+
+const headerOf = (topic: Topic, at: number): RecordingHeader => ({
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics: [topic],
+  mints: [],
+  interval: 1000,
+})
+
+const appendLine = (file: RotatingFile, row: Row | RecordingHeader): void => {
+  file.write(`${encodeRow(row)}\n`, (error) => {
+    if (error !== undefined && error !== null) throw error
+  })
+}
+
+/** Removes a file that is no recording, because its first line is not complete. */
+export const removeWithoutHeader = (path: string): void => {
+  try {
+    if (statSync(path).isFile() && !hasHeader(path)) unlinkSync(path)
+  } catch {
+    // It cannot be read or removed now.
+  }
+}

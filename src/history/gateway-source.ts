@@ -1,0 +1,156 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, Subscription } from 'rxjs'
+import type { CoveredTopic, History } from '../client/history.js'
+import { parseRange, parseTopicOfAnyService } from '../codec/arguments.js'
+import { parseRetryAfter } from '../codec/http-headers.js'
+import { decodeCoveredTopics, decodePastEvent } from '../codec/past.js'
+import type { PastEvent } from '../domain/past.js'
+import type { Topic } from '../domain/topic.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { httpError, networkError, timeout } from '../errors/constructors.js'
+import type { HistoryError } from '../errors/model.js'
+import { readWholeLines } from '../recording/read/read-entries.js'
+import { openableSource, type SourcePlatform, type WebStream } from '../recording/read/source.js'
+import { RestartableDeadline } from '../time/restartable-deadline.js'
+import { rxClock } from '../time/rx-clock.js'
+
+/** Time without data after which a request fails, in ms. */
+const silenceLimit = 60_000
+
+/** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
+export const gatewayHistory = (platform: SourcePlatform, url: string): History => {
+  const base = baseOf(url)
+  return {
+    prices$: (topic, { from, to }) =>
+      new Observable((subscriber) => {
+        const emit = (event: Either<HistoryError, PastEvent>): void => subscriber.next(event)
+        const end = (result: Either<HistoryError, unknown>): void => {
+          if (isLeft(result)) emit(result)
+          subscriber.complete()
+        }
+        const parsed = parseTopicOfAnyService(topic)
+        const range = parseRange(from, to ?? from)
+        if (isLeft(parsed)) return end(parsed)
+        if (isLeft(range)) return end(range)
+        const path = `/history/${topic}?from=${from}${to === undefined ? '' : `&to=${to}`}`
+        const request = new HistoryRequest(platform, base + path, topic)
+        subscriber.add(() => request.abort())
+        void request.lines((line) => emitLine(line, emit)).then(end)
+      }),
+    topics: () => async () => {
+      const request = new HistoryRequest(platform, `${base}/history`)
+      let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
+      const result = await request.lines((line) => (topics = decodeCoveredTopics(line)))
+      return isLeft(result) ? result : topics
+    },
+  }
+}
+
+/** Without a slash at the end. */
+const baseOf = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    `${url.username}${url.search}${url.hash}` !== ''
+  ) {
+    throw new ConfigurationError(
+      'source',
+      'expected an array of recordings, or the URL of a gateway like http://127.0.0.1:8080',
+    )
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** Emits an event. Left: the line is none. */
+const emitLine = (
+  line: string,
+  emit: (event: Either<HistoryError, PastEvent>) => void,
+): Either<HistoryError, unknown> => {
+  const event = decodePastEvent(line)
+  if (isRight(event)) emit(event)
+  return event
+}
+
+/** One GET request, whose response is read line by line. */
+class HistoryRequest {
+  private readonly aborting = new AbortController()
+  private readonly closing = new Subscription()
+  private isSilent = false
+  private readonly silence = new RestartableDeadline(rxClock, silenceLimit, () => {
+    this.isSilent = true
+    this.abort()
+  })
+
+  constructor(
+    private readonly platform: SourcePlatform,
+    private readonly url: string,
+    private readonly topic?: Topic,
+  ) {}
+
+  abort(): void {
+    this.aborting.abort()
+    this.closing.unsubscribe()
+  }
+
+  /** Reads the lines until one is a `Left`. Resolves to the error that ends the reading. Never rejects. */
+  async lines(read: (line: string) => Either<HistoryError, unknown>): Promise<Either<HistoryError, unknown>> {
+    try {
+      this.silence.restart()
+      const response = await fetch(this.url, { ...settings, signal: this.aborting.signal })
+      const result =
+        response.status === 200 ? await this.readBody(response, read) : await this.failure(response)
+      return this.isSilent ? left(timeout(silenceLimit)) : result
+    } catch (thrown) {
+      return left(this.isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
+    } finally {
+      this.silence.stop()
+      this.abort()
+    }
+  }
+
+  private async readBody(
+    { body }: Response,
+    read: (line: string) => Either<HistoryError, unknown>,
+  ): Promise<Either<HistoryError, unknown>> {
+    if (body === null) return right(undefined)
+    const decoder = new TextDecoder()
+    const source = openableSource(this.platform, body as WebStream)
+    for await (const bytes of readWholeLines(source.open(this.closing), this.closing)) {
+      this.silence.restart()
+      for (const line of decoder.decode(bytes).split('\n')) {
+        if (line === '') continue
+        const result = read(line)
+        if (isLeft(result)) return result
+      }
+    }
+    return right(undefined)
+  }
+
+  private async failure(response: Response): Promise<Either<HistoryError, never>> {
+    const { topic } = this
+    const { status, headers } = response
+    const body = (await response.text()).slice(0, maxErrorLength)
+    if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`)) {
+      return left({ _tag: 'UnknownTopic', message: body, topic })
+    }
+    const header = (name: string): string | undefined => headers.get(name) ?? undefined
+    const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())
+    return left(httpError(status, body, retryAfterMs))
+  }
+}
+
+/** Node's `fetch` hides the error of the connection in that of the request. */
+const reasonOf = (thrown: unknown): unknown =>
+  thrown instanceof TypeError && thrown.cause instanceof Error ? thrown.cause : thrown
+
+/** In characters. */
+const maxErrorLength = 2048
+
+/** The types of Node lack `cache`. */
+const settings = {
+  redirect: 'error',
+  cache: 'no-store',
+  credentials: 'omit',
+  referrerPolicy: 'no-referrer',
+} as const

@@ -73,7 +73,7 @@ class Inspection {
   }
 
   async read(file: RecordedFile): Promise<void> {
-    for await (const entries of file.entries(0, new Subscription())) {
+    for await (const entries of file.entries(0, new Subscription(), false)) {
       if (isLeft(entries)) this.damages.push(entries.left)
       else for (const { line } of entries.right) this.onLine(line)
     }

@@ -59,14 +59,18 @@ export class RecordedFile {
 
   /**
    * The header, and then the lines that start at a position or after it. An error names the line in the whole file. `closing`
-   * ends the reading.
+   * ends the reading. `allowsCut`: a last row that a crash has cut off is left out; otherwise it is an error.
    */
-  async *entries(position: number, closing: Subscription): AsyncGenerator<EntriesResult, void> {
+  async *entries(
+    position: number,
+    closing: Subscription,
+    allowsCut = true,
+  ): AsyncGenerator<EntriesResult, void> {
     const { source } = this
     const { file: bytes } = source
-    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing, true)
+    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing, allowsCut)
     const part = { name: source.name, open: () => headerAndLines(bytes, position) }
-    for await (const entries of readEntries([part], allTimes, closing, true)) {
+    for await (const entries of readEntries([part], allTimes, closing, allowsCut)) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left

@@ -68,7 +68,8 @@ export class RecordedFile {
   ): AsyncGenerator<EntriesResult, void> {
     const { source } = this
     const { file: bytes } = source
-    if (position === 0 || bytes === undefined) return yield* readEntries([source], allTimes, closing, allowsCut)
+    if (position === 0 || bytes === undefined)
+      return yield* readEntries([source], allTimes, closing, allowsCut)
     const part = { name: source.name, open: () => headerAndLines(bytes, position) }
     for await (const entries of readEntries([part], allTimes, closing, allowsCut)) {
       if (isRight(entries)) yield entries

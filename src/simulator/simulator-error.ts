@@ -1,4 +1,3 @@
-import type { Server } from 'node:net'
 import type { Check, Table } from '../option-kinds/option.js'
 import {
   checkValue as checkWith,
@@ -7,7 +6,6 @@ import {
   type Completed,
   type Surface,
 } from '../option-kinds/parse-options.js'
-import { listenOn } from '../server/listen.js'
 
 /** An invalid option, fault or argument of the simulator, or a port that cannot be listened on. */
 export class SimulatorError extends Error {
@@ -34,13 +32,3 @@ export const parseFields = <T extends Table>(table: T, values: unknown, noun: st
 /** Throws a `SimulatorError` for an invalid value. */
 export const checkValue = (name: string, value: unknown, check: Check): void =>
   checkWith(name, value, check, surface)
-
-/** The only address that the simulator listens on. */
-export const host = '127.0.0.1'
-
-/** Listens on loopback; port 0 selects any free port. Resolves to the port. Rejects with a `SimulatorError` for `option`. */
-export const listen = (server: Server, port: number, option: string): Promise<number> =>
-  listenOn(server, { host, port }, (error, problem) => {
-    const { code = 'unknown' } = error
-    return new SimulatorError(option, problem ?? `port ${port} cannot be opened (${code})`, error)
-  })

@@ -6,7 +6,7 @@ import { concat, of, scan, type Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { HttpResponse } from '../../server/http-response.js'
 import type { Pages } from '../../gateway/http/request-handler.js'
-import { runGateway } from '../../gateway/start-gateway.js'
+import { runGateway } from '../../gateway/run-gateway.js'
 import { jsonResponse } from '../../server/http-response.js'
 import { rxClock } from '../../time/rx-clock.js'
 import {

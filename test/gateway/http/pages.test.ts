@@ -1,7 +1,7 @@
 import { createTestClient, depth } from 'svc-streams/testing'
 import { of } from 'rxjs'
 import { expect, it } from 'vitest'
-import type { GatewayInternals } from '../../../src/gateway/start-gateway.js'
+import type { GatewayInternals } from '../../../src/gateway/run-gateway.js'
 import { depthPath } from '../../support/network/signed-request.js'
 import { weth } from '../../support/tokens.js'
 import { getRaw } from '../support/raw-request.js'

@@ -1,6 +1,6 @@
 import type { PriceClient } from 'svc-streams'
 import { startGateway, type Gateway, type GatewayOptions } from 'svc-streams/gateway'
-import { runGateway, type GatewayInternals } from '../../../src/gateway/start-gateway.js'
+import { runGateway, type GatewayInternals } from '../../../src/gateway/run-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 
 /** Starts a gateway, which is closed after the test. */

@@ -1,0 +1,130 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeKey } from '../auth/key.js'
+import type { Mac } from '../auth/mac.js'
+import type { PriceClient } from '../client/client.js'
+import { hostWithPort } from '../domain/endpoint.js'
+import { node } from '../platform/node.js'
+import { stopListening } from '../server/listen.js'
+import { refuseUpgrade } from '../server/http-response.js'
+import { onAbort } from '../task/on-abort.js'
+import { currentClock } from '../time/current-clock.js'
+import { delay } from '../time/deadline.js'
+import { checkAccess, type AccessConfig } from './access/access.js'
+import { addressesOf } from './access/addresses.js'
+import type { Gateway } from './gateway.js'
+import { openGatewayHistory } from './history/gateway-history.js'
+import { historyResponses } from './history/history-responses.js'
+import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
+import { createRequestHandler, type Pages } from './http/request-handler.js'
+import { parseGatewayOptions, type GatewayOptions } from './options.js'
+import { createWebSocketFront } from './prices/web-socket-front.js'
+import { createRelays } from './relay/relays.js'
+import type { Server, Socket } from 'node:net'
+
+/** What only the library itself may set. */
+export interface GatewayInternals {
+  /** Additional pages. Default: none. */
+  readonly pages?: Pages
+  readonly limits?: Partial<HttpLimits>
+}
+
+/** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
+const closeTimeout = 1_000
+
+/** The `startGateway` of the library itself, with pages and limits of its own. */
+export const runGateway = async (
+  client: PriceClient,
+  options: GatewayOptions,
+  { pages = () => undefined, limits }: GatewayInternals = {},
+): Promise<Gateway> => {
+  const { keys, tls: pem, origins, history: historySetup, ...setup } = parseGatewayOptions(options)
+  const { service, host, signal } = setup
+  const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
+  const tls = pem === undefined ? undefined : parsePem(pem)
+  signal?.throwIfAborted()
+  const clock = currentClock()
+  const scheme = tls === undefined ? 'http' : 'https'
+  const access: AccessConfig = { host, scheme, origins: new Set(origins) }
+  const { publish, addSource } = node
+  let ownHost = ''
+  const history =
+    historySetup &&
+    openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service })
+  const prices = createWebSocketFront(client, {
+    ...setup,
+    clock,
+    publish,
+    ownHost: () => ownHost,
+    record: history?.record,
+  })
+  const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const signatures = macs === undefined ? undefined : { service, macs }
+  const handleRequest = createRequestHandler({
+    access,
+    service,
+    relays,
+    health: prices.health,
+    signatures,
+    pages,
+    history: history && historyResponses(history, { service, now: clock.wallClock }),
+    now: clock.wallClock,
+  })
+  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
+  const sockets = trackSockets(server)
+  server.on('upgrade', (request, socket, head) => {
+    const allowed = checkAccess(request.headers, access)
+    if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
+    else prices.upgrade(request, socket, head)
+  })
+
+  let closing: Promise<void> | undefined
+  let unregister = (): void => undefined
+  let removeSource = (): void => undefined
+  const shutDown = async (): Promise<void> => {
+    unregister()
+    removeSource()
+    prices.close()
+    relays.close()
+    history?.close()
+    // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
+    const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
+    await stopListening(server)
+    timer.unsubscribe()
+  }
+  const close = (): Promise<void> => (closing ??= shutDown())
+
+  const port = await listen(server, setup).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  if (signal !== undefined) unregister = onAbort(signal, () => void close())
+
+  const addresses = addressesOf(host, port, tls !== undefined)
+  ownHost = hostWithPort(new URL(addresses.baseUrl))
+  removeSource = addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
+
+  return {
+    ...addresses,
+    unsigned: macs === undefined,
+    service,
+    inspect: prices.inspect,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const macOf = ([name, key]: readonly [string, string]): Mac => {
+  const decoded = decodeKey(key, `keys.${name}`)
+  if (isLeft(decoded)) throw decoded.left
+  return node.createMac(decoded.right)
+}
+
+/** The open sockets of a server, upgraded ones included. */
+const trackSockets = (server: Server): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}

@@ -9,7 +9,8 @@ import {
   type OptionTable,
 } from '../option-kinds/option.js'
 import type { Completed } from '../option-kinds/parse-options.js'
-import { parseFields, SimulatorError } from './simulator-error.js'
+import { parseFields } from './check.js'
+import { SimulatorError } from './simulator-error.js'
 import type { Faults } from './faults/faults.js'
 import { btc, eth } from './market/known-tokens.js'
 import { combinedMarket, type Market } from './market/market.js'

@@ -1,4 +1,4 @@
-import { parseFields } from '../simulator-error.js'
+import { parseFields } from '../check.js'
 import { faultChecks, type Faults } from './faults.js'
 
 /** Holds the current faults and notifies the servers of changes. */

@@ -7,7 +7,7 @@ import {
   type Check,
   type OptionTable,
 } from '../../option-kinds/option.js'
-import { parseFields } from '../simulator-error.js'
+import { parseFields } from '../check.js'
 import { lowerCase, type Token } from './market.js'
 
 /** Options of a token of a random walk. */

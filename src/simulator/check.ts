@@ -1,0 +1,19 @@
+import type { Check, Table } from '../option-kinds/option.js'
+import {
+  checkValue as checkWith,
+  display,
+  parseOptions,
+  type Completed,
+  type Surface,
+} from '../option-kinds/parse-options.js'
+import { SimulatorError } from './simulator-error.js'
+
+const surface: Surface = { allowsUndefined: true, format: display, Failure: SimulatorError }
+
+/** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `noun` names a field. */
+export const parseFields = <T extends Table>(table: T, values: unknown, noun: string): Completed<T> =>
+  parseOptions(table, values, { ...surface, name: `${noun}s`, rejectsUnknown: noun })
+
+/** Throws a `SimulatorError` for an invalid value. */
+export const checkValue = (name: string, value: unknown, check: Check): void =>
+  checkWith(name, value, check, surface)

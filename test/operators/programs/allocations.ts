@@ -21,10 +21,10 @@ const operators: Readonly<Record<string, OperatorFunction<PriceEvent, unknown>>>
 
 const bursts = 100
 
-/** The least of several rounds: compiled code and timers of Node are allocated in the first ones. */
+/** The least of many rounds: compiled code and timers of Node are allocated in the first ones, later on a busy machine. */
 const bytesPerEvent = (emitBurst: () => void): number => {
   for (let warmUp = 0; warmUp < 20; warmUp++) for (let burst = 0; burst < bursts; burst++) emitBurst()
-  const rounds = Array.from({ length: 5 }, () => {
+  const rounds = Array.from({ length: 30 }, () => {
     globalThis.gc?.()
     const before = process.memoryUsage().heapUsed
     for (let burst = 0; burst < bursts; burst++) emitBurst()

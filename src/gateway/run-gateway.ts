@@ -1,3 +1,4 @@
+import type { Server, Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../auth/key.js'
 import type { Mac } from '../auth/mac.js'
@@ -19,7 +20,6 @@ import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
-import type { Server, Socket } from 'node:net'
 
 /** What only the library itself may set. */
 export interface GatewayInternals {

@@ -1,5 +1,5 @@
 /**
- * The prices of the past: of recordings.
+ * The prices of the past: of recordings, or of a gateway that records.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import type { Price } from '../domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../errors/model.js'
 import { topicStateOf, type TopicState } from '../errors/topic-state.js'
 import { reportError } from '../task/safe-notify.js'
-import { startFrame } from '../time/frame.js'
+import { macrotasks } from '../time/macrotask.js'
 
 /**
  * The latest state of a stream. Its methods need no `this`. The source is subscribed to while the store has a listener.
@@ -204,4 +204,18 @@ const callSafely = <S>(listener: (snapshot: S) => void, snapshot: S): void => {
   } catch (thrown) {
     reportError(thrown)
   }
+}
+
+/** The functions of a browser that Node lacks. */
+interface Frames {
+  readonly requestAnimationFrame?: (callback: () => void) => number
+  readonly cancelAnimationFrame?: (handle: number) => void
+}
+
+/** Calls back at the next animation frame; in a later turn of the event loop where there are no frames. Returns its cancel. */
+const startFrame = (callback: () => void): (() => void) => {
+  const { requestAnimationFrame, cancelAnimationFrame } = globalThis as Frames
+  if (requestAnimationFrame === undefined || cancelAnimationFrame === undefined) return macrotasks()(callback)
+  const handle = requestAnimationFrame(callback)
+  return () => cancelAnimationFrame(handle)
 }

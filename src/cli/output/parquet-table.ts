@@ -43,7 +43,7 @@ export class ParquetTable {
     return (columns[0]?.length ?? 0) < rowsPerGroup ? undefined : this.writeRows()
   }
 
-  /** Writes what is left, and closes the file. */
+  /** Writes the remaining rows and the end of the file, and closes it. */
   async close(): Promise<void> {
     try {
       await this.writeRows()

@@ -5,8 +5,8 @@ import type { RecordingError } from '../../errors/model.js'
 import { decodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { allTimes, writtenTime } from '../format/timeline.js'
-import { readEntries, type EntriesResult } from '../read/read-entries.js'
-import type { FileBytes, OpenableSource } from '../read/source.js'
+import { lineEnd, readEntries, type EntriesResult } from '../read/read-entries.js'
+import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
 
 /**
  * A clock that is set back by at most this is found by `seek`, in ms. It starts to read as much earlier, so that it misses
@@ -23,9 +23,6 @@ const lineBytes = 2 ** 13
 /** A longer line is no row. */
 const maxLineBytes = 2 ** 24
 
-const lineEnd = 0x0a
-const gzipStart = 0x1f
-
 /**
  * One recording of a history. A plain file can be entered at any position; any other source is read from its start. A source
  * that cannot be read is an error of `header`, `start` and `entries`, and has the position 0.
@@ -37,9 +34,7 @@ export class RecordedFile {
 
   /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
   get namedStart(): number | undefined {
-    const [, hour, minute, second] = rotatedName.exec(this.source.name) ?? []
-    const at = Date.parse(`${hour}:${minute}:${second}Z`)
-    return Number.isNaN(at) ? undefined : at
+    return rotatedStart(this.source.name)
   }
 
   async header(): Promise<Either<RecordingError, RecordingHeader>> {
@@ -156,6 +151,13 @@ export class RecordedFile {
 
 /** The name of a rotated file: `market.2026-11-22T10-00-00Z.ndjson`, in UTC, with a number after the time if it was taken. */
 const rotatedName = /\.(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z(?:_\d+)?\.[^/\\]*$/
+
+/** The time in the name of a rotated file, in ms since the Unix epoch; `undefined` for any other name. */
+export const rotatedStart = (name: string): number | undefined => {
+  const [, hour, minute, second] = rotatedName.exec(name) ?? []
+  const at = Date.parse(`${hour}:${minute}:${second}Z`)
+  return Number.isNaN(at) ? undefined : at
+}
 
 async function* headerAndLines(bytes: FileBytes, position: number): AsyncGenerator<Uint8Array, void> {
   yield await readLine(bytes, 0)

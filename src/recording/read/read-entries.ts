@@ -23,7 +23,7 @@ const maxLineLength = 2 ** 22
 const chunksPerTurn = 256
 
 /** The byte at the end of a line. */
-const lineEnd = 0x0a
+export const lineEnd = 0x0a
 
 /** A character has at most this many bytes for each code unit of its text. */
 const maxBytesPerCodeUnit = 3

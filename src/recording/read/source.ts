@@ -181,7 +181,7 @@ async function* readWebStream(
 }
 
 /** The first byte of gzip data. No recording in plain text starts with this control character. */
-const gzipStart = 0x1f
+export const gzipStart = 0x1f
 
 /** The chunks of a source, decompressed if its first byte is that of gzip data. */
 async function* decompressed(

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { caseCount } from '../support/run/long.js'
 import { runLive } from './support/live-world.js'
-import { market, rejects } from './support/market.js'
-import { expectSame } from './support/events.js'
+import { market, rejects, slowMarket } from './support/market.js'
+import { expectSame, withoutRepetitions } from './support/events.js'
 import { runMarbles, runReplay } from './support/other-worlds.js'
 import { endless, resubscribing, strategies } from './support/strategies.js'
 
@@ -22,17 +22,20 @@ describe.each(Object.entries(strategies))('the strategy: %s', (name, strategy) =
   })
 })
 
-// Not with a test client: a timer of 0 ms takes 1 ms here, so that a test client counts one more event at once.
+// Their timers of whole milliseconds are due at the times of other events, so the number of repetitions may differ, and with
+// it all later times. Each event outlasts the longest delay of a repetition, so the order of the events is the same.
 describe.each(Object.entries(endless))(
   'a strategy that subscribes again without a delay: %s',
   (_, strategy) => {
-    it('emits the same live and in a replay of the recording', async () => {
+    it('emits the same events in the same order live and in a replay of the recording', async () => {
       await fc.assert(
         fc.asyncProperty(
-          market.filter((steps) => !rejects(steps)),
+          slowMarket.filter((steps) => !rejects(steps)),
           async (steps) => {
             const live = runLive(steps, strategy)
-            expectSame(await runReplay(live, strategy), live.lines)
+            expect(withoutRepetitions(await runReplay(live, strategy))).toEqual(
+              withoutRepetitions(live.lines),
+            )
           },
         ),
         { numRuns: caseCount(100) },

@@ -16,6 +16,22 @@ export const startInProcess = (
   args: readonly string[],
   variables: EnvironmentVariables = {},
 ): RunningCommand => {
+  const { command, stop } = start(args, variables)
+  onTestFinished(stop)
+  return command
+}
+
+/** Runs the command until it ends, in a hook too. Returns its exit code and its output. */
+export const runInProcess = async (args: readonly string[], variables: EnvironmentVariables = {}) => {
+  const { command } = start(args, variables)
+  const code = await command.waitForExit()
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+const start = (
+  args: readonly string[],
+  variables: EnvironmentVariables,
+): { readonly command: RunningCommand; readonly stop: () => Promise<void> } => {
   const printed = { stdout: '', stderr: '', output: '' }
   const sink = (name: 'stdout' | 'stderr') =>
     new Writable({
@@ -39,12 +55,12 @@ export const startInProcess = (
   }
   let code: number | undefined
   const exit = withVariables(env, () => run(createProgram(io), args, io)).then((result) => (code = result))
-  onTestFinished(async () => {
+  const stop = async (): Promise<void> => {
     await eventually(() => code !== undefined || signals.listenerCount('SIGTERM') > 0)
     signals.emit('SIGTERM')
     await exit
-  })
-  return {
+  }
+  const command: RunningCommand = {
     process: {
       stdin,
       kill: (signal) => {
@@ -62,13 +78,7 @@ export const startInProcess = (
     },
     waitForExit: () => exit,
   }
-}
-
-/** Runs the command until it ends. Returns its exit code and its output. */
-export const runInProcess = async (args: readonly string[], variables: EnvironmentVariables = {}) => {
-  const command = startInProcess(args, variables)
-  const code = await command.waitForExit()
-  return { code, stdout: command.stdout, stderr: command.stderr }
+  return { command, stop }
 }
 
 /** Commander reads the variables of `process.env`, before the command does anything that is asynchronous. */

@@ -46,6 +46,12 @@ export const expectSame = (actual: readonly string[], expected: readonly string[
   expect(moved).toEqual(expected)
 }
 
+/** Each event once, without its time, in the order in which they begin. Events with the same text begin again after others. */
+export const withoutRepetitions = (lines: readonly string[]): readonly string[] => {
+  const events = withoutTime(lines)
+  return events.filter((event, index) => event !== events[index - 1])
+}
+
 /** The events alone, for worlds in which time is real. A completion is the end of the replay. */
 export const withoutTime = (lines: readonly string[]): readonly string[] =>
   lines

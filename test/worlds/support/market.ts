@@ -28,12 +28,15 @@ const trouble: fc.Arbitrary<Step['does']> = fc.oneof(
   fc.constant({ kind: 'reject' as const, topic: b }),
 )
 
-const step: fc.Arbitrary<Step> = fc.record({
-  after: oneOf(20, 40, 60, 140, 300, 620),
-  does: fc.oneof({ arbitrary: price, weight: 6 }, { arbitrary: trouble, weight: 1 }),
-})
+const marketOf = (...pauses: readonly number[]): fc.Arbitrary<Market> => {
+  const does = fc.oneof({ arbitrary: price, weight: 6 }, { arbitrary: trouble, weight: 1 })
+  return fc.array(fc.record({ after: oneOf(...pauses), does }), { minLength: 5, maxLength: 30 })
+}
 
-export const market: fc.Arbitrary<Market> = fc.array(step, { minLength: 5, maxLength: 30 })
+export const market = marketOf(20, 40, 60, 140, 300, 620)
+
+/** Steps so far apart that each state lasts for more than 100 ms: also the 150 ms between `Stale` and the next price. */
+export const slowMarket = marketOf(340, 660)
 
 /** The length of a market, in ms. The last event of every topic is before it. */
 export const lengthOf = (steps: Market): number => steps.reduce((sum, { after }) => sum + after, 0) + 990

@@ -12,7 +12,7 @@ import type { TopicState } from './topics.js'
 export interface FirstEventSource {
   readonly clock: Clock
   /** The event that a new subscriber of the topic receives now. */
-  readonly eventOf: (state: TopicState) => PriceEventFactory | undefined
+  readonly eventOf: (state: TopicState, subscriber: PriceSubscriber) => PriceEventFactory | undefined
   /** False if the last prices may be out of date by the transport. */
   readonly isSocketCurrent: () => boolean
   /** Changes when the connection fails again. */
@@ -42,7 +42,7 @@ export class FirstEvents {
   constructor(private readonly source: FirstEventSource) {}
 
   deliver(subscription: PriceSubscription, state: TopicState): void {
-    const event = this.source.eventOf(state)?.(subscription.topic)
+    const event = this.source.eventOf(state, subscription)?.(subscription.topic)
     if (event === undefined) return
     const refusals = this.refusals.get(state.base) ?? 0
     if (isLeft(event) && refusals >= maxRefusals)
@@ -91,7 +91,7 @@ export class FirstEvents {
     const waiting = delay(source.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
-      const event = this.causeOf(state) === before ? source.eventOf(state)?.(topic) : undefined
+      const event = this.causeOf(state) === before ? source.eventOf(state, subscription)?.(topic) : undefined
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
       const isOutOfDate = !isLeft(event) && !source.isSocketCurrent()

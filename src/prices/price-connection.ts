@@ -61,7 +61,7 @@ export class PriceConnection implements ConnectionListener {
     this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
     this.firstEvents = new FirstEvents({
       clock,
-      eventOf: (state) => this.firstEventOf(state),
+      eventOf: (state, subscriber) => this.firstEventOf(state, subscriber),
       isSocketCurrent: () => this.reconciler.open?.isCurrent() ?? true,
       failure: () => this.reconciler.currentFailure,
     })
@@ -236,16 +236,16 @@ export class PriceConnection implements ConnectionListener {
       lag.onHeld(this.config.clock.elapsed())
       return false
     }
-    const { skipped } = state
+    const { skipped, deliveredUpTo } = state
     clearHeld(state)
     if (state.live && skipped) this.deliverStale(state, behindMs)
     if (!state.live || lastPrice(state) === undefined) return true
-    return this.deliverPrice(state, lag)
+    return this.deliverPrice(state, lag, deliveredUpTo)
   }
 
   /** False if the handler of a subscriber took so long that the price is held for the remaining ones. */
-  private deliverPrice(state: TopicState, lag: Lag | undefined): boolean {
-    if (deliverPrice(state, lag?.isCurrentNow ?? isAlwaysCurrent)) return true
+  private deliverPrice(state: TopicState, lag: Lag | undefined, after?: number): boolean {
+    if (deliverPrice(state, lag?.isCurrentNow ?? isAlwaysCurrent, after)) return true
     state.held = state.skipped = true
     lag?.onHeld(this.config.clock.elapsed())
     return false
@@ -264,10 +264,13 @@ export class PriceConnection implements ConnectionListener {
   }
 
   /** The event that a new subscriber receives now, if there is one. */
-  private firstEventOf(state: TopicState): PriceEventFactory | undefined {
+  private firstEventOf(state: TopicState, { position }: PriceSubscriber): PriceEventFactory | undefined {
     const { config, lag } = this
     const now = config.clock.elapsed()
-    if (state.live && !state.held && lag?.isCurrentAt(now) === false) {
+    if (state.live && lag?.isCurrentAt(now) === false) {
+      // The subscribers before this one have the price.
+      const isDelivered = !state.held || state.deliveredUpTo > 0
+      if (isDelivered) state.deliveredUpTo = Math.min(state.deliveredUpTo || Infinity, position - 1)
       state.held = true
       lag.onHeld(now)
     }

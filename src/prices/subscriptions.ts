@@ -181,8 +181,9 @@ export class Subscriptions {
 
   /** The price of the topic may be older than `maxLag`. */
   hold(state: TopicState): void {
-    if (!this.isBehind) state.skipped ||= state.held
+    if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0
     state.held = true
+    state.deliveredUpTo = 0
   }
 
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
@@ -192,8 +193,8 @@ export class Subscriptions {
     for (const state of this.topics.states) {
       if (!state.live) continue
       state.live = false
+      clearHeld(state)
       state.held = true
-      state.skipped = false
       effects.push(deliver(state, staleEvent(state, now, behindMs)))
     }
     return effects

@@ -36,6 +36,8 @@ export interface TopicState extends SubscriberList {
   held: boolean
   /** True if a price was held and then replaced by a newer one, so that it is never delivered. */
   skipped: boolean
+  /** While the price is held: the position of the last subscriber that has received it, 0 if nobody has. */
+  deliveredUpTo: number
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
 }
@@ -64,6 +66,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   idleSince: undefined,
   held: false,
   skipped: false,
+  deliveredUpTo: 0,
   framePattern: undefined,
 })
 
@@ -82,6 +85,7 @@ export const resetTopicState = (state: TopicState): void => {
 export const clearHeld = (state: TopicState): void => {
   state.held = false
   state.skipped = false
+  state.deliveredUpTo = 0
 }
 
 /** The subscribe frame is repeated, or no longer needed. */

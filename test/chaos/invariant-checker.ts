@@ -167,7 +167,8 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
     if (!subscription.active) this.addViolation(`${subscription.topic}: an event after unsubscribe`)
     const { lastEvent } = subscription
     const isAfterError = lastEvent !== undefined && isLeft(lastEvent)
-    const isHeld = subscription.held > 0 || subscription.isBehind
+    // A new subscriber waits if the last price may be older than `maxLag`.
+    const isHeld = subscription.held > 0 || subscription.isBehind || subscription.eventCount === 0
     // After an error, prices may have been left out.
     if (isAfterError) subscription.held = 0
     subscription.lastEvent = event

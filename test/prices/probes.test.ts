@@ -1,3 +1,4 @@
+import { isRight } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { ClientOptions, PriceClient, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
@@ -207,6 +208,34 @@ describe('a connection without pings', () => {
       expect.stringContaining('dial'),
       expect.stringContaining('subscribe'),
     ])
+  })
+})
+
+describe('a subscriber that joins while the last price may be older than maxLag', () => {
+  const lines = (...joinAt: readonly number[]): readonly string[] =>
+    run(
+      ({ subscribe, at, socket, client, add }) => {
+        subscribe(topic)
+        at(5, () => socket().deliverPrice(topic, 1))
+        // The probes after 100 ms are answered from 325 ms on.
+        for (let ms = 10; ms < 100; ms += 10) at(ms, () => socket().deliverConfirmation(topic))
+        const join = (): Subscription =>
+          client
+            .price$(topic)
+            .subscribe((event) => add(`late: ${isRight(event) ? event.right.price : event._tag}`))
+        for (const ms of joinAt) at(ms, join)
+        for (let ms = 325; ms < 500; ms += 10) at(ms, () => socket().deliverConfirmation(topic))
+      },
+      { endsAt: 500, maxLag: 200, pingInterval: 10_000, pongTimeout: 10_000 },
+    ).filter((line) => !line.includes('subscribe'))
+
+  it('receives it when a probe is answered; the other subscribers do not receive it again', () => {
+    expect(lines(310)).toEqual(['0 dial', `5 ${topic}: 1`, '335 late: 1'])
+  })
+
+  it('receives it once, as do those that join after it', () => {
+    expect(lines(310, 315)).toEqual(['0 dial', `5 ${topic}: 1`, '335 late: 1', '335 late: 1'])
+    expect(lines(310, 345)).toEqual(['0 dial', `5 ${topic}: 1`, '335 late: 1', '345 late: 1'])
   })
 })
 

@@ -13,8 +13,8 @@ export interface FirstEventSource {
   readonly clock: Clock
   /** The event that a new subscriber of the topic receives now. */
   readonly eventOf: (state: TopicState, subscriber: PriceSubscriber) => PriceEventFactory | undefined
-  /** False if the last prices may be out of date by the transport. */
-  readonly isSocketCurrent: () => boolean
+  /** False if the last prices may be out of date by the transport, or older than `maxLag`. */
+  readonly isCurrent: () => boolean
   /** Changes when the connection fails again. */
   readonly failure: () => unknown
 }
@@ -47,7 +47,7 @@ export class FirstEvents {
     const refusals = this.refusals.get(state.base) ?? 0
     if (isLeft(event) && refusals >= maxRefusals)
       return this.repeatLater(subscription, state, this.nextRepeatDelay(state))
-    if (!isLeft(event) && !this.source.isSocketCurrent())
+    if (!isLeft(event) && !this.source.isCurrent())
       return this.repeatLater(subscription, state, socketCheckInterval)
     subscription.hasFailed = isLeft(event)
     subscription.subscriber.next(event)
@@ -79,8 +79,8 @@ export class FirstEvents {
   }
 
   /** Changes when a newer event replaces the current one. */
-  private causeOf({ lastActivityAt }: TopicState): unknown {
-    return this.source.failure() ?? lastActivityAt
+  private causeOf({ live, lastActivityAt }: TopicState): unknown {
+    return this.source.failure() ?? (live ? lastActivityAt : -lastActivityAt)
   }
 
   /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
@@ -91,12 +91,13 @@ export class FirstEvents {
     const waiting = delay(source.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
-      const event = this.causeOf(state) === before ? source.eventOf(state, subscription)?.(topic) : undefined
+      if (this.causeOf(state) !== before) return
+      // The price is not held for this subscriber: those that joined after it may have received it.
+      if (state.live && !source.isCurrent()) return this.repeatLater(subscription, state, socketCheckInterval)
+      const event = source.eventOf(state, subscription)?.(topic)
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
-      const isOutOfDate = !isLeft(event) && !source.isSocketCurrent()
-      if (isOutOfDate) this.repeatLater(subscription, state, socketCheckInterval)
-      else safeNext(subscriber, event)
+      safeNext(subscriber, event)
     })
     subscriber.add(waiting)
   }

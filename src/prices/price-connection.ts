@@ -62,7 +62,7 @@ export class PriceConnection implements ConnectionListener {
     this.firstEvents = new FirstEvents({
       clock,
       eventOf: (state, subscriber) => this.firstEventOf(state, subscriber),
-      isSocketCurrent: () => this.reconciler.open?.isCurrent() ?? true,
+      isCurrent: () => (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false,
       failure: () => this.reconciler.currentFailure,
     })
   }
@@ -269,8 +269,7 @@ export class PriceConnection implements ConnectionListener {
     const now = config.clock.elapsed()
     if (state.live && lag?.isCurrentAt(now) === false) {
       // The subscribers before this one have the price.
-      const isDelivered = !state.held || state.deliveredUpTo > 0
-      if (isDelivered) state.deliveredUpTo = Math.min(state.deliveredUpTo || Infinity, position - 1)
+      if (!state.held) state.deliveredUpTo = position - 1
       state.held = true
       lag.onHeld(now)
     }

@@ -48,7 +48,7 @@ const observeListener = <Connection>(
   text: (frame) => observer.received(connection, frame, () => listener.text(frame)),
   binary: (frame) => listener.binary(frame),
   alive: () => listener.alive(),
-  pong: () => listener.pong?.(),
+  pong: (payload) => listener.pong?.(payload),
   closed: (code, reason, refusal) => {
     observer.closed(connection)
     listener.closed(code, reason, refusal)

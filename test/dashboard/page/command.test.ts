@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { dirname } from 'node:path'
 import { startSimulator } from 'svc-streams/simulator'
 import { expect, onTestFinished, test } from 'vitest'
 import { commandLine, startCommand, type CliProcess } from '../../cli/support/command.js'
 import { environmentOf } from '../../cli/support/environment-of.js'
 import { startGatewayInProcess } from '../../cli/support/gateway-in-process.js'
+import { newHistoryFolder } from '../../cli/support/history-folder.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
@@ -22,24 +22,6 @@ const startDashboardCommand = async (
   await eventually(() => command.stdout.includes('\n'))
   return { ...command, url: command.stdout.trim() }
 }
-
-const recordingOf = (at: number) => ({
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [ethTopic],
-  mints: [],
-  interval: 1000,
-})
-
-const pricedAt = (at: number, price: number) => ({
-  _tag: 'Price',
-  at,
-  topic: ethTopic,
-  event: { _tag: 'Right', right: { topic: ethTopic, price, receivedAt: at, epoch: 1 } },
-})
-
-const linesOf = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 test('shows what the service sends, its loss and its return, without a reload', async () => {
   const market = manualMarket()
@@ -91,11 +73,12 @@ test('shows a gateway, and the end of its own process', async () => {
 
 test('shows the history of a gateway, also after a reload', async () => {
   const at = Date.now() - 120_000
-  const name = `${ethTopic}.${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.ndjson`
-  const rows = [recordingOf(at), pricedAt(at, 2400), pricedAt(at + 1000, 2600)]
-  const file = newFile(name, linesOf(rows))
+  const folder = newHistoryFolder([
+    [at, 2400],
+    [at + 1000, 2600],
+  ])
   const service = environmentOf(await startTestSimulator({ market: manualMarket(), authKey }))
-  const gateway = await startGatewayInProcess(['--history', dirname(file)], service)
+  const gateway = await startGatewayInProcess(['--history', folder], service)
   const page = await openDashboard(await startDashboardCommand(['--gateway', gateway.url, weth]))
   const chart = page.locator(`[data-token="${weth}"] .chart`)
   for (const open of [async () => undefined, () => page.reload()]) {
@@ -109,12 +92,17 @@ test('shows the history of a gateway, also after a reload', async () => {
 
 test('shows a recording, and its end', async () => {
   const rows = [
-    recordingOf(0),
+    { _tag: 'Recording', version: 1, at: 0, topics: [ethTopic], mints: [], interval: 1000 },
     { _tag: 'Status', at: 1, status: { _tag: 'Open', epoch: 1, since: 0 } },
-    ...[2500, 2600, 2700].map((price, index) => pricedAt(2 + index * 1000, price)),
+    ...[2500, 2600, 2700].map((price, index) => ({
+      _tag: 'Price',
+      at: 2 + index * 1000,
+      topic: ethTopic,
+      event: { _tag: 'Right', right: { topic: ethTopic, price, receivedAt: 2 + index, epoch: 1 } },
+    })),
     { _tag: 'Status', at: 6000, status: { _tag: 'Open', epoch: 1, since: 0 } },
   ]
-  const file = newFile('market.ndjson', linesOf(rows))
+  const file = newFile('market.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   const page = await openDashboard(await startDashboardCommand(['--recording', file]))
   await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2700.0000'))
   await eventually(async () => {

@@ -67,7 +67,7 @@ export const runGateway = async (
     access,
     service,
     relays,
-    health: prices.health,
+    health: () => ({ ...prices.health(), history: history?.snapshot() }),
     signatures,
     pages,
     history: history && historyResponses(history, { service, now: clock.wallClock }),
@@ -111,7 +111,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: macs === undefined,
     service,
-    inspect: prices.inspect,
+    inspect: () => ({ ...prices.inspect(), history: history?.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -6,13 +6,12 @@ import { createClient } from '../../client/on-node.js'
 import type { Environment } from '../../domain/environment.js'
 import { defaultService, serviceOf } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import { openHistory } from '../../history/index.js'
 import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { usageError } from '../run.js'
 import {
   namedTokens,
@@ -216,7 +215,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   const header = await client.header()
   if (isLeft(header)) {
     await client.close()
-    throw new Error(printable(renderError(header.left)))
+    throw new Error(errorLine(header.left))
   }
   const { topics, mints } = header.right
   const knownTokens = recordedMarket().tokens

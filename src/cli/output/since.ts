@@ -7,9 +7,8 @@ import { canonicalAddress, type Address } from '../../domain/address.js'
 import type { PastPrice } from '../../domain/past.js'
 import type { Price } from '../../domain/price.js'
 import type { HistoryError } from '../../errors/model.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import type { TokenNames } from '../tokens/token-names.js'
+import { errorLine } from './error-line.js'
 
 // The change of prices since a time, for `--since`.
 
@@ -55,7 +54,7 @@ export const readPastPrices$ = (
 const failureText = (error: HistoryError, host: string): string =>
   error._tag === 'HttpError' && error.status === 404
     ? `--since: the gateway at ${host} has no history\nStart the gateway with --history FOLDER, or remove --since.`
-    : `--since: the history of the gateway at ${host} cannot be read\n${printable(renderError(error))}\nTry again, or remove --since.`
+    : `--since: the history of the gateway at ${host} cannot be read\n${errorLine(error)}\nTry again, or remove --since.`
 
 /** The price of a token at the time; `undefined` if the history has none, or has not been read yet. */
 export const pastPriceOf = ({ prices }: PastPrices, address: Address): PastPrice | undefined =>

@@ -64,6 +64,27 @@ export interface GatewaySnapshot {
    */
   readonly droppedPrices: number
   readonly topics: readonly GatewayTopicSnapshot[]
+  /** `undefined` if the gateway has no history. */
+  readonly history: GatewayHistorySnapshot | undefined
+}
+
+/** What a gateway has recorded since its start. */
+export interface GatewayHistorySnapshot {
+  readonly folder: string
+  /** Number of rows: prices, and the errors and ends of streams. */
+  readonly rows: number
+  /** Size of these rows, in bytes. */
+  readonly bytes: number
+  /** Why rows cannot be written; `undefined` if they can. */
+  readonly failure: GatewayHistoryFailure | undefined
+}
+
+export interface GatewayHistoryFailure {
+  readonly message: string
+  /** Code of the operating system, such as `ENOSPC`, if there is one. */
+  readonly code: string | undefined
+  /** When it began, in ms since the Unix epoch. */
+  readonly since: number
 }
 
 /** An address that the gateway cannot listen on, or a folder in which it cannot keep its history. */

@@ -8,6 +8,8 @@ export { startGateway } from './start-gateway.js'
 export { GatewayError } from './gateway.js'
 export type {
   Gateway,
+  GatewayHistoryFailure,
+  GatewayHistorySnapshot,
   GatewaySnapshot,
   GatewayTopicSnapshot,
   GatewayTopicState,

@@ -1,9 +1,11 @@
 import type { Server, Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import { decodeKey } from '../auth/key.js'
 import type { Mac } from '../auth/mac.js'
 import type { PriceClient } from '../client/client.js'
 import { hostWithPort } from '../domain/endpoint.js'
+import type { Topic } from '../domain/topic.js'
 import { node } from '../platform/node.js'
 import { stopListening } from '../server/listen.js'
 import { refuseUpgrade } from '../server/http-response.js'
@@ -25,6 +27,8 @@ import { createRelays } from './relay/relays.js'
 export interface GatewayInternals {
   /** Additional pages. Default: none. */
   readonly pages?: Pages
+  /** Called with each topic that a consumer wants, unless the gateway has a history. Ends when no consumer wants it. */
+  readonly record?: (topic: Topic) => Subscription
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -35,7 +39,7 @@ const closeTimeout = 1_000
 export const runGateway = async (
   client: PriceClient,
   options: GatewayOptions,
-  { pages = () => undefined, limits }: GatewayInternals = {},
+  { pages = () => undefined, record, limits }: GatewayInternals = {},
 ): Promise<Gateway> => {
   const { keys, tls: pem, origins, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
@@ -55,7 +59,7 @@ export const runGateway = async (
     clock,
     publish,
     ownHost: () => ownHost,
-    record: history?.record,
+    record: history?.record ?? record,
   })
   const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
   const signatures = macs === undefined ? undefined : { service, macs }
@@ -63,7 +67,7 @@ export const runGateway = async (
     access,
     service,
     relays,
-    health: prices.health,
+    health: () => ({ ...prices.health(), history: history?.snapshot() }),
     signatures,
     pages,
     history: history && historyResponses(history, { service, now: clock.wallClock }),
@@ -107,7 +111,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: macs === undefined,
     service,
-    inspect: prices.inspect,
+    inspect: () => ({ ...prices.inspect(), history: history?.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -40,13 +40,13 @@ const configOf = ({ source, tokens, names }: CommandInput, { interval }: Dashboa
 })
 
 const start = async (
-  { client, finished }: OpenSource,
+  { client, finished, history }: OpenSource,
   config: PageConfig,
   port: number,
 ): Promise<DashboardServer> => {
   const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
   const files = await readPageFiles()
-  return startDashboard(client, { port, closedReason, files, config }).catch((error: unknown) => {
+  return startDashboard(client, { port, closedReason, files, config, history }).catch((error: unknown) => {
     throw listenFailure(error)
   })
 }

@@ -6,8 +6,6 @@ import { Subscription } from 'rxjs'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
 import type { AnyError, RecordingError } from '../../errors/model.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import { allTimes } from '../../recording/format/timeline.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
@@ -15,6 +13,7 @@ import { nodePlatform } from '../../recording/on-node.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import { openableSources } from '../../recording/read/source.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
@@ -59,7 +58,7 @@ export const exportRecordings = async (
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
     for (const path of paths.values()) await rename(partOf(path), path)
     io.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
-    if (failure !== undefined) throw new Error(printable(renderError(failure)))
+    if (failure !== undefined) throw new Error(errorLine(failure))
   } finally {
     for (const signal of signals) io.off(signal, stop)
     for (const path of paths.values()) await rm(partOf(path), { force: true })

@@ -5,13 +5,13 @@ import { assertNever } from '../../domain/assert-never.js'
 import type { GapCause } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
 import type { RecordingError } from '../../errors/model.js'
-import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { RecordedFile } from '../../recording/past/recorded-file.js'
 import { TopicSummariser, type TopicSummary } from '../../recording/past/topic-summary.js'
 import { openableSource } from '../../recording/read/source.js'
+import { errorLine } from '../output/error-line.js'
 import { print } from '../output/stdout.js'
 import type { Io } from '../io.js'
 import { drawTable, type Column } from '../output/table.js'
@@ -41,7 +41,7 @@ export const inspectRecordings = async (
       topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,
       io.stdout,
     )
-    for (const damage of damages) io.stderr.write(`${printable(renderError(damage))}\n`)
+    for (const damage of damages) io.stderr.write(`${errorLine(damage)}\n`)
   }
   const problems = [
     ...(damages.length === 0 ? [] : [`${damages.length} of ${files.length} files cannot be read to the end`]),

@@ -4,12 +4,12 @@ import { firstValueFrom, from, map, merge, type Observable } from 'rxjs'
 import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
-import { renderError } from '../../errors/render.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { StreamFlags } from '../commands/parts.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
 import { canRedraw, showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -97,7 +97,7 @@ const endOf = (
   if (isLeft(result)) {
     // A closed pipe, such as that of `head`, is not a failure.
     if (result.left.cause.code === 'EPIPE') return 'output closed'
-    throw new Error(`${renderError(result.left)}\nAll earlier rows were written.`)
+    throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.`)
   }
   if (name !== undefined) io.stderr.write(`${rows} rows in ${name}\n`)
   return end

@@ -4,7 +4,6 @@ import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { formatTime } from '../../display/texts.js'
 import { serviceOf } from '../../domain/topic.js'
-import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { ReplayClient } from '../../recording/index.js'
@@ -15,6 +14,7 @@ import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../record
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { printRows$ } from '../output/rows.js'
 import { pacedBy } from '../output/stdout.js'
 import { canRedraw } from '../output/terminal.js'
@@ -53,7 +53,7 @@ export const showRecordings = async (
     order.onLine(line)
   })
   const header = await client.header()
-  if (isLeft(header)) throw new Error(printable(renderError(header.left)))
+  if (isLeft(header)) throw new Error(errorLine(header.left))
   const shown$ = show$(io, client, header.right, namesOf(header.right, user), {
     speed,
     json,
@@ -66,7 +66,7 @@ export const showRecordings = async (
   if (order.warning !== undefined) io.stderr.write(`warning: ${order.warning}\n`)
   if (!completed) return
   const result = await client.finished
-  if (isLeft(result)) throw new Error(printable(renderError(result.left)))
+  if (isLeft(result)) throw new Error(errorLine(result.left))
   if (result.right.rows === 0 && isPart(range)) throw new Error(noRowText(header.right))
 }
 

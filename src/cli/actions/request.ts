@@ -6,12 +6,11 @@ import { formatTime } from '../../display/texts.js'
 import type { Depth } from '../../domain/depth.js'
 import { escapeUnsafe } from '../../errors/text.js'
 import type { DepthError, PriceRequestError } from '../../errors/model.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import { hint } from '../input/hint.js'
 import { withTokens } from '../input/open-source.js'
 import type { DeploymentFlagName } from '../input/source-flags.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { withToken } from '../output/rows.js'
 import { print } from '../output/stdout.js'
 import { drawTable, type Column } from '../output/table.js'
@@ -66,7 +65,7 @@ const printResponse = async <A>(
 ): Promise<void> => {
   const response = await request()
   if (isLeft(response)) {
-    throw new Error(`${printable(renderError(response.left))}\n${hint(response.left, addressFlag)}`)
+    throw new Error(`${errorLine(response.left)}\n${hint(response.left, addressFlag)}`)
   }
   await print(`${render(response.right)}\n`, io.stdout)
 }

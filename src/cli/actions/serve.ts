@@ -14,13 +14,13 @@ import {
 } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../domain/status.js'
-import { renderError } from '../../errors/render.js'
 import { behindText, printable } from '../../errors/text.js'
 import { GatewayError } from '../../gateway/index.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { OpenSource } from '../input/open-source.js'
 import { flagName } from '../input/source-flags.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/user-tokens.js'
 
@@ -78,7 +78,7 @@ export const recordingFailure$ = (
 ): Observable<never> =>
   from(finished ?? NEVER).pipe(
     mergeMap((result) => {
-      if (isLeft(result)) throw new Error(printable(renderError(result.left)))
+      if (isLeft(result)) throw new Error(errorLine(result.left))
       onEnd()
       return NEVER
     }),

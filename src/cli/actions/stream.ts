@@ -5,13 +5,12 @@ import { assertNever } from '../../domain/assert-never.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { defaultService } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import type { Row } from '../../recording/format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { keyHint } from '../input/hint.js'
 import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, withVariable, type ServerFlagName } from '../input/source-flags.js'
+import { errorLine } from '../output/error-line.js'
 import type { StopReason } from '../stop.js'
 
 // What watch and record have in common: the events of the tokens, and why the command has failed.
@@ -121,7 +120,7 @@ const addressFlags = (serverFlag: ServerFlagName | undefined): string => {
 }
 
 const reasonText = ({ lastPriceError, status }: Received): string => {
-  if (lastPriceError !== undefined) return `Last error: ${printable(renderError(lastPriceError))}`
+  if (lastPriceError !== undefined) return `Last error: ${errorLine(lastPriceError)}`
   return status._tag === 'Open'
     ? 'The connection is open, but the service sent no price of these tokens.'
     : 'The connection did not open.'

@@ -6,7 +6,6 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
 import { formatDuration } from '../../display/texts.js'
 import { escapeUnsafe } from '../../errors/text.js'
-import { renderError } from '../../errors/render.js'
 import { oneLine, printable } from '../../errors/text.js'
 import { replay } from '../../recording/index.js'
 import type { SweepResult } from '../../sweep/index.js'
@@ -15,6 +14,7 @@ import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { drawTable, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -105,7 +105,7 @@ const checkRecording = async (
 ): Promise<void> => {
   await using client = replay(files, range)
   const header = await client.header()
-  if (isLeft(header)) throw new Error(printable(renderError(header.left)))
+  if (isLeft(header)) throw new Error(errorLine(header.left))
 }
 
 /** Shows each result. Resolves to false if the user stops the command. */

@@ -14,6 +14,7 @@ import { clockTime, formatAge } from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
 import { statusText } from '../output/rows.js'
+import { changeText, pastPriceOf, type PastPrices } from '../output/since.js'
 import {
   displayWidth,
   drawTable,
@@ -40,6 +41,8 @@ export interface BoardView {
   readonly header: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
+  /** The prices of a time, and with them a column of the change since then. */
+  readonly past?: PastPrices | undefined
 }
 
 /** Besides the content, all that drawing depends on. */
@@ -113,14 +116,18 @@ const drawHeader = (
 
 /** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */
 const drawTokens = (
-  { display: { tokens }, hasDepth }: BoardView,
+  { display: { tokens }, hasDepth, past }: BoardView,
   context: DrawContext,
   columns: number,
   tokenLines: number,
 ): readonly string[] => {
   const { dim } = context.colours
   const shown = tokens.slice(0, Math.max(1, tokenLines))
-  const all = [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])]
+  const all = [
+    ...priceColumns(shown, context),
+    ...(past === undefined ? [] : [sinceColumn(shown, past, context)]),
+    ...(hasDepth ? depthColumns(shown, context) : []),
+  ]
   const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
   const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
   const hidden = tokens.length - shown.length
@@ -176,6 +183,19 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
     column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
   ]
 }
+
+/** The change since a time, of the prices that are current. */
+const sinceColumn = (tokens: readonly TokenState[], past: PastPrices, { colours }: DrawContext): Column =>
+  columnOf(tokens)(
+    { title: `SINCE ${clockTime(past.from)}`, align: 'right', rank: 4, width: 9 },
+    ({ token, price, state }) => {
+      const before = pastPriceOf(past, token.address)
+      if (before === undefined || price === undefined || state !== 'live') return emptyCell
+      const text = changeText(price, before)
+      if (!/[1-9]/.test(text)) return { text, paint: colours.dim }
+      return { text, paint: price.price > before.price ? colours.rising : colours.falling }
+    },
+  )
 
 /** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
 const narrowColumns = (

@@ -24,6 +24,7 @@ import { renderError } from '../../errors/render.js'
 import { behindText, printable } from '../../errors/text.js'
 import type { Row } from '../../recording/format/row.js'
 import type { Variables } from '../io.js'
+import type { PastPrices } from '../output/since.js'
 import { coloursFor, createRedraw } from '../output/terminal.js'
 import { drawBoard, type BoardView, type Header } from './draw.js'
 
@@ -35,6 +36,8 @@ export interface BoardOptions {
   readonly hasDepth: boolean
   readonly header: Header | undefined
   readonly note: string | undefined
+  /** Default: the board has no change since a time. */
+  readonly past?: PastPrices | undefined
   readonly output: NodeJS.WriteStream
   /** Environment variables. */
   readonly variables: Variables
@@ -60,10 +63,10 @@ export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Obser
 /** The current view once per redraw interval, and the last view on completion. */
 const view$ = (
   rows$: Observable<Row>,
-  { tokens, hasDepth, header, note, loggedAt }: BoardOptions,
+  { tokens, hasDepth, header, note, past, loggedAt }: BoardOptions,
 ): Observable<BoardView> => {
   const update = createUpdate(logTexts, loggedAt)
-  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note }
+  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note, past }
   return rows$.pipe(
     scan((view, row: Row) => ({ ...view, display: update(view.display, row) }), initial),
     startWith(initial),

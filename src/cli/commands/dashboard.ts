@@ -15,7 +15,7 @@ Examples:
   $ svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
       Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
   $ svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
-      Show a token of a gateway.
+      Show a token of a gateway. Its history, if it has one, is the past of the chart.
   $ svc-streams dashboard --recording market.ndjson --speed 10
       Show a recording, ten times as fast. It starts when the page is opened.
 

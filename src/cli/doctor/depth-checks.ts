@@ -1,11 +1,10 @@
 import { isRight, left, right } from 'fp-ts/lib/Either.js'
 import { catchError, defer, EMPTY, from, map, Observable, of, timeInterval, timeout } from 'rxjs'
 import { parseHttpDate } from '../../codec/http-headers.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { hint } from '../input/hint.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
+import { errorLine } from '../output/error-line.js'
 import { errorText, failed, passed, skipped, type Check, type CheckResult } from './check.js'
 import type { Interface } from './target.js'
 
@@ -29,7 +28,7 @@ export const depthHttpCheck: Check = {
             if (error._tag === 'Unauthorized')
               return passed(`answers and requires a signature, ${interval} ms`)
             if (error._tag === 'UnsupportedPair') return passed(`answers, ${interval} ms`)
-            return failed(printable(renderError(error)), hint(error, relayer.flag), usable)
+            return failed(errorLine(error), hint(error, relayer.flag), usable)
           }),
         ),
 }
@@ -49,7 +48,7 @@ export const signatureCheck: Check = {
           map((depth) => {
             if (isRight(depth)) return passed(`accepted, for the depth of ${symbol}`)
             if (depth.left._tag === 'UnsupportedPair') return passed('accepted')
-            return failed(printable(renderError(depth.left)), hint(depth.left, relayer.flag), usable)
+            return failed(errorLine(depth.left), hint(depth.left, relayer.flag), usable)
           }),
         ),
 }

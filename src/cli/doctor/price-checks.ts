@@ -4,12 +4,13 @@ import { clientTable } from '../../client/options.js'
 import { formatPrice } from '../../display/numbers.js'
 import type { Price } from '../../domain/price.js'
 import type { PriceError } from '../../errors/model.js'
-import { matchError, renderError } from '../../errors/render.js'
+import { matchError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import { node } from '../../platform/node.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { hint, serverName } from '../input/hint.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
+import { errorLine } from '../output/error-line.js'
 import { failed, passed, type Check, type CheckResult } from './check.js'
 import type { Interface, Target } from './target.js'
 
@@ -23,7 +24,7 @@ export const priceHttpCheck: Check = {
         if (!isLeft(value)) return passed(`${symbol} ${formatPrice(value.right.price)} USD, ${interval} ms`)
         if (value.left._tag === 'UnsupportedPair')
           return passed(`answers in ${interval} ms; does not list ${symbol}`)
-        return failed(printable(renderError(value.left)), hint(value.left, priceHttp.flag), usable)
+        return failed(errorLine(value.left), hint(value.left, priceHttp.flag), usable)
       }),
     ),
 }
@@ -52,7 +53,7 @@ const resultOf = (
   { token: { symbol }, limit, priceSocket }: Target,
 ): CheckResult => {
   if (isRight(event)) return passed(`opens, ${symbol} ${formatPrice(event.right.price)} USD, ${ms} ms`)
-  const fail = (advice: string) => failed(printable(renderError(event.left)), advice, usable)
+  const fail = (advice: string) => failed(errorLine(event.left), advice, usable)
   const flag = withVariable(deploymentFlags[priceSocket.flag])
   const server = serverName(priceSocket.flag)
   return matchError(event.left, {

@@ -1,16 +1,17 @@
 import type { Command } from 'commander'
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
+import type { History } from '../../client/history.js'
 import { createClient } from '../../client/on-node.js'
 import type { Environment } from '../../domain/environment.js'
 import { defaultService, serviceOf } from '../../domain/topic.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
+import { openHistory } from '../../history/index.js'
 import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-line.js'
 import { usageError } from '../run.js'
 import {
   namedTokens,
@@ -62,6 +63,8 @@ export interface OpenSource {
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
   readonly demonstration: Demonstration | undefined
+  /** The prices of the past of a gateway; it fails if the gateway has none. `undefined` for other sources. */
+  readonly history: History | undefined
   /** Resolves at the end of a recording; `undefined` for other sources. */
   readonly finished: Promise<ReplayResult> | undefined
   readonly close: () => Promise<void>
@@ -137,6 +140,7 @@ const serverSource = (
   ownTokens: [],
   knownTokens: environment === 'mainnet' ? recordedMarket().tokens : [],
   demonstration: undefined,
+  history: undefined,
   finished: undefined,
   close: () => clients.client.close(),
 })
@@ -152,9 +156,14 @@ const openAddresses = (
   const depthClient = hasDepth(options.right) ? createClient(options.right) : undefined
   const clients = { client: depthClient ?? createClient(options.right), depthClient }
   const { host } = new URL(configuration.right.priceWsUrl)
-  const serverFlag = source._tag === 'Gateway' ? 'gateway' : undefined
-  return right(serverSource(clients, host, source.environment, serverFlag))
+  if (source._tag === 'Service') return right(serverSource(clients, host, source.environment))
+  const opened = serverSource(clients, host, source.environment, 'gateway')
+  return right({ ...opened, history: historyOf(source.url) })
 }
+
+/** `undefined` for an address with a query, which the history of a gateway does not support. */
+const historyOf = (url: string): History | undefined =>
+  new URL(url).search === '' ? openHistory(url) : undefined
 
 const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>> => {
   const clients = await createNatsClients(source)
@@ -206,7 +215,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   const header = await client.header()
   if (isLeft(header)) {
     await client.close()
-    throw new Error(printable(renderError(header.left)))
+    throw new Error(errorLine(header.left))
   }
   const { topics, mints } = header.right
   const knownTokens = recordedMarket().tokens
@@ -224,6 +233,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
     }),
     knownTokens,
     demonstration: undefined,
+    history: undefined,
     finished: client.finished,
     close: () => client.close(),
   }

@@ -1,10 +1,11 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { ignoreElements, tap, type Observable } from 'rxjs'
 import { formatPrice, formatTokens, formatUsd } from '../../display/numbers.js'
 import { formatTime } from '../../display/texts.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth, DepthSide } from '../../domain/depth.js'
+import type { PastPrice } from '../../domain/past.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
@@ -15,6 +16,7 @@ import { encodeRow } from '../../recording/format/row-codec.js'
 import type { Row } from '../../recording/format/row.js'
 import type { Variables } from '../io.js'
 import type { TokenNames } from '../tokens/token-names.js'
+import { pastPriceOf, sinceText, type PastPrices } from './since.js'
 import { coloursFor } from './terminal.js'
 
 // Events as lines: for people, and as JSON for programs.
@@ -25,22 +27,31 @@ export interface PrintOptions {
   readonly variables: Variables
   readonly names: TokenNames
   readonly json: boolean
+  /** Default: no change is printed. */
+  readonly past?: PastPrices | undefined
 }
 
 /** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
   rows$: Observable<Row>,
-  { output, variables, names, json }: PrintOptions,
+  { output, variables, names, json, past }: PrintOptions,
 ): Observable<never> => {
   const { failed } = coloursFor(output, variables)
-  const plainLine = (row: Row) => (isFailure(row) ? failed(rowLine(row, names)) : rowLine(row, names))
-  const jsonLine = (row: Row) => rowJson(row, names)
+  const plainLine = (row: Row) =>
+    isFailure(row) ? failed(rowLine(row, names)) : rowLine(row, names, pastOf(row, past))
+  const jsonLine = (row: Row) => rowJson(row, names, pastOf(row, past))
   const lineOf = json ? jsonLine : plainLine
   return rows$.pipe(
     tap((row) => output.write(`${lineOf(row)}\n`)),
     ignoreElements(),
   )
 }
+
+/** The past price with which a row is compared; `undefined` for other rows than prices. */
+const pastOf = (row: Row, past: PastPrices | undefined): PastPrice | undefined =>
+  past === undefined || row._tag !== 'Price' || isFailure(row)
+    ? undefined
+    : pastPriceOf(past, addressOf(row.topic))
 
 const isFailure = (row: Row): boolean => 'event' in row && row.event._tag === 'Left'
 
@@ -62,18 +73,28 @@ export const withToken = <A extends object>(
   ...value,
 })
 
-/** An event as one line of JSON: a row of a recording, with topic and symbol unless it is an event of the connection. */
-export const rowJson = (row: Row, names: TokenNames): string => {
+/**
+ * An event as one line of JSON: a row of a recording, with topic and symbol unless it is an event of the connection. `past`:
+ * the price with which it is compared.
+ */
+export const rowJson = (row: Row, names: TokenNames, past?: PastPrice): string => {
   const address = rowAddress(row)
-  return encodeRow(address === undefined ? row : withToken(row, address, names))
+  if (address === undefined) return encodeRow(row)
+  const since = past && { price: past.price, at: past.at }
+  return encodeRow({ ...withToken(row, address, names), ...(since === undefined ? {} : { since }) })
 }
 
-/** An event as one plain line: time, token, event. Numbers are in plain decimal notation, so that programs can parse them. */
-export const rowLine = (row: Row, names: TokenNames): string => {
+/**
+ * An event as one plain line: time, token, event. Numbers are in plain decimal notation, so that programs can parse them.
+ * `past`: the price with which it is compared.
+ */
+export const rowLine = (row: Row, names: TokenNames, past?: PastPrice): string => {
   const address = rowAddress(row)
   const token = address === undefined ? [] : [names.full(address)]
   const quantityText = (units: bigint) => (address === undefined ? '' : quantityOf(units, address, names))
-  return printable([formatTime(row.at), ...token, eventText(row, quantityText)].join(' '))
+  const change =
+    past !== undefined && row._tag === 'Price' && isRight(row.event) ? sinceText(row.event.right, past) : ''
+  return printable([formatTime(row.at), ...token, eventText(row, quantityText) + change].join(' '))
 }
 
 /** A number of tokens with its unit: the symbol of the token, or `units`. */

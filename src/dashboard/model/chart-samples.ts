@@ -10,6 +10,9 @@ export interface ChartRange {
   readonly high: number
 }
 
+/** Time that a chart shows, and time of one of its samples, in ms. */
+export const [chartWindow, chartSlot] = [300_000, 500]
+
 /**
  * The prices of one token over the last minutes, for its chart. Keeps the last price of each slot of time, so that its
  * size does not depend on the rate of updates. A price holds until the next one, or until `interrupt`.
@@ -42,6 +45,19 @@ export class ChartSamples {
     // The line ends here, not at the time of the last price.
     this.#append(time, last)
     this.#append(time + 1, null)
+  }
+
+  /**
+   * Adds what is known of the time before the first price: samples until an earlier time. If the first price comes later, there
+   * is a gap between.
+   */
+  addPast({ times, prices }: ChartData): void {
+    const first = this.#times[0] ?? Infinity
+    const count = times.filter((time) => time < first).length
+    this.#times.unshift(...times.slice(0, count))
+    this.#prices.unshift(...prices.slice(0, count))
+    if (count === times.length && count > 0) this.#prices[count - 1] = null
+    this.#removeBefore((this.#times.at(-1) ?? 0) - this.#windowMs)
   }
 
   /** The samples until `now`, in ms. The last price extends to it while it is current. */

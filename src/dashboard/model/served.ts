@@ -4,8 +4,9 @@ import { isAddress } from '../../domain/address.js'
 import { isDecimals } from '../../domain/valid-numbers.js'
 import type { Environment } from '../../domain/environment.js'
 import type { ConnectionStatus } from '../../domain/status.js'
+import type { ChartData } from './chart-samples.js'
 
-// What the server sends to the page, as JSON: its configuration, and the state of its connection to the service.
+// What the server sends to the page, as JSON: its configuration, the state of its connection to the service, and the past.
 
 /** The configuration of the page, as its server sends it in JSON. */
 export interface PageConfig {
@@ -114,6 +115,25 @@ export const nextServiceStatus = (
       return { isUp: true, reason: '', behind: ms === undefined ? undefined : { ms, since } }
     }
   }
+}
+
+/** The prices of the last minutes, by the address of the token in lower case. */
+export type ServedPast = Readonly<Record<string, ChartData>>
+
+/** True for a past of this version. */
+export const isServedPast = (value: unknown): value is ServedPast =>
+  isRecord(value) && Object.values(value).every(isChartData)
+
+const isChartData = (value: unknown): boolean => {
+  if (!isRecord(value)) return false
+  const { times, prices } = value
+  return (
+    Array.isArray(times) &&
+    Array.isArray(prices) &&
+    times.length === prices.length &&
+    times.every((time) => typeof time === 'number') &&
+    prices.every((price) => price === null || typeof price === 'number')
+  )
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

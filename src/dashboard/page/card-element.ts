@@ -1,6 +1,6 @@
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html'
 import type { TokenState } from '../../display/token-state.js'
-import { ChartSamples } from '../model/chart-samples.js'
+import { chartSlot, ChartSamples, chartWindow, type ChartData } from '../model/chart-samples.js'
 import type { PageConfig } from '../model/served.js'
 import { PriceChart } from './price-chart.js'
 import { shortPrice, shortTokens, type DigitGroups } from '../../display/numbers.js'
@@ -14,9 +14,6 @@ import {
   priceReason,
   spanText,
 } from '../text/card-texts.js'
-
-/** Time that a chart shows, and time of one of its samples, in ms. */
-const [chartWindow, chartSlot] = [300_000, 500]
 
 /** The element of one token. Renders only what has changed. */
 export class CardElement {
@@ -43,6 +40,12 @@ export class CardElement {
     if (card.state !== 'live' || card.price === undefined) this.#samples.interrupt(at)
     else if (card.price !== this.#card.price) this.#samples.add(at, card.price.price)
     this.#card = card
+  }
+
+  /** Adds the prices from before the page was opened to the chart alone: none of them is current. */
+  addPast(past: ChartData): void {
+    this.#samples.addPast(past)
+    this.invalidate()
   }
 
   /** The time that the element shows has passed. */

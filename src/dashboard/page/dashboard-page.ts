@@ -1,8 +1,9 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html'
 import { interval } from 'rxjs'
 import { createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../display/display.js'
+import { canonicalAddress } from '../../domain/address.js'
 import { rxClock } from '../../time/rx-clock.js'
-import type { PageConfig } from '../model/served.js'
+import type { PageConfig, ServedPast } from '../model/served.js'
 import { logTexts } from '../text/log-texts.js'
 import { CardElement } from './card-element.js'
 import { onThemeChange } from './price-chart.js'
@@ -39,6 +40,14 @@ export class DashboardPage {
   receive(event: DisplayEvent): void {
     this.#display = update(this.#display, event)
     this.#display.tokens.forEach((token, index) => this.#cards[index]?.set(token, rxClock.wallClock()))
+    this.#requestRender()
+  }
+
+  addPast(past: ServedPast): void {
+    this.#config.tokens.forEach(({ address }, index) => {
+      const ofToken = past[canonicalAddress(address)]
+      if (ofToken !== undefined) this.#cards[index]?.addPast(ofToken)
+    })
     this.#requestRender()
   }
 

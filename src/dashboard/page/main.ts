@@ -1,8 +1,15 @@
-import { catchError, defer, map, of, retry, tap, timeout, type Observable } from 'rxjs'
+import { catchError, defer, EMPTY, filter, map, of, retry, tap, timeout, type Observable } from 'rxjs'
 import { createClient } from '../../client/in-browser.js'
 import type { Health } from '../../display/connection.js'
 import { pageEvent$ } from '../model/events.js'
-import { isPageConfig, isServedStatus, type PageConfig, type ServedPageConfig } from '../model/served.js'
+import {
+  isPageConfig,
+  isServedPast,
+  isServedStatus,
+  type PageConfig,
+  type ServedPageConfig,
+  type ServedPast,
+} from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
 
 /** Upper bound of the wait between two attempts to connect, in ms: the server is on this machine. */
@@ -23,6 +30,7 @@ const optionsOf = ({ service, staleAfter }: PageConfig) => ({
 
 const start = (config: ServedPageConfig): void => {
   const page = new DashboardPage(document.body, config)
+  past$.subscribe((past) => page.addPast(past))
   const options = optionsOf(config)
   if (config.environment === 'mainnet') {
     const client = createClient({
@@ -55,6 +63,12 @@ const pageConfig$: Observable<ServedPageConfig> = defer(() => json('/config.json
     return value
   }),
   retry({ delay: retryDelay }),
+)
+
+/** The prices from before the page was opened. Completes without them if the server does not answer with them. */
+const past$: Observable<ServedPast> = defer(() => json('/past.json')).pipe(
+  filter(isServedPast),
+  catchError(() => EMPTY),
 )
 
 /** The state of the server's connection to the service. One request. Reloads a page that is not the server's. */

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { concat, of, scan, type Subscription } from 'rxjs'
+import { concat, of, scan, Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
+import type { History } from '../../client/history.js'
+import type { Topic } from '../../domain/topic.js'
 import type { HttpResponse } from '../../server/http-response.js'
 import type { Pages } from '../../gateway/http/request-handler.js'
 import { runGateway } from '../../gateway/run-gateway.js'
@@ -14,9 +16,11 @@ import {
   servedStatus,
   type PageConfig,
   type ServedPageConfig,
+  type ServedPast,
   type ServedStatus,
   type ServiceStatus,
 } from '../model/served.js'
+import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
 export interface PageFiles {
@@ -43,6 +47,8 @@ export interface DashboardOptions {
   readonly closedReason: string
   readonly files: PageFiles
   readonly config: PageConfig
+  /** The history of the source. Default: none. */
+  readonly history?: History | undefined
 }
 
 export interface DashboardServer {
@@ -55,18 +61,24 @@ export interface DashboardServer {
 /** Serves the page on loopback, and a gateway of the client on the same port. Does not close the client. */
 export const startDashboard = async (
   client: PriceClient,
-  { port, closedReason, files, config }: DashboardOptions,
+  { port, closedReason, files, config, history }: DashboardOptions,
 ): Promise<DashboardServer> => {
   let status: ServiceStatus = { isUp: true, reason: '' }
   let webSockets: readonly string[] = []
-  const pages = pagesOf({ files, config, status: () => status, webSockets: () => webSockets })
-  const gateway = await runGateway(client, { port, service: config.service }, { pages })
+  const past = new PagePast(client, config, history)
+  const pages = pagesOf({ files, config, past, status: () => status, webSockets: () => webSockets })
+  const record = (topic: Topic): Subscription => {
+    past.record(topic)
+    return Subscription.EMPTY
+  }
+  const gateway = await runGateway(client, { port, service: config.service }, { pages, record })
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
-  const subscription: Subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
+  const subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
     .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))
     .subscribe((next) => (status = next))
   const close = (): Promise<void> => {
     subscription.unsubscribe()
+    past.close()
     return gateway.close()
   }
   return { url: `${gateway.baseUrl}/`, close }
@@ -76,14 +88,15 @@ export const startDashboard = async (
 interface PageContent {
   readonly files: PageFiles
   readonly config: PageConfig
+  readonly past: PagePast
   readonly status: () => ServiceStatus
   /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
   readonly webSockets: () => readonly string[]
 }
 
-const pagesOf = ({ files, config, status, webSockets }: PageContent): Pages => {
+const pagesOf = ({ files, config, past, status, webSockets }: PageContent): Pages => {
   const pageId = pageIdOf(files, config)
-  const routes: Readonly<Record<string, () => HttpResponse>> = {
+  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
     '/': () => ({
       ...ok('text/html; charset=utf-8', files.html),
       headers: { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(webSockets()) },
@@ -92,11 +105,15 @@ const pagesOf = ({ files, config, status, webSockets }: PageContent): Pages => {
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
     '/config.json': () => json({ ...config, pageId }),
     '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), pageId)),
+    '/past.json': () => (onResult) => {
+      const reading = past.read$().subscribe((content) => onResult(json(content)))
+      return () => reading.unsubscribe()
+    },
   }
   return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }
 
-const json = (content: ServedPageConfig | ServedStatus): HttpResponse =>
+const json = (content: ServedPageConfig | ServedStatus | ServedPast): HttpResponse =>
   jsonResponse(200, JSON.stringify(content))
 
 const pageIdOf = (files: PageFiles, config: PageConfig): string =>

@@ -16,6 +16,7 @@ import { recordedHistory } from '../../recording/past/recorded-history.js'
 import { TopicPast } from '../../recording/past/topic-past.js'
 import { openableSources, type OpenableSource } from '../../recording/read/source.js'
 import type { Clock } from '../../time/clock.js'
+import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
 import { canonicalTopic, historyFiles, type HistoryFile } from './history-files.js'
 import { filePeriod, removeWithoutHeader, TopicRecorder } from './recorder.js'
@@ -62,6 +63,7 @@ export interface GatewayHistory {
     reader: PastReader,
   ) => Promise<Either<HistoryError | WriteError, unknown>>
   readonly topics: () => Promise<Either<HistoryError | WriteError, readonly CoveredTopic[]>>
+  readonly snapshot: () => GatewayHistorySnapshot
   /** Ends the recordings, and unlocks the folder. Idempotent. */
   readonly close: () => void
 }
@@ -142,6 +144,7 @@ export const openGatewayHistory = (
       })
       return ends.length === 0 ? right([]) : recordedHistory(sourcesOf(ends)).topics()()
     },
+    snapshot: () => ({ folder, ...recorder.snapshot() }),
     close: () => {
       stopChecks()
       for (const subscription of always) subscription.unsubscribe()

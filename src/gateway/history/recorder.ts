@@ -11,6 +11,7 @@ import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { priceRow$ } from '../../recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
 import type { Clock } from '../../time/clock.js'
+import type { GatewayHistorySnapshot } from '../gateway.js'
 import { hasHeader } from './history-files.js'
 
 /** Time between the starts of two files of a topic, in ms. */
@@ -34,6 +35,10 @@ export interface RecorderConfig {
 export class TopicRecorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
   private readonly failures = new Map<unknown, WriteError>()
+  /** When the first of the failures began, in ms since the Unix epoch. */
+  private failingSince = 0
+  private rows = 0
+  private bytes = 0
 
   constructor(private readonly config: RecorderConfig) {}
 
@@ -60,6 +65,17 @@ export class TopicRecorder {
     return this.failures.get(this) ?? this.failures.get(recorded)
   }
 
+  /** What has been written since the start, and the newest failure. */
+  snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
+    const { rows, bytes, failingSince: since } = this
+    const error = [...this.failures.values()].at(-1)
+    return {
+      rows,
+      bytes,
+      failure: error && { message: error.message, code: error.cause.code, since },
+    }
+  }
+
   /** The folder is lost. `undefined`: it is there. */
   setFolderFailure(thrown: unknown): void {
     if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
@@ -81,6 +97,10 @@ export class TopicRecorder {
       ...this.config,
       isLost: () => this.failures.has(this),
       onFailure: (error) => this.setFailure(recorded, error),
+      onWritten: (bytes) => {
+        this.rows++
+        this.bytes += bytes
+      },
     })
     this.topics.set(topic, recorded)
     return recorded
@@ -91,12 +111,16 @@ export class TopicRecorder {
     const hadFailures = failures.size > 0
     if (error === undefined) failures.delete(of)
     else failures.set(of, error)
-    if (hadFailures !== failures.size > 0) this.config.onFailure(error)
+    if (hadFailures === failures.size > 0) return
+    this.failingSince = this.config.clock.wallClock()
+    this.config.onFailure(error)
   }
 }
 
 interface RecordedTopicConfig extends RecorderConfig {
   readonly isLost: () => boolean
+  /** Called with the size of each row that has been written, in bytes. */
+  readonly onWritten: (bytes: number) => void
 }
 
 class RecordedTopic {
@@ -153,12 +177,12 @@ class RecordedTopic {
 
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
-    const { folder } = this.config
+    const { folder, onWritten } = this.config
     const path = join(folder, `${this.topic}.ndjson`)
     this.file ??= createRotatingFile(path, { period: filePeriod, isGzip: false, startAt: row.at })
     if (!this.isRecording) appendLine(this.file, headerOf(this.topic, row.at))
     this.isRecording = true
-    appendLine(this.file, row)
+    onWritten(appendLine(this.file, row))
     if (row._tag === 'End') this.isRecording = false
   }
 
@@ -181,10 +205,13 @@ const headerOf = (topic: Topic, at: number): RecordingHeader => ({
   interval: 1000,
 })
 
-const appendLine = (file: RotatingFile, row: Row | RecordingHeader): void => {
-  file.write(`${encodeRow(row)}\n`, (error) => {
+/** Returns the size of the line, in bytes. Throws if it cannot be written. */
+const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
+  const line = `${encodeRow(row)}\n`
+  file.write(line, (error) => {
     if (error !== undefined && error !== null) throw error
   })
+  return Buffer.byteLength(line)
 }
 
 /** Removes a file that is no recording, because its first line is not complete. */

@@ -3,6 +3,7 @@ import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../
 import { stopListening, type ListenAddress } from '../../server/listen.js'
 import { withoutQuery } from '../../server/request.js'
 import { addressesOf } from '../access/addresses.js'
+import type { GatewayHistorySnapshot } from '../gateway.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
 /** What the health of a gateway depends on. */
@@ -15,6 +16,8 @@ export interface HealthState {
   readonly upstream: ConnectionStatus
   /** What the gateway serves: numbers by name. */
   readonly counts: Readonly<Record<string, number>>
+  /** Default: the gateway has no history. */
+  readonly history?: GatewayHistorySnapshot | undefined
 }
 
 /** The health of a gateway, by path; `undefined` for other paths. */
@@ -37,12 +40,28 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
     ? jsonResponse(200, '{"status":"ready"}')
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
-/** 200 if the connection to the service is usable, otherwise 503. The reason is left out: it may contain an address. */
-const healthResponse = ({ isUp, upstream, counts }: HealthState): TextResponse =>
+/**
+ * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are left out: they may contain an
+ * address or a path. A history that cannot be written does not affect prices.
+ */
+const healthResponse = ({ isUp, upstream, counts, history }: HealthState): TextResponse =>
   jsonResponse(
     isUp ? 200 : 503,
-    JSON.stringify({ status: isUp ? 'up' : 'down', upstream: upstream._tag, ...counts }),
+    JSON.stringify({
+      status: isUp ? 'up' : 'down',
+      upstream: upstream._tag,
+      ...counts,
+      history: history && historyHealth(history),
+    }),
   )
+
+const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
+  status: failure === undefined ? 'up' : 'down',
+  rows,
+  bytes,
+  error: failure?.code,
+  since: failure?.since,
+})
 
 export interface HealthServer extends AsyncDisposable {
   readonly baseUrl: string

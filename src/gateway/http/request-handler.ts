@@ -19,8 +19,8 @@ import { healthOf, type HealthState } from './health.js'
 import { writeGatewayResponse, type RequestHandler } from './http-server.js'
 import { isValidSignature, type SignatureConfig } from './verify-signature.js'
 
-/** The response for a GET request of a path without its query; `undefined` if the path has no page. */
-export type Pages = (path: string) => HttpResponse | undefined
+/** The response for a GET request of a path without its query, or its task; `undefined` if the path has no page. */
+export type Pages = (path: string) => HttpResponse | CancellableTask<HttpResponse> | undefined
 
 export interface RequestHandlerConfig {
   readonly access: AccessConfig
@@ -77,6 +77,7 @@ const route = (
   const found = healthOf(path, health) ?? pages(path) ?? ofHistory ?? resourceOf(path)
   if (found === undefined) return completedTask(notFound)
   if (method !== 'GET') return completedTask(methodNotAllowed)
+  if (typeof found === 'function') return found
   if ('status' in found) return completedTask(found)
   const isAuthorized =
     found.kind === 'price' ||

@@ -26,10 +26,10 @@ interface WebSocketFrontConfig extends Omit<SessionsConfig<Connection>, 'noun' |
 interface WebSocketFront {
   /** Handles an upgrade request that has passed the access checks. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  readonly health: () => HealthState
+  readonly health: () => Omit<HealthState, 'history'>
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
-  readonly inspect: () => GatewaySnapshot
+  readonly inspect: () => Omit<GatewaySnapshot, 'history'>
   /** Ends all connections and all subscriptions. Idempotent. */
   readonly close: () => void
 }

@@ -93,7 +93,7 @@ describe('inspect', () => {
     expect(code).toBe(1)
     expect(stdout).toContain(`${topic}    11  `)
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'RecordingError: /no/such/file does not exist (ENOENT)',
+      'RecordingError: /no/such/file does not exist (ENOENT); see docs/guides/errors.md#recordingerror',
       expect.stringMatching(`^RecordingError: line 12 of ${files[0]}: expected JSON`),
       'error: 2 of 3 files cannot be read to the end',
     ])

@@ -97,7 +97,7 @@ test.each([
   [
     'does not exist',
     () => '/no/such/file',
-    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\)\n$/,
+    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\); see docs\/guides\/errors\.md#recordingerror\n$/,
   ],
   ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
 ])('exits with 1 for a file that %s', async (_, file, message) => {
@@ -200,6 +200,9 @@ test.each([
 ])('prints the events of the files before one that %s, and exits with 1', async (_, other, problem) => {
   const files = [newFile('market.ndjson', recording), other(), newFile('two.ndjson', secondHour)] as const
   const { code, stdout, stderr } = await runInProcess(['replay', ...files, '--speed', 'max'])
-  expect([code, stderr]).toEqual([1, `error: RecordingError: ${files[1]} ${problem}\n`])
+  expect([code, stderr]).toEqual([
+    1,
+    `error: RecordingError: ${files[1]} ${problem}; see docs/guides/errors.md#recordingerror\n`,
+  ])
   expect(stdout).toContain('price 2.500000 USD')
 })

@@ -55,6 +55,42 @@ describe('the samples of a chart', () => {
     expect(samples.firstPrice()).toBe(2)
   })
 
+  it('have a gap between the end of the past and the first price', () => {
+    const samples = new ChartSamples(60_000, 500)
+    const past = { times: [1000, 2000, 3000], prices: [10, 11, 11] }
+    samples.addPast(past)
+    expect(samples.data(4000)).toEqual({ times: [1000, 2000, 3000, 4000], prices: [10, 11, null, null] })
+    samples.add(5000, 12)
+    expect(samples.data(5000)).toEqual({
+      times: [1000, 2000, 3000, 5000, 5000],
+      prices: [10, 11, null, 12, 12],
+    })
+    const live = new ChartSamples(60_000, 500)
+    live.add(5000, 12)
+    live.addPast(past)
+    expect(live.data(5000)).toEqual(samples.data(5000))
+  })
+
+  it('have no gap if the past ends after the first price, and nothing of the past after it', () => {
+    const samples = new ChartSamples(60_000, 500)
+    samples.add(2500, 12)
+    samples.interrupt(2600)
+    samples.addPast({ times: [1000, 2000, 2500, 3000], prices: [10, null, 11, 11] })
+    expect(samples.data(4000)).toEqual({
+      times: [1000, 2000, 2500, 2600, 2601, 4000],
+      prices: [10, null, 12, 12, null, null],
+    })
+    expect(samples.firstPrice()).toBe(10)
+  })
+
+  it('have none of a past that is before the window or empty', () => {
+    const samples = new ChartSamples(10_000, 500)
+    samples.add(20_000, 12)
+    samples.addPast({ times: [1000, 2000], prices: [10, 10] })
+    samples.addPast({ times: [], prices: [] })
+    expect(samples.data(20_000)).toEqual({ times: [2000, 20_000, 20_000], prices: [null, 12, 12] })
+  })
+
   it('have the lowest, the highest and the first price, if there is one', () => {
     const samples = new ChartSamples(10_000, 500)
     expect(samples.range()).toBeUndefined()

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import {
   isPageConfig,
+  isServedPast,
   isServedStatus,
   nextServiceStatus,
   servedStatus,
   type ServiceStatus,
 } from '../../../src/dashboard/model/served.js'
 import type { ConnectionStatus } from '../../../src/domain/status.js'
+import { wbtc, weth } from '../../support/tokens.js'
 import { config } from '../support/tokens.js'
 
 test('isPageConfig accepts the configuration as JSON, and nothing else', () => {
@@ -22,6 +24,20 @@ test('isPageConfig accepts the configuration as JSON, and nothing else', () => {
     { ...served, depthInterval: undefined },
   ]
   expect(wrong.map(isPageConfig)).toEqual(wrong.map(() => false))
+})
+
+test('isServedPast accepts samples as JSON, and nothing else', () => {
+  const past = { [weth]: { times: [1, 2], prices: [5, null] }, [wbtc]: { times: [], prices: [] } }
+  expect(isServedPast(JSON.parse(JSON.stringify(past)))).toBe(true)
+  const wrong = [
+    null,
+    { [weth]: null },
+    { [weth]: { times: [1] } },
+    { [weth]: { times: [1], prices: [5, 6] } },
+    { [weth]: { times: [1], prices: ['5'] } },
+    { [weth]: { times: [null], prices: [5] } },
+  ]
+  expect(wrong.map(isServedPast)).toEqual(wrong.map(() => false))
 })
 
 const up = { isUp: true, reason: '' }

@@ -3,6 +3,8 @@ import { startSimulator } from 'svc-streams/simulator'
 import { expect, onTestFinished, test } from 'vitest'
 import { commandLine, startCommand, type CliProcess } from '../../cli/support/command.js'
 import { environmentOf } from '../../cli/support/environment-of.js'
+import { startGatewayInProcess } from '../../cli/support/gateway-in-process.js'
+import { newHistoryFolder } from '../../cli/support/history-folder.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { authKey, startTestSimulator } from '../../support/simulator.js'
@@ -67,6 +69,25 @@ test('shows a gateway, and the end of its own process', async () => {
     expect(await connectionOf(page)).toBe('dashboard stopped')
     expect(await valueOf(page, weth, 'state')).toBe('down')
   })
+})
+
+test('shows the history of a gateway, also after a reload', async () => {
+  const at = Date.now() - 120_000
+  const folder = newHistoryFolder([
+    [at, 2400],
+    [at + 1000, 2600],
+  ])
+  const service = environmentOf(await startTestSimulator({ market: manualMarket(), authKey }))
+  const gateway = await startGatewayInProcess(['--history', folder], service)
+  const page = await openDashboard(await startDashboardCommand(['--gateway', gateway.url, weth]))
+  const chart = page.locator(`[data-token="${weth}"] .chart`)
+  for (const open of [async () => undefined, () => page.reload()]) {
+    await open()
+    await eventually(async () => {
+      expect(await valueOf(page, weth, 'price')).toBe('2500.0000')
+      expect(await chart.getAttribute('aria-label')).toBe('Chart: lowest 2400.0000, highest 2600.0000 USD')
+    })
+  }
 })
 
 test('shows a recording, and its end', async () => {

@@ -1,5 +1,6 @@
 import { chromium, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import type { PriceClient } from 'svc-streams'
+import type { History } from 'svc-streams/history'
 import { inject, onTestFinished } from 'vitest'
 import type { PageConfig } from '../../../src/dashboard/model/served.js'
 import { startDashboard, type DashboardServer } from '../../../src/dashboard/serve/start-dashboard.js'
@@ -11,12 +12,14 @@ export const startTestDashboard = async (
   client: PriceClient,
   changes: Partial<PageConfig> = {},
   port = 0,
+  history?: History,
 ): Promise<DashboardServer> => {
   const dashboard = await startDashboard(client, {
     port,
     closedReason: 'the client is closed',
     files: await pageFiles(),
     config: { ...config, ...changes },
+    history,
   })
   onTestFinished(() => dashboard.close())
   return dashboard

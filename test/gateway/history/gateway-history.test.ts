@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceClient, type Topic } from 'svc-streams'
 import type { Gateway, GatewayOptions } from 'svc-streams/gateway'
@@ -95,6 +96,20 @@ describe('the history of a gateway', () => {
     expect(covered!.from).toBeGreaterThanOrEqual(before)
     expect(covered!.to).toBeLessThanOrEqual(Date.now())
     expect(gateway.inspect().topics).toEqual([])
+  })
+
+  it('counts the rows that it has written, and their bytes', async () => {
+    const { gateway, folder } = await start({ topics: [ethTopic] })
+    await eventually(() => expect(gateway.inspect().history?.rows).toBeGreaterThan(3))
+    await gateway.close()
+    const [header = '', ...rows] = readFileSync(recordingsIn(folder)[0] ?? '', 'utf8').split(/(?<=\n)/)
+    expect(header).toContain('"Recording"')
+    expect(gateway.inspect().history).toEqual({
+      folder,
+      rows: rows.length,
+      bytes: rows.join('').length,
+      failure: undefined,
+    })
   })
 
   it('has a gap for an outage of the service', async () => {

@@ -35,6 +35,27 @@ describe('/health', () => {
   })
 })
 
+describe('/health of a gateway with a history', () => {
+  const written = { folder: '/prices', rows: 5, bytes: 700 }
+  const bodyOf = (history: HealthState['history']): unknown =>
+    JSON.parse(String(healthOf('/health', () => ({ ...stateOf(undefined)(), history }))?.body))
+
+  it('has the rows that are written, without the folder', () => {
+    expect(bodyOf({ ...written, failure: undefined })).toMatchObject({
+      status: 'up',
+      history: { status: 'up', rows: 5, bytes: 700 },
+    })
+  })
+
+  it('has the code of the error and its time if they cannot be written, without its text, and is up', () => {
+    const failure = { message: 'ENOSPC: no space left on /prices', code: 'ENOSPC', since: 9 }
+    expect(bodyOf({ ...written, failure })).toEqual({
+      ...{ status: 'up', upstream: 'Open', connections: 3, topics: 1 },
+      history: { status: 'down', rows: 5, bytes: 700, error: 'ENOSPC', since: 9 },
+    })
+  })
+})
+
 describe('/health/live', () => {
   it.each([undefined, 'service-down', 'full'] as const)(
     'has status 200, also if the gateway is %s',

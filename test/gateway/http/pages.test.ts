@@ -3,6 +3,7 @@ import { of } from 'rxjs'
 import { expect, it } from 'vitest'
 import type { GatewayInternals } from '../../../src/gateway/run-gateway.js'
 import { depthPath } from '../../support/network/signed-request.js'
+import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
 import { getRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
@@ -40,4 +41,27 @@ it('gives a page to no other Host and no other Origin', async () => {
   expect((await getRaw(baseUrl, '/', ['Host: evil.example'])).status).toBe(403)
   expect((await getRaw(baseUrl, '/', [own, 'Origin: https://evil.example'])).status).toBe(403)
   expect((await getRaw(baseUrl, '/', [own, `Origin: ${baseUrl}`])).status).toBe(200)
+})
+
+it('answers with the result of a task, and cancels it when the consumer leaves', async () => {
+  let [asked, cancelled] = [0, 0]
+  const { baseUrl } = await startTestGateway(
+    client,
+    {},
+    {
+      pages: (path) => (onResult) => {
+        asked += 1
+        if (path === '/now') onResult({ status: 200, headers: {}, body: 'now' })
+        return () => (cancelled += 1)
+      },
+    },
+  )
+  expect(await (await fetch(`${baseUrl}/now`)).text()).toBe('now')
+  const leaving = new AbortController()
+  const response = fetch(`${baseUrl}/later`, { signal: leaving.signal })
+  await eventually(() => asked === 2)
+  const before = cancelled
+  leaving.abort()
+  await expect(response).rejects.toThrow()
+  await eventually(() => cancelled > before)
 })

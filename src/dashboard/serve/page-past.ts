@@ -1,0 +1,118 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import {
+  concat,
+  defer,
+  EMPTY,
+  from,
+  ignoreElements,
+  mergeMap,
+  of,
+  Subscription,
+  takeUntil,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import type { History } from '../../client/history.js'
+import { canonicalAddress, type Address } from '../../domain/address.js'
+import { addressOf, type Topic } from '../../domain/topic.js'
+import { priceRow$ } from '../../recording/record/client-rows.js'
+import { rxClock } from '../../time/rx-clock.js'
+import { ChartSamples, chartSlot, chartWindow, type ChartData } from '../model/chart-samples.js'
+import { readPastSamples$ } from '../model/past-samples.js'
+import type { PageConfig, ServedPast } from '../model/served.js'
+
+/** Longest time for which a page waits for the history of the source, in ms. */
+const historyTimeout = 5_000
+
+/** Number of topics whose history is read at the same time. */
+const maxReadings = 4
+
+/**
+ * The past of the tokens of a page: the prices since a page first wanted them, and those before from the history of the
+ * source, if it has one.
+ */
+export class PagePast {
+  private readonly tokens: ReadonlyMap<Address, TokenPast>
+
+  constructor(
+    client: PriceClient,
+    { service, tokens }: PageConfig,
+    private readonly history: History | undefined,
+  ) {
+    const addresses = tokens.map(({ address }) => canonicalAddress(address))
+    this.tokens = new Map(
+      addresses.map((address) => [address, new TokenPast(client, `${service}-${address}`)]),
+    )
+  }
+
+  /** Samples a topic from now on, also while no page wants it. Not earlier: a recording starts when a page is opened. */
+  record(topic: Topic): void {
+    this.tokens.get(canonicalAddress(addressOf(topic)))?.start()
+  }
+
+  /** The past of all tokens: one value. A history that is late or fails is left out, and read again for the next page. */
+  read$(): Observable<ServedPast> {
+    return concat(
+      this.history === undefined ? EMPTY : this.readHistory$(this.history),
+      defer(() => of(this.data(rxClock.wallClock()))),
+    )
+  }
+
+  close(): void {
+    for (const token of this.tokens.values()) token.stop()
+  }
+
+  private readHistory$(history: History): Observable<never> {
+    return from(this.tokens.values()).pipe(
+      mergeMap((token) => token.readHistory$(history), maxReadings),
+      takeUntil(timer(historyTimeout)),
+    )
+  }
+
+  private data(now: number): ServedPast {
+    return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.data(now)]))
+  }
+}
+
+class TokenPast {
+  private readonly samples = new ChartSamples(chartWindow, chartSlot)
+  private prices = Subscription.EMPTY
+  private hasHistory = false
+
+  constructor(
+    private readonly client: PriceClient,
+    private readonly topic: Topic,
+  ) {}
+
+  /** Idempotent. Subscribes again to a topic that was rejected. */
+  start(): void {
+    if (!this.prices.closed) return
+    this.prices = priceRow$(this.client, this.topic).subscribe((row) => {
+      if (row._tag === 'Price' && isRight(row.event)) this.samples.add(row.at, row.event.right.price)
+      else this.samples.interrupt(row.at)
+    })
+  }
+
+  stop(): void {
+    this.prices.unsubscribe()
+  }
+
+  /** Adds the history once. Completes when it is read or has failed. */
+  readHistory$(history: History): Observable<never> {
+    if (this.hasHistory) return EMPTY
+    return readPastSamples$(history, this.topic, chartWindow, chartSlot).pipe(
+      tap((past) => {
+        if (!isRight(past) || this.hasHistory) return
+        this.hasHistory = true
+        this.samples.addPast(past.right)
+      }),
+      ignoreElements(),
+    )
+  }
+
+  data(now: number): ChartData {
+    return this.samples.data(now)
+  }
+}

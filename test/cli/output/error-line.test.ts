@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import { errorLine } from '../../../src/cli/output/error-line.js'
+import { stale } from '../../../src/errors/constructors.js'
+import { readPage } from '../../docs/support/block.js'
+import { errors } from '../../errors/support/arbitraries.js'
+
+test('errorLine has the error and the address of its heading in the guide', () => {
+  const error = stale('svc-0xab', 30_000, undefined)
+  expect(errorLine(error)).toBe(`Stale: ${error.message}; see docs/guides/errors.md#stale`)
+})
+
+/** The addresses of the headings, as web sites and editors derive them. */
+const addresses = [...readPage('docs/guides/errors.md').matchAll(/^#+ (.*)$/gm)].map(
+  ([, title = '']) => `docs/guides/errors.md#${title.toLowerCase().replaceAll(' ', '-')}`,
+)
+
+it.each(Object.entries(errors))('%s has the heading that its line names, for any error', (tag, arbitrary) => {
+  fc.assert(
+    fc.property(arbitrary, (error) => {
+      const line = errorLine(error)
+      const [, address = ''] = /; see ([^ ]+)$/.exec(line) ?? []
+      expect(line.startsWith(`${tag}: `)).toBe(true)
+      expect(addresses).toContain(address)
+    }),
+  )
+})

@@ -3,6 +3,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
+import { importPackage } from '../../transport/packages.js'
 
 /** JetStream over one connection to NATS. */
 export interface JetStream {
@@ -28,7 +29,7 @@ export const loadJetStream = async (): Promise<Either<ConfigurationError, OpenJe
 
 const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackage>> => {
   try {
-    return right(await import('@nats-io/jetstream'))
+    return right(await importPackage('@nats-io/jetstream', 'jetstream', () => import('@nats-io/jetstream')))
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
     const problem =

@@ -36,7 +36,7 @@ export const natsHistoryOptionsTable = {
  * `@nats-io/jetstream`. Opens no connection until a stream is subscribed to or a task is run; each has a connection of its
  * own, which ends with it. Memory does not grow with the range.
  *
- * - A server that is not reachable within 5 s, one without JetStream, a missing stream, a missing permission and a missing
+ * - A server that is not reachable within 3 s, one without JetStream, a missing stream, a missing permission and a missing
  *   package are a `NetworkError` that says so, or a `Timeout`.
  * - A connection that is lost is a `NetworkError`, after the events before the loss.
  * - A message that is no part of a recording is a `RecordingError`, which names its subject and its number in the stream.

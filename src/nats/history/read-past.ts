@@ -100,6 +100,7 @@ class PastReading {
       }
     }
     if (!past.isKnown) return right('starts too late')
+    if (!this.hasMessages && this.start === undefined) return right('end of the range')
     past.finish(past.latest + takeoverTime >= range.to)
     return right('end of the range')
   }

@@ -31,8 +31,8 @@ export interface NatsServerOptions {
   readonly config?: string
   /** The variables that the configuration uses. */
   readonly environment?: EnvironmentVariables
-  /** Enables JetStream, in a folder of the test. A text is what its settings have in addition, such as a limit. */
-  readonly jetStream?: boolean | string
+  /** Enables JetStream, in a folder of the test. */
+  readonly jetStream?: boolean
   /** Makes the server require TLS. */
   readonly certificate?: KeyAndCertificate
   /** Makes the server a member of a cluster: the route URLs of the members that are already there. */
@@ -58,7 +58,7 @@ export const startNatsServer = async ({
 }: NatsServerOptions): Promise<NatsServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'nats-server-'))
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const settings = jetStream === false ? '' : jetStreamSettings(folder, jetStream)
+  const settings = jetStream ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))} }` : ''
   const tls = certificate === undefined ? '' : writeTlsSettings(certificate, folder)
 
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
@@ -92,9 +92,6 @@ export const startNatsServer = async ({
     },
   }
 }
-
-const jetStreamSettings = (folder: string, others: true | string): string =>
-  `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))}, ${others === true ? '' : others} }`
 
 /** Writes the files of a certificate. Returns the settings that name them. */
 const writeTlsSettings = ({ key, cert }: KeyAndCertificate, folder: string): string => {

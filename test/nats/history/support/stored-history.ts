@@ -1,17 +1,21 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
-import { isRight } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, toArray } from 'rxjs'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import type { Gap, HistoryRange, PastEvent, PastPrice } from 'svc-streams/history'
 import { natsHistory, type NatsHistoryOptions } from 'svc-streams/nats'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { collectEvents } from '../../../support/collect-events.js'
 import { connectRaw } from '../../../support/nats/raw-nats.js'
 import {
   startNatsServer,
   type NatsServer,
   type NatsServerOptions,
 } from '../../../support/nats/nats-server.js'
+import { eventually } from '../../../support/time/eventually.js'
+import { ethTopic } from '../../../support/tokens.js'
+import { createNatsClient, startGatewayInProcess } from '../../support/start-in-process.js'
 
 /** Starts a server with JetStream. */
 export const startJetStreamServer = (
@@ -52,3 +56,33 @@ export const observeFailures = (): readonly string[] => {
   onTestFinished(() => void unsubscribe('svc-streams:gateway-history', onMessage))
   return failures
 }
+
+/** The first event of a history, which has to be an error. */
+export const failureOf = async (options: NatsHistoryOptions, range: HistoryRange = { from: 0 }) => {
+  const event = await firstValueFrom(natsHistory(options).prices$(ethTopic, range))
+  if (isLeft(event)) return event.left
+  throw new Error(`no error: ${JSON.stringify(event)}`)
+}
+
+/** Starts a gateway with a history and a consumer. Resolves when the consumer has prices. */
+export const startWithConsumer = async (servers: string) => {
+  const { service } = await startGatewayInProcess({ servers, history: {} })
+  const consumer = createNatsClient({ servers })
+  const events = collectEvents(consumer.price$(ethTopic))
+  const storedMore = async (count: number) => {
+    const before = pricesOf(await pastOf({ servers }, ethTopic)).length
+    await eventually(async () =>
+      expect(pricesOf(await pastOf({ servers }, ethTopic)).length).toBeGreaterThan(before + count),
+    )
+  }
+  const receivedMore = async (count: number) => {
+    const before = events.values().length
+    await eventually(() => expect(events.values().length).toBeGreaterThan(before + count))
+  }
+  await receivedMore(0)
+  return { service, consumer, events, storedMore, receivedMore }
+}
+
+/** Resolves when the history has some prices. */
+export const isStored = (servers: string) =>
+  eventually(async () => expect(pricesOf(await pastOf({ servers }, ethTopic)).length).toBeGreaterThan(3))

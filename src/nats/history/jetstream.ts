@@ -29,7 +29,7 @@ export const loadJetStream = async (): Promise<Either<ConfigurationError, OpenJe
 
 const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackage>> => {
   try {
-    return right(await importPackage('@nats-io/jetstream', 'jetstream', () => import('@nats-io/jetstream')))
+    return right(await importPackage('@nats-io/jetstream', 'jetstream', importByName))
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
     const problem =
@@ -38,6 +38,13 @@ const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackag
         : `the package @nats-io/jetstream cannot be loaded: ${message}`
     return left(new ConfigurationError('history', problem))
   }
+}
+
+/** With `catch`, a bundler needs no package that a program does not use. */
+const importByName = (): Promise<typeof jetStreamPackage> => import('@nats-io/jetstream').catch(rethrow)
+
+const rethrow = (thrown: unknown): never => {
+  throw thrown
 }
 
 /** What a failure of JetStream means, in words. The errors are recognised by name: the package is loaded late. */

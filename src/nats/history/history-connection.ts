@@ -11,7 +11,7 @@ import type { NatsOptions } from '../connection/options.js'
 import { jetStreamFailure, loadJetStream, type JetStream } from './jetstream.js'
 
 /** The time in which a NATS server has to accept the connection of a reading, in ms. */
-const connectLimit = 3_000
+export const connectLimit = 3_000
 
 type Read<A> = (jetStream: JetStream) => Promise<Either<HistoryError, A>>
 

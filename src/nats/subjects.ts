@@ -11,6 +11,12 @@ export interface Subjects {
   readonly gateway: (id: string) => string
   /** Price updates of one topic by one gateway. */
   readonly price: (id: string, base: Address) => string
+  /** Rows of the history of one topic, which a JetStream stream stores. */
+  readonly history: (base: Address) => string
+  /** The subjects of all histories. */
+  readonly histories: string
+  /** The name of the stream. */
+  readonly historyStream: string
   /**
    * False for the subjects of the service and of NATS itself: a reply to them could forge a price. Also false for a longer
    * subject than any inbox has: a gateway keeps it as long as the session.
@@ -25,6 +31,9 @@ export const subjectsOf = (service: string): Subjects => ({
   gateways: `${service}.gateways`,
   gateway: (id) => `${service}.gateway.${id}`,
   price: (id, base) => `${service}.price.${id}.${base}`,
+  history: (base) => `${service}.history.${base}`,
+  histories: `${service}.history.>`,
+  historyStream: `${service}-history`,
   isInbox: (subject) =>
     subject.length <= maxInboxLength && !subject.startsWith(`${service}.`) && !subject.startsWith('$'),
 })

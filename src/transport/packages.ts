@@ -72,7 +72,7 @@ const requireHere = (): NodeJS.Require =>
  * succeeds once there are descriptors. `start` imports the package by name, because bundlers read that name.
  * `exportName`: one of its exports. Rejects with the failure of the import.
  */
-const importPackage = async <T extends object>(
+export const importPackage = async <T extends object>(
   name: string,
   exportName: string & keyof T,
   start: () => Promise<T>,

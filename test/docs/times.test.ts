@@ -8,12 +8,19 @@ import { connectTime, retryTime } from '../../src/nats/connection/nats-link.js'
 import { findTime } from '../../src/nats/consumer/find-gateway.js'
 import { renewInterval, replyTime } from '../../src/nats/consumer/nats-web-socket-transport.js'
 import { leaseTime } from '../../src/nats/gateway/lease.js'
+import { connectLimit } from '../../src/nats/history/history-connection.js'
+import { maxKeptBytes } from '../../src/nats/history/history-recorder.js'
+import { heartbeatTime, takeoverTime } from '../../src/nats/history/times.js'
 
 test.each([
   ['gateway', `expire at most ${maxExpirationMs / 60_000} minutes ahead`],
   ['gateway', `no consumer has requested again within ${returnTime / 1000} s of the return`],
   ['gateway', `answers no ping within ${pongTime / 1000} s is ended`],
   ['gateway', `has ${backlogTime / 1000} s to read what was sent before`],
+  ['history', `gets a row every ${heartbeatTime / 1000} s`],
+  ['history', `noticed after ${takeoverTime / 1000} s`],
+  ['history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
+  ['history', `no server within ${connectLimit / 1000} s`],
   ['scale', `renews a lease every ${renewInterval} ms`],
   ['scale', `expires ${leaseTime} ms after its last renewal`],
   ['scale', `get no answer for ${replyTime} ms`],

@@ -15,26 +15,32 @@ import {
 import { flagErrorText, resolveSource } from '../input/source.js'
 import type { Io } from '../io.js'
 import { usageError } from '../run.js'
-import { listenFailure, serveUntilStopped, tokenLines } from './serve.js'
+import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
+
+interface NatsFlags extends ListenAddress {
+  /** In ms. `undefined`: the gateway has no history. */
+  readonly keep?: number
+}
 
 /**
  * Serves the selected source on NATS until the user stops the command, and the health of the gateway over HTTP if there is a
- * `--port`. `servers`: addresses, separated by commas.
+ * `--port`. With `--keep`, its prices are stored. `servers`: addresses, separated by commas.
  */
 export const serveNats = (
   io: Io,
   command: Command,
   servers: string,
-  address: ListenAddress,
+  { keep, ...address }: NatsFlags,
 ): Promise<void> => {
   const serve = async (source: OpenSource): Promise<void> => {
-    await using gateway = await start(command, source, servers)
+    await using gateway = await start(command, source, servers, keep)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
-    await serveUntilStopped(io, source, summary(source, natsHost(servers), isConnected, health))
+    const text = summary(source, natsHost(servers), { isConnected, isStored: keep !== undefined, health })
+    await serveUntilStopped(io, source, text)
   }
   // Here --nats is where the command serves, not its source.
-  return withSource(command, 'both', serve, resolveSource(command, ['gateway']))
+  return withHistoryLog(io, () => withSource(command, 'both', serve, resolveSource(command, ['gateway'])))
 }
 
 const startHealth = async (
@@ -67,27 +73,36 @@ const start = async (
   command: Command,
   { client, service }: OpenSource,
   servers: string,
+  keep: number | undefined,
 ): Promise<NatsGateway> => {
   const nats = await loadNats()
   if (nats === undefined) return usageError(command, missingPackage)
-  return nats.startNatsGateway(client, { servers: serverList(servers), service }).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, flagErrorText(error, 'Nats'))
+  const history = keep === undefined ? {} : { history: { keep } }
+  const options = { servers: serverList(servers), service, ...history }
+  return nats.startNatsGateway(client, options).catch((error: unknown) => {
+    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
     throw error
   })
 }
 
-const summary = (
-  source: OpenSource,
-  host: string,
-  isConnected: boolean,
-  health: HealthServer | undefined,
-): string => {
+/** The history is the flag `--keep`. */
+const gatewayErrorText = (error: ConfigurationError): string =>
+  error.option === 'history' ? `--keep${error.message.slice('history'.length)}` : flagErrorText(error, 'Nats')
+
+interface State {
+  readonly isConnected: boolean
+  readonly isStored: boolean
+  readonly health: HealthServer | undefined
+}
+
+const summary = (source: OpenSource, host: string, { isConnected, isStored, health }: State): string => {
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
     `export SVC_NATS=nats://${host}`,
     ...tokenLines(source),
     `# To watch through it: svc-streams watch --nats nats://${host}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
+    ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),
     ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),
     ...(isConnected ? [] : ['# NATS is not reachable yet. The gateway keeps trying.']),
     '# Press Ctrl-C to stop it, and again to stop it immediately.',

@@ -1,12 +1,10 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../../auth/key.js'
-import type { DiagnosticMessages } from '../../diagnostics/messages.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
-import { describeValue, printable } from '../../errors/text.js'
+import { describeValue } from '../../errors/text.js'
 import { urlHost } from '../../gateway/access/addresses.js'
 import {
   startGateway,
@@ -23,7 +21,7 @@ import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../in
 import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
-import { listenFailure, log, serveUntilStopped, tokenLines } from './serve.js'
+import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
 
 export interface GatewayFlags extends SourceFlags {
   readonly port: number
@@ -38,13 +36,18 @@ export interface GatewayFlags extends SourceFlags {
   readonly keep?: number
 }
 
-const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history', 'keep']
+const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history']
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags): Promise<void> => {
   if (flags.nats !== undefined && flags.nats !== '') {
     const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
     if (conflict === undefined) return serveNats(io, command, flags.nats, flags)
+    if (conflict === 'history')
+      return usageError(
+        command,
+        '--history: with --nats, use --keep alone: the prices are in a JetStream stream',
+      )
     const nats = withVariable(deploymentFlags.nats)
     return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
   }
@@ -52,26 +55,9 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, 'both', async (source) => {
     await using gateway = await start(command, source, options.right)
-    const onHistory = logHistory(io)
-    subscribe('svc-streams:gateway-history', onHistory)
-    await serveUntilStopped(io, source, summary(gateway, source, options.right)).finally(() =>
-      unsubscribe('svc-streams:gateway-history', onHistory),
-    )
+    await withHistoryLog(io, () => serveUntilStopped(io, source, summary(gateway, source, options.right)))
   })
 }
-
-/** One line when the history cannot be written, and one when it is written again. */
-const logHistory =
-  (io: Io) =>
-  (message: unknown): void => {
-    const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
-    log(
-      io,
-      error === undefined
-        ? 'The history is written again.'
-        : `The history cannot be written: ${printable(error.cause.message)}. Prices are passed on as before.`,
-    )
-  }
 
 const start = (
   command: Command,

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import {
   distinctUntilChanged,
@@ -12,6 +13,7 @@ import {
   startWith,
   type Observable,
 } from 'rxjs'
+import type { DiagnosticMessages } from '../../diagnostics/messages.js'
 import { formatTime } from '../../display/texts.js'
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../domain/status.js'
 import { behindText, printable } from '../../errors/text.js'
@@ -41,6 +43,21 @@ export const serveUntilStopped = async (io: Io, source: OpenSource, summary: str
 /** Prints a line for the operator, with its time. */
 export const log = (io: Io, line: string): void => {
   io.stderr.write(`${formatTime(rxClock.wallClock())} ${line}\n`)
+}
+
+/** Runs a gateway. One line when its history cannot be written, and one when it is written again. */
+export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<void> => {
+  const onHistory = (message: unknown): void => {
+    const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
+    log(
+      io,
+      error === undefined
+        ? 'The history is written again.'
+        : `The history cannot be written: ${printable(error.cause.message)}. Prices are passed on as before.`,
+    )
+  }
+  subscribe('svc-streams:gateway-history', onHistory)
+  await run().finally(() => unsubscribe('svc-streams:gateway-history', onHistory))
 }
 
 /** One line when the connection to the service is lost or behind, and one when its prices are current again. */

@@ -22,6 +22,8 @@ Examples:
       Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
   $ svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
+  $ svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
+      Also store the prices that consumers get, for 7 days, in a JetStream stream of the NATS server.
   $ svc-streams gateway --recording market.ndjson --speed 10
       Serve a recording, ten times as fast. It starts with the first consumer.
   $ svc-streams gateway --gateway https://gate.example --port 8080
@@ -50,7 +52,11 @@ export const gatewayCommand = (io: Io): Command => {
       .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
       .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
       .option('--history <folder>', 'record the prices that consumers get to this folder, and serve them')
-      .option('--keep <duration>', 'age at which recorded prices are deleted (default: 7d)', parseRotation)
+      .option(
+        '--keep <duration>',
+        'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',
+        parseRotation,
+      )
       .addOption(
         new Option(
           '--origin <url...>',

@@ -79,6 +79,8 @@ export class NatsLink {
       ...credentials,
       ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
       ...options,
+      // Replies of JetStream.
+      ...(this.inboxPrefix === undefined ? {} : { inboxPrefix: this.inboxPrefix }),
       reconnect: false,
       // They are dialled by the link.
       ignoreClusterUpdates: true,

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import type { ConnectionStatus } from '../../domain/status.js'
@@ -12,6 +13,8 @@ import { currentClock } from '../../time/current-clock.js'
 import { delay } from '../../time/deadline.js'
 import { connectionOptionsOf } from '../connection/options.js'
 import { NatsLink } from '../connection/nats-link.js'
+import { HistoryRecorder } from '../history/history-recorder.js'
+import { loadJetStream, type OpenJetStream } from '../history/jetstream.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
@@ -48,7 +51,10 @@ const startTimeout = 2_000
  * Serves a client to all `natsClient`s of the same NATS cluster. Several gateways may run: each consumer follows one of
  * them, and the others stand by. If no NATS server is reachable, the gateway starts and keeps trying.
  *
- * Rejects with a `ConfigurationError` if an option is invalid, and with the signal's reason if the signal is aborted.
+ * With `history`, the gateway that consumers follow stores their prices in a JetStream stream (`natsHistory`). Prices do not wait
+ * for it. A failure of the store is published on the channel `svc-streams:gateway-history`, and tried again.
+ *
+ * Rejects with a `ConfigurationError` if an option is invalid or a package is missing, and with the signal's reason if the signal is aborted.
  * Closing the gateway does not close the client.
  *
  * @example
@@ -58,8 +64,9 @@ export const startNatsGateway = async (
   client: PriceClient,
   options: NatsGatewayOptions,
 ): Promise<NatsGateway> => {
-  const setup = parseNatsGatewayOptions(options)
+  const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
+  const stored = historySetup && { ...historySetup, open: await jetStreamOrThrow() }
   const clock = currentClock()
   const link = new NatsLink(connectionOptionsOf(options), clock)
   const priceClock = new PriceClock(clock, priceFeedOf(client))
@@ -70,26 +77,39 @@ export const startNatsGateway = async (
   const started = deferred<undefined>()
   let current: GatewayConnection | undefined
 
-  const sessions = new Sessions<Lease>(client, {
+  const subjects = subjectsOf(setup.service)
+  const history =
+    stored &&
+    new HistoryRecorder({
+      ...stored,
+      client,
+      clock,
+      subjects,
+      status: () => sessions.upstream.status,
+      onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: link.host, error })),
+    })
+  const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
+    record: history?.record,
     encode: (payload) => payload,
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
   })
   const { upstream, demand } = sessions
-  const subjects = subjectsOf(setup.service)
   const config = { clock, subjects, priceClock, sessions, relays, sent }
 
   const connect = (): void => {
     link.use({
       onConnected: (connection) => {
         current = new GatewayConnection(connection, config)
+        history?.onConnected(connection)
         started.resolve(undefined)
       },
       onLost: (reason) => {
         sessions.endAll('nats-lost', reason)
         current?.close()
         current = undefined
+        history?.onLost()
         connect()
       },
     })
@@ -105,6 +125,7 @@ export const startNatsGateway = async (
     current = undefined
     priceClock.close()
     relays.close()
+    await history?.close()
     await link.close()
   }
   const close = (): Promise<void> => (closing ??= shutDown())
@@ -137,4 +158,10 @@ export const startNatsGateway = async (
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+const jetStreamOrThrow = async (): Promise<OpenJetStream> => {
+  const loaded = await loadJetStream()
+  if (isLeft(loaded)) throw loaded.left
+  return loaded.right
 }

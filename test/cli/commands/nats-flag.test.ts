@@ -1,3 +1,4 @@
+import { natsHistory } from 'svc-streams/nats'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer } from '../../support/nats/nats-server.js'
@@ -106,6 +107,29 @@ describeNats('--nats', () => {
     ])
   })
 
+  test('stores the prices with --keep, and logs that it cannot without JetStream', async () => {
+    const [server, without] = await Promise.all([
+      startNatsServer({ onFinished: onTestFinished, jetStream: true }),
+      startNatsServer({ onFinished: onTestFinished }),
+    ])
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', server.url, '--keep', '1h'])
+    await eventually(() =>
+      gateway.stdout.includes('# It stores the prices in a JetStream stream, which natsHistory reads.\n'),
+    )
+    startInProcess(['watch', weth, '--nats', server.url])
+    await eventually(async () =>
+      expect(await natsHistory({ servers: server.url }).topics()()).toMatchObject({
+        right: [{ topic: `svc-${weth}` }],
+      }),
+    )
+    const other = startInProcess(['gateway', '--simulate', '--nats', without.url, '--keep', '1h'])
+    await eventually(() =>
+      expect(other.stderr).toContain(
+        'The history cannot be written: the NATS server has no JetStream: enable it in its configuration. Prices are passed on as before.\n',
+      ),
+    )
+  })
+
   test('names NATS if no gateway is there', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const failed = await runInProcess(['price', weth, '--nats', server.url])
@@ -140,6 +164,10 @@ test.each([
   [
     ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--open-depth'],
     'error: --open-depth: cannot be combined with --nats (SVC_NATS); remove one of them',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--history', 'prices'],
+    'error: --history: with --nats, use --keep alone: the prices are in a JetStream stream',
   ],
   [
     ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--host', '0.0.0.0'],

@@ -1,5 +1,6 @@
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
 import type { Address } from 'svc-streams'
+import type { NatsGatewayOptions } from 'svc-streams/nats'
 import type { TestContext } from 'vitest'
 import { ConsumerProcess } from './consumer-process.js'
 import { startClockMarket, type ClockMarket } from './clock-market.js'
@@ -43,9 +44,7 @@ export class Fleet {
   }
 
   /** Starts a gateway with a service of its own. Resolves when it runs. */
-  async startGateway(
-    options: { readonly servers?: Servers; readonly noRandomize?: boolean } = {},
-  ): Promise<GatewayProcess> {
+  async startGateway(options: Partial<NatsGatewayOptions> = {}): Promise<GatewayProcess> {
     const service = await startSimulator({ market: this.market })
     this.test.onTestFinished(() => service.close())
     const { baseUrl, priceBaseUrl, priceWsUrl, authKey } = service

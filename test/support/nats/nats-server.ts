@@ -31,6 +31,8 @@ export interface NatsServerOptions {
   readonly config?: string
   /** The variables that the configuration uses. */
   readonly environment?: EnvironmentVariables
+  /** Enables JetStream, in a folder of the test. */
+  readonly jetStream?: boolean
   /** Makes the server require TLS. */
   readonly certificate?: KeyAndCertificate
   /** Makes the server a member of a cluster: the route URLs of the members that are already there. */
@@ -50,11 +52,13 @@ export const startNatsServer = async ({
   onFinished,
   config = '',
   environment = {},
+  jetStream = false,
   certificate,
   routes,
 }: NatsServerOptions): Promise<NatsServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'nats-server-'))
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = jetStream ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))} }` : ''
   const tls = certificate === undefined ? '' : writeTlsSettings(certificate, folder)
 
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
@@ -64,7 +68,7 @@ export const startNatsServer = async ({
         ? ''
         : `cluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
-    writeFileSync(file, [listen, limits, cluster, tls, config].join('\n'))
+    writeFileSync(file, [listen, limits, cluster, settings, tls, config].join('\n'))
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })
     const ports = await portsOf(server, folder)
     await eventually(() => server.output.includes('Server is ready'))

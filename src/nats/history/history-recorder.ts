@@ -1,0 +1,157 @@
+import { nuid, type NatsConnection } from '@nats-io/transport-node'
+import { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import { canonicalAddress } from '../../domain/address.js'
+import { addressOf, type Topic } from '../../domain/topic.js'
+import { writeError } from '../../errors/constructors.js'
+import type { WriteError } from '../../errors/model.js'
+import { deferred, type Deferred } from '../../task/deferred.js'
+import type { Clock } from '../../time/clock.js'
+import { delay } from '../../time/deadline.js'
+import type { Subjects } from '../subjects.js'
+import { openHistoryStore, type HistoryStore } from './history-store.js'
+import type { OpenJetStream } from './jetstream.js'
+import { StoredTopic, type StoredTopicConfig } from './stored-topic.js'
+import { retryAfter } from './times.js'
+
+/** Interval of the checks of all topics, in ms. */
+const checkInterval = 1_000
+
+/** Size of the rows that all topics keep while they are not stored, in bytes. Above it, rows are given up. */
+export const maxKeptBytes = 8 * 2 ** 20
+
+/** The time in which the last rows may be stored when the gateway closes, in ms. */
+const closeTimeout = 1_000
+
+export interface HistoryRecorderConfig {
+  readonly open: OpenJetStream
+  readonly client: PriceClient
+  readonly clock: Clock
+  readonly subjects: Subjects
+  /** In ms. */
+  readonly keep: number
+  /** The state of the connection to the service. */
+  readonly status: () => ConnectionStatus
+  /** Called when rows can no longer be stored, and with `undefined` when all topics are stored again. */
+  readonly onFailure: (error: WriteError | undefined) => void
+}
+
+/**
+ * Stores the topics of a NATS gateway in a JetStream stream. Prices never wait for it: rows that cannot be stored are kept, up
+ * to `maxKeptBytes`, and stored later.
+ */
+export class HistoryRecorder {
+  private readonly topics = new Map<Topic, StoredTopic>()
+  private readonly failures = new Map<unknown, WriteError>()
+  private readonly topicConfig: StoredTopicConfig
+  private readonly stopChecks: () => void
+  private connection: NatsConnection | undefined
+  private store: HistoryStore | undefined
+  private opening = new Subscription()
+  private keptBytes = 0
+  private readonly prefix = nuid.next()
+  private count = 0
+  /** Resolves when all rows are stored after the last topic has ended. */
+  private stored: Deferred<undefined> | undefined
+
+  constructor(private readonly config: HistoryRecorderConfig) {
+    const { client, clock, status } = config
+    this.topicConfig = {
+      client,
+      clock,
+      status,
+      store: () => this.store,
+      nextId: () => `${this.prefix}-${++this.count}`,
+      isFull: () => this.keptBytes >= maxKeptBytes,
+      onKept: (bytes) => this.onKept(bytes),
+      watch: (subject, onText) => this.watch(subject, onText),
+      onFailure: (topic, error) => this.setFailure(topic, error),
+    }
+    this.stopChecks = clock.startInterval(() => this.check(), checkInterval)
+  }
+
+  /** Stores a topic, as it is requested from the service, until the subscription ends. */
+  readonly record = (topic: Topic): Subscription => {
+    const stored = this.topics.get(topic) ?? this.create(topic)
+    stored.subscribe()
+    return new Subscription(() => stored.unsubscribe())
+  }
+
+  onConnected(connection: NatsConnection): void {
+    this.connection = connection
+    void this.openStore(connection)
+  }
+
+  onLost(): void {
+    this.opening.unsubscribe()
+    this.connection = undefined
+    this.store = undefined
+    for (const topic of this.topics.values()) topic.onDisconnected()
+  }
+
+  /** The topics have ended. Resolves when their rows are stored, after at most a second. */
+  async close(): Promise<void> {
+    if (this.keptBytes > 0 && this.store !== undefined) {
+      this.stored = deferred()
+      const timer = delay(this.config.clock, closeTimeout, () => this.stored?.resolve(undefined))
+      await this.stored.promise
+      timer.unsubscribe()
+    }
+    this.stopChecks()
+    this.onLost()
+  }
+
+  private async openStore(connection: NatsConnection): Promise<void> {
+    const { open, clock, subjects, keep } = this.config
+    try {
+      const store = await openHistoryStore(open, connection, subjects, keep)
+      if (this.connection !== connection) return
+      this.store = store
+      this.setFailure(this, undefined)
+      this.check()
+    } catch (thrown) {
+      if (this.connection !== connection) return
+      this.setFailure(this, writeError(thrown))
+      this.opening = delay(clock, retryAfter, () => void this.openStore(connection))
+    }
+  }
+
+  private check(): void {
+    for (const [name, topic] of this.topics) {
+      topic.check()
+      if (!topic.isDone) continue
+      this.setFailure(topic, undefined)
+      this.topics.delete(name)
+    }
+  }
+
+  private create(topic: Topic): StoredTopic {
+    const subject = this.config.subjects.history(canonicalAddress(addressOf(topic)))
+    const stored = new StoredTopic(topic, subject, this.topicConfig)
+    this.topics.set(topic, stored)
+    return stored
+  }
+
+  private onKept(bytes: number): void {
+    this.keptBytes += bytes
+    if (this.keptBytes === 0) this.stored?.resolve(undefined)
+  }
+
+  private watch(subject: string, onText: (text: string) => void): Subscription {
+    const subscription = this.connection?.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null) onText(message.string())
+      },
+    })
+    return new Subscription(() => subscription?.unsubscribe())
+  }
+
+  private setFailure(of: unknown, error: WriteError | undefined): void {
+    const { failures } = this
+    const hadFailures = failures.size > 0
+    if (error === undefined) failures.delete(of)
+    else failures.set(of, error)
+    if (hadFailures !== failures.size > 0) this.config.onFailure(error)
+  }
+}

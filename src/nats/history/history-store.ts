@@ -1,0 +1,119 @@
+import type { NatsConnection } from '@nats-io/transport-node'
+import { maxPayloadOf } from '../connection/publish.js'
+import type { Subjects } from '../subjects.js'
+import {
+  apiCodeOf,
+  jetStreamFailure,
+  streamNotFound,
+  wrongLastSequence,
+  type JetStream,
+  type OpenJetStream,
+} from './jetstream.js'
+
+/** The time in which the stream recognises a repeated message by its id, in ms: repeats come every second. */
+const duplicateWindow = 120_000
+
+const nanosPerMs = 1_000_000
+
+/** Maximum size of a message, in bytes: that of a piece of a reading. */
+const maxMessageBytes = 2 ** 16
+
+/** Maximum size of the headers that JetStream reads, in bytes. */
+const headerBytes = 512
+
+/** A message with rows of one topic. */
+export interface HistoryMessage {
+  readonly subject: string
+  /** Whole lines. */
+  readonly text: string
+  /** The stream stores one message of this id. */
+  readonly id: string
+  /** The last message of the topic, which this gateway has stored. `undefined`: this gateway starts to store the topic. */
+  readonly after: number | undefined
+}
+
+/**
+ * `Stored`: with its number in the stream. `Overtaken`: another gateway has stored a message of the topic since `after`, so
+ * that this one was not stored. `Failed`: it may have been stored.
+ */
+export type StoreResult =
+  | { readonly _tag: 'Stored'; readonly sequence: number }
+  | { readonly _tag: 'Overtaken' }
+  | { readonly _tag: 'Failed'; readonly error: Error }
+
+/** The stream of a history, over one connection to NATS. */
+export interface HistoryStore {
+  /** Maximum size of the text of a message, in bytes. */
+  readonly maxBytes: () => number
+  /** Never rejects. */
+  readonly store: (message: HistoryMessage) => Promise<StoreResult>
+}
+
+/** Finds or creates the stream. `keep` in ms. Rejects with the reason, in words, if there is none afterwards. */
+export const openHistoryStore = async (
+  open: OpenJetStream,
+  connection: NatsConnection,
+  subjects: Subjects,
+  keep: number,
+): Promise<HistoryStore> => {
+  const jetStream = await open(connection)
+  try {
+    await prepareStream(jetStream, subjects, keep)
+  } catch (thrown) {
+    throw jetStreamFailure(thrown)
+  }
+  return {
+    maxBytes: () => Math.min(maxMessageBytes, maxPayloadOf(connection) - headerBytes),
+    store: (message) => publishTo(jetStream, subjects, message),
+  }
+}
+
+const prepareStream = async (
+  { manager }: JetStream,
+  { historyStream: name, histories }: Subjects,
+  keep: number,
+): Promise<void> => {
+  const maxAge = keep === Infinity ? 0 : keep * nanosPerMs
+  const { streams } = manager
+  const found = await streams.info(name).catch((thrown: unknown) => {
+    if (apiCodeOf(thrown) === streamNotFound) return undefined
+    throw thrown
+  })
+  if (found === undefined) {
+    await streams.add({
+      name,
+      subjects: [histories],
+      max_age: maxAge,
+      discard: 'old',
+      duplicate_window: Math.min(duplicateWindow, keep) * nanosPerMs,
+    })
+    return
+  }
+  const { config } = found
+  if (!config.subjects.includes(histories)) {
+    const actual = config.subjects.join(', ')
+    throw new Error(`the stream ${name} has other subjects: expected ${histories}, got ${actual}`)
+  }
+  if (config.max_age === maxAge) return
+  const window = Math.min(config.duplicate_window, maxAge === 0 ? Infinity : maxAge)
+  await streams.update(name, { max_age: maxAge, duplicate_window: window })
+}
+
+const publishTo = async (
+  { client }: JetStream,
+  { historyStream }: Subjects,
+  { subject, text, id, after }: HistoryMessage,
+): Promise<StoreResult> => {
+  try {
+    const expect = {
+      streamName: historyStream,
+      ...(after === undefined ? {} : { lastSubjectSequence: after }),
+    }
+    const { seq } = await client.publish(subject, text, { msgID: id, expect })
+    return { _tag: 'Stored', sequence: seq }
+  } catch (thrown) {
+    return apiCodeOf(thrown) === wrongLastSequence
+      ? { _tag: 'Overtaken' }
+      : { _tag: 'Failed', error: jetStreamFailure(thrown) }
+  }
+}

@@ -1,0 +1,199 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import type { ConnectionStatus } from '../../domain/status.js'
+import type { Topic } from '../../domain/topic.js'
+import { writeError } from '../../errors/constructors.js'
+import type { WriteError } from '../../errors/model.js'
+import { encodeRow } from '../../recording/format/row-codec.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { priceRow$ } from '../../recording/record/client-rows.js'
+import type { Clock } from '../../time/clock.js'
+import type { HistoryStore, StoreResult } from './history-store.js'
+import { heartbeatTime, retryAfter, takeoverTime } from './times.js'
+
+export interface StoredTopicConfig {
+  readonly client: PriceClient
+  readonly clock: Clock
+  /** Where rows are stored; `undefined` while there is no connection, or no stream. */
+  readonly store: () => HistoryStore | undefined
+  /** A new id of a message. No other gateway has it. */
+  readonly nextId: () => string
+  /** True if all topics together keep too many bytes for the store. */
+  readonly isFull: () => boolean
+  /** The number of bytes that are kept for the store has changed. */
+  readonly onKept: (bytes: number) => void
+  /** Receives the messages that other gateways store on a subject, until the subscription ends. */
+  readonly watch: (subject: string, onText: (text: string) => void) => Subscription
+  readonly status: () => ConnectionStatus
+  readonly onFailure: (topic: StoredTopic, error: WriteError | undefined) => void
+}
+
+interface SentMessage {
+  readonly id: string
+  readonly text: string
+}
+
+/**
+ * Stores the rows of one topic. One message is under way at a time, and the next one has the rows of meanwhile. Each has to
+ * follow the one before it directly, so that one gateway stores the topic: the last one that has started. Another one
+ * stands by until it has ended, or has stored nothing for `takeoverTime`.
+ */
+export class StoredTopic {
+  private subscriptions = 0
+  private rows = new Subscription()
+  /** The lines that are not sent yet. */
+  private lines: string[] = []
+  /** The message whose storing is not known. */
+  private sent: SentMessage | undefined
+  private isUnderWay = false
+  /** The number of the last message, if this gateway has stored it. */
+  private sequence: number | undefined
+  private bytes = 0
+  /** True if the header of the current recording is written, and its end is not. */
+  private isRecording = false
+  private other = new Subscription()
+  /** When the other gateway has stored nothing for too long: monotonic, in ms. */
+  private standbyUntil = -Infinity
+  /** When rows are written again: monotonic, in ms. */
+  private retryAt = -Infinity
+  private writtenAt = -Infinity
+
+  constructor(
+    private readonly topic: Topic,
+    private readonly subject: string,
+    private readonly config: StoredTopicConfig,
+  ) {}
+
+  /** True if nobody wants the topic, and all its rows are stored. */
+  get isDone(): boolean {
+    return this.subscriptions === 0 && this.bytes === 0
+  }
+
+  subscribe(): void {
+    if (this.subscriptions++ > 0) return
+    this.rows = priceRow$(this.config.client, this.topic).subscribe((row) => this.write(row))
+  }
+
+  unsubscribe(): void {
+    if (--this.subscriptions > 0) return
+    this.rows.unsubscribe()
+    this.other.unsubscribe()
+    this.standbyUntil = -Infinity
+    this.write({ _tag: 'End', at: this.config.clock.wallClock(), of: this.topic })
+  }
+
+  /** Called every second: repeats a message that has failed, and shows readers that the topic is recorded. */
+  check(): void {
+    const { clock, status } = this.config
+    if (this.isRecording && clock.elapsed() - this.writtenAt >= heartbeatTime)
+      this.write({ _tag: 'Status', at: clock.wallClock(), status: status() })
+    this.send()
+  }
+
+  /** The connection is lost. Without it, nobody may start to store the topic later, when another gateway may store it. */
+  onDisconnected(): void {
+    this.other.unsubscribe()
+    if (this.sequence === undefined) this.clear()
+  }
+
+  private write(row: Row): void {
+    const { clock, isFull } = this.config
+    const now = clock.elapsed()
+    const isPrice = row._tag === 'Price' && isRight(row.event)
+    if (!this.isRecording && (!isPrice || now < this.retryAt || now < this.standbyUntil)) return
+    if (isFull()) return this.fail(new Error('the store is too slow, or not reachable'))
+    if (!this.isRecording) this.append(headerOf(this.topic, row.at))
+    this.other.unsubscribe()
+    this.isRecording = row._tag !== 'End'
+    this.writtenAt = now
+    this.append(row)
+    this.send()
+  }
+
+  private append(row: Row | RecordingHeader): void {
+    const line = `${encodeRow(row)}\n`
+    this.lines.push(line)
+    this.keep(Buffer.byteLength(line))
+  }
+
+  private send(): void {
+    const store = this.config.store()
+    if (store === undefined || this.isUnderWay) return
+    this.sent ??= this.nextMessage(store.maxBytes())
+    const { sent, subject, sequence: after } = this
+    if (sent === undefined) return
+    this.isUnderWay = true
+    void store.store({ ...sent, subject, after }).then((result) => {
+      this.isUnderWay = false
+      this.onResult(sent, result)
+    })
+  }
+
+  /** As many lines as fit into a message. */
+  private nextMessage(maxBytes: number): SentMessage | undefined {
+    let bytes = 0
+    const end = this.lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > maxBytes)
+    if (end === 0) this.fail(new Error(`a row exceeds the ${maxBytes} bytes of a message`))
+    const lines = this.lines.splice(0, end < 0 ? this.lines.length : end)
+    return lines.length === 0 ? undefined : { id: this.config.nextId(), text: lines.join('') }
+  }
+
+  private onResult(sent: SentMessage, result: StoreResult): void {
+    // The rows were given up meanwhile.
+    if (this.sent !== sent) return this.send()
+    if (result._tag === 'Failed') return this.config.onFailure(this, writeError(result.error))
+    this.config.onFailure(this, undefined)
+    if (result._tag === 'Overtaken') return this.standBy()
+    this.sequence = result.sequence
+    this.sent = undefined
+    this.keep(-Buffer.byteLength(sent.text))
+    this.send()
+  }
+
+  /** Another gateway stores the topic. */
+  private standBy(): void {
+    const { clock, watch } = this.config
+    this.clear()
+    if (this.subscriptions === 0) return
+    this.standbyUntil = clock.elapsed() + takeoverTime
+    this.other = watch(this.subject, (text) => {
+      this.standbyUntil = isEnd(text) ? -Infinity : clock.elapsed() + takeoverTime
+    })
+  }
+
+  /** Readers learn of the gap by the header that follows. */
+  private fail(error: Error): void {
+    this.clear()
+    this.retryAt = this.config.clock.elapsed() + retryAfter
+    this.config.onFailure(this, writeError(error))
+  }
+
+  private clear(): void {
+    this.lines = []
+    this.sent = undefined
+    this.sequence = undefined
+    this.isRecording = false
+    this.keep(-this.bytes)
+  }
+
+  private keep(bytes: number): void {
+    this.bytes += bytes
+    this.config.onKept(bytes)
+  }
+}
+
+/** True if the last row of a message is the end of the recording. */
+const isEnd = (text: string): boolean =>
+  text.slice(text.lastIndexOf('\n', text.length - 2) + 1).startsWith(endStart)
+
+const endStart = '{"_tag":"End",'
+
+const headerOf = (topic: Topic, at: number): RecordingHeader => ({
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics: [topic],
+  mints: [],
+  interval: 1000,
+})

@@ -1,0 +1,143 @@
+import { createClient } from 'svc-streams'
+import { startNatsGateway } from 'svc-streams/nats'
+import { expect, it, onTestFinished } from 'vitest'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { describeNats } from '../../support/nats/describe-nats.js'
+import { startNatsServer } from '../../support/nats/nats-server.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
+import { createNatsClient, startGatewayInProcess } from '../support/start-in-process.js'
+import {
+  failureOf,
+  gapsOf,
+  isStored,
+  observeFailures,
+  openManager,
+  pastOf,
+  pricesOf,
+  startJetStreamServer,
+  startWithConsumer,
+} from './support/stored-history.js'
+
+describeNats('the gaps of a history on NATS', () => {
+  it('are disconnected during an outage of the service', async () => {
+    const { url: servers } = await startJetStreamServer()
+    const { service, storedMore } = await startWithConsumer(servers)
+    await isStored(servers)
+    service.dropConnections()
+    await storedMore(3)
+    const gaps = gapsOf(await pastOf({ servers }, ethTopic))
+    expect(gaps.slice(1).map(({ cause }) => cause)).toContain('disconnected')
+  })
+
+  it('are stale while the service sends no price', async () => {
+    const { url: servers } = await startJetStreamServer()
+    const service = await startTestSimulator({ tokens: [ethTopic.slice(4) as `0x${string}`], tick: 60_000 })
+    const client = closeAfterTest(createClient({ environment: 'mainnet', ...service, staleAfter: 50 }))
+    closeAfterTest(await startNatsGateway(client, { servers, history: {} }))
+    collectEvents(createNatsClient({ servers }).price$(ethTopic))
+    await eventually(async () =>
+      expect(gapsOf(await pastOf({ servers }, ethTopic))).toMatchObject([{ from: 0 }, { cause: 'stale' }]),
+    )
+  })
+
+  it('are unrecorded while nobody wants the topic', async () => {
+    const { url: servers } = await startJetStreamServer()
+    const { consumer, events } = await startWithConsumer(servers)
+    await isStored(servers)
+    events.subscription.unsubscribe()
+    await eventually(async () =>
+      expect(gapsOf(await pastOf({ servers }, ethTopic))).toMatchObject([
+        { from: 0 },
+        { cause: 'unrecorded' },
+      ]),
+    )
+    const again = collectEvents(consumer.price$(ethTopic))
+    await eventually(() => expect(again.values().length).toBeGreaterThan(3))
+    await eventually(async () =>
+      expect((await pastOf({ servers }, ethTopic)).at(-1)).toMatchObject({ _tag: 'PastPrice' }),
+    )
+  })
+})
+
+describeNats('a gateway on NATS whose history cannot be stored', () => {
+  it('passes prices on without JetStream, and reports it once', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startNatsServer({ onFinished: onTestFinished })
+    const { receivedMore } = await startWithConsumer(servers)
+    await receivedMore(20)
+    await eventually(() => expect(failures).toHaveLength(1))
+    expect(failures[0]).toBe('write failed: the NATS server has no JetStream: enable it in its configuration')
+    expect(await failureOf({ servers })).toMatchObject({
+      _tag: 'NetworkError',
+      message: 'no response: the NATS server has no JetStream: enable it in its configuration',
+    })
+  })
+
+  it('passes prices on with a full stream, and stores again when there is space', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer()
+    const manager = await openManager(servers)
+    await manager.streams.add({
+      name: 'svc-history',
+      subjects: ['svc.history.>'],
+      discard: 'new',
+      max_bytes: 2_000,
+    })
+    const { receivedMore } = await startWithConsumer(servers)
+    await eventually(() => expect(failures).toEqual(['write failed: maximum bytes exceeded']))
+    await receivedMore(20)
+    await manager.streams.update('svc-history', { max_bytes: -1 })
+    await eventually(() => expect(failures.at(-1)).toBe('written'))
+    const past = await pastOf({ servers }, ethTopic)
+    expect(gapsOf(past)).toMatchObject([{ from: 0 }])
+    expect(pricesOf(past).length).toBeGreaterThan(20)
+  })
+
+  it('passes prices on without the permission, and reports it', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer({
+      config: `authorization { users: [
+        { user: gateway, password: g, permissions: { publish: { deny: ["$JS.>", "svc.history.>"] } } }
+      ] }`,
+    })
+    const { receivedMore } = await startWithConsumer(servers.replace('//', '//gateway:g@'))
+    await receivedMore(20)
+    await eventually(() =>
+      expect(failures[0]).toMatch(
+        /^write failed: Permissions Violation for Publish to "\$JS.API.STREAM.INFO/i,
+      ),
+    )
+  })
+
+  it('reports a stream that has other subjects', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer()
+    await (await openManager(servers)).streams.add({ name: 'svc-history', subjects: ['other.>'] })
+    await startGatewayInProcess({ servers, history: {} })
+    await eventually(() =>
+      expect(failures).toEqual([
+        'write failed: the stream svc-history has other subjects: expected svc.history.>, got other.>',
+      ]),
+    )
+  })
+
+  it('stores again after a restart of the NATS server', async () => {
+    const server = await startJetStreamServer()
+    const { url: servers } = server
+    const { receivedMore, storedMore } = await startWithConsumer(servers)
+    await isStored(servers)
+    const before = pricesOf(await pastOf({ servers }, ethTopic))
+    await server.kill()
+    await server.restart()
+    await receivedMore(3)
+    await storedMore(3)
+    const past = await pastOf({ servers }, ethTopic)
+    expect(pricesOf(past).slice(0, before.length)).toEqual(before)
+    const gaps = gapsOf(past).slice(1)
+    expect(gaps.map(({ cause }) => cause)).toEqual(gaps.map(() => 'unrecorded'))
+    expect(gaps).not.toEqual([])
+  })
+})

@@ -46,7 +46,7 @@ export const watchCommand = (io: Io): Command => {
   )
     .option(
       '--since <duration>',
-      'print the change since this time before the start, such as 10m, from the history of --gateway',
+      'print the change since this time before the start, such as 10m, from the history of --gateway or --nats',
       parseRotation,
     )
     .addOption(demoFlag())

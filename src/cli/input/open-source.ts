@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../client/history.js'
 import { createClient } from '../../client/on-node.js'
@@ -63,7 +63,7 @@ export interface OpenSource {
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
   readonly demonstration: Demonstration | undefined
-  /** The prices of the past of a gateway; it fails if the gateway has none. `undefined` for other sources. */
+  /** The prices of the past of a gateway or of NATS; it fails if there are none. `undefined` for other sources. */
   readonly history: History | undefined
   /** Resolves at the end of a recording; `undefined` for other sources. */
   readonly finished: Promise<ReplayResult> | undefined
@@ -166,10 +166,12 @@ const historyOf = (url: string): History | undefined =>
   new URL(url).search === '' ? openHistory(url) : undefined
 
 const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>> => {
+  const { servers, environment } = source
   const clients = await createNatsClients(source)
-  return map((opened: Clients) => serverSource(opened, natsHost(source.servers), source.environment, 'nats'))(
-    clients,
-  )
+  if (isLeft(clients)) return clients
+  const opened = serverSource(clients.right, natsHost(servers), environment, 'nats')
+  const nats = await loadNats()
+  return right({ ...opened, history: nats?.natsHistory({ servers: serverList(servers) }) })
 }
 
 const openSimulator = async (

@@ -107,7 +107,7 @@ describeNats('--nats', () => {
     ])
   })
 
-  test('stores the prices with --keep, and logs that it cannot without JetStream', async () => {
+  test('stores the prices with --keep, which watch --since reads, and logs that it cannot without JetStream', async () => {
     const [server, without] = await Promise.all([
       startNatsServer({ onFinished: onTestFinished, jetStream: true }),
       startNatsServer({ onFinished: onTestFinished }),
@@ -122,6 +122,8 @@ describeNats('--nats', () => {
         right: [{ topic: `svc-${weth}` }],
       }),
     )
+    const since = startInProcess(['watch', weth, '--nats', server.url, '--since', '1m'])
+    await eventually(() => expect(since.stdout).toMatch(/ USD, [-+]\d+\.\d\d % since \d{4}-/))
     const other = startInProcess(['gateway', '--simulate', '--nats', without.url, '--keep', '1h'])
     await eventually(() =>
       expect(other.stderr).toContain(

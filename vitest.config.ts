@@ -51,8 +51,8 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // Many tests wait for sockets and processes: twice as many workers as cores, on two cores.
       maxWorkers: Math.max(4, availableParallelism()),
-      // Every wait is for a condition: only a test that fails takes this long.
-      testTimeout: 60_000,
+      // Every wait is for a condition: only a test that fails takes this long. A long property takes half a minute when idle.
+      testTimeout: isLong ? 300_000 : 60_000,
       projects: [
         {
           extends: true as const,

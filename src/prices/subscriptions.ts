@@ -214,10 +214,7 @@ export class Subscriptions {
     return held
   }
 
-  /**
-   * Returns the delivery that an error text causes, or `undefined` if the text matches no topic. `shown`: the text as
-   * errors contain it.
-   */
+  /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */
   onErrorText(text: string, now: number, shown = text): Delivery | undefined {
     const base = this.acks.correlate(text, now, shown)
     if (base === undefined) return undefined

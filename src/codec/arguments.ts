@@ -1,4 +1,4 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../domain/address.js'
 import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import { isInterval, decimalsSyntax, isDecimals, maxTime } from '../domain/valid-numbers.js'
@@ -59,6 +59,17 @@ export const parseRange = (from: number, to: number): Either<InvalidRange, { fro
   return from > to
     ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
     : right({ from, to })
+}
+
+/** Like `parseRange`, but ends now at the latest, this millisecond included: the future has no rows. `to`: default now. */
+export const parsePastRange = (
+  from: number,
+  to: number | undefined,
+  now: number,
+): Either<InvalidRange, { from: number; to: number }> => {
+  const end = Math.floor(now) + 1
+  const range = parseRange(from, to ?? end)
+  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
 }
 
 /**

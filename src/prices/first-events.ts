@@ -78,7 +78,7 @@ export class FirstEvents {
     return Math.min(count, maxRepeatDelay)
   }
 
-  /** Changes when a newer event replaces the current one. */
+  /** Changes when a newer event replaces the current one: also a `Stale`, which has the same activity as the price before it. */
   private causeOf({ live, lastActivityAt }: TopicState): unknown {
     return this.source.failure() ?? (live ? lastActivityAt : -lastActivityAt)
   }

@@ -36,7 +36,7 @@ export interface TopicState extends SubscriberList {
   held: boolean
   /** True if a price was held and then replaced by a newer one, so that it is never delivered. */
   skipped: boolean
-  /** While the price is held: the position of the last subscriber that has received it, 0 if nobody has. */
+  /** While the price is held: the position of the last subscriber that has received it; 0 if none has. */
   deliveredUpTo: number
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Subscription } from 'rxjs'
 import type { CoveredTopic } from '../../client/history.js'
-import { parseRange, parseTopic } from '../../codec/arguments.js'
+import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Topic } from '../../domain/topic.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
@@ -72,7 +72,6 @@ interface PastRequest {
   readonly range: TimeRange
 }
 
-/** The rows of the future do not exist yet: the range ends now, this millisecond included. */
 const parseRequest = (
   name: string,
   query: URLSearchParams,
@@ -81,11 +80,9 @@ const parseRequest = (
 ): Either<HistoryError, PastRequest> => {
   const topic = parseTopic(name, service)
   if (isLeft(topic)) return topic
-  const end = Math.floor(now) + 1
-  const range = parseRange(timeOf(query.get('from')), query.has('to') ? timeOf(query.get('to')) : end)
-  if (isLeft(range)) return range
-  const { from, to } = range.right
-  return right({ topic: topic.right, range: { from, to: Math.max(from, Math.min(to, end)) } })
+  const to = query.has('to') ? timeOf(query.get('to')) : undefined
+  const range = parsePastRange(timeOf(query.get('from')), to, now)
+  return isLeft(range) ? range : right({ topic: topic.right, range: range.right })
 }
 
 /** Any other text is left as it is: the error quotes it. */

@@ -1,17 +1,18 @@
 import { statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
+import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { Topic } from '../../domain/topic.js'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../recording/format/row.js'
-import { priceRow$ } from '../../recording/record/client-rows.js'
+import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
+import { WantedRows } from '../../recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
 import type { Clock } from '../../time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
+import { Failures } from './failures.js'
 import { hasHeader } from './history-files.js'
 
 /** Time between the starts of two files of a topic, in ms. */
@@ -34,19 +35,23 @@ export interface RecorderConfig {
  */
 export class TopicRecorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
-  private readonly failures = new Map<unknown, WriteError>()
+  private readonly failures: Failures
   /** When the first of the failures began, in ms since the Unix epoch. */
   private failingSince = 0
   private rows = 0
   private bytes = 0
 
-  constructor(private readonly config: RecorderConfig) {}
+  constructor(private readonly config: RecorderConfig) {
+    const { clock, onFailure } = config
+    this.failures = new Failures((error) => {
+      this.failingSince = clock.wallClock()
+      onFailure(error)
+    })
+  }
 
   /** Records a topic until each of its subscriptions has ended. */
   record(topic: Topic): Subscription {
-    const recorded = this.topics.get(topic) ?? this.create(topic)
-    recorded.subscribe()
-    return new Subscription(() => recorded.unsubscribe())
+    return (this.topics.get(topic) ?? this.create(topic)).want()
   }
 
   /** True if the last row of the topic is its current state. */
@@ -62,13 +67,13 @@ export class TopicRecorder {
   /** Why the rows of a topic are not written. Without a topic: why those of all topics are not. */
   failureOf(topic?: Topic): WriteError | undefined {
     const recorded = topic === undefined ? undefined : this.topics.get(topic)
-    return this.failures.get(this) ?? this.failures.get(recorded)
+    return this.failures.of(this) ?? this.failures.of(recorded)
   }
 
   /** What has been written since the start, and the newest failure. */
   snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
     const { rows, bytes, failingSince: since } = this
-    const error = [...this.failures.values()].at(-1)
+    const error = this.failures.newest
     return {
       rows,
       bytes,
@@ -79,15 +84,15 @@ export class TopicRecorder {
   /** The folder is lost. `undefined`: it is there. */
   setFolderFailure(thrown: unknown): void {
     if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
-    this.setFailure(this, thrown === undefined ? undefined : writeError(thrown))
+    this.failures.set(this, thrown === undefined ? undefined : writeError(thrown))
   }
 
-  /** Closes the files of the topics that nobody wants. */
+  /** Closes the files of the topics without a consumer. */
   closeUnwanted(): void {
     for (const [topic, recorded] of this.topics) {
       if (recorded.isWanted) continue
       recorded.close()
-      this.setFailure(recorded, undefined)
+      this.failures.set(recorded, undefined)
       this.topics.delete(topic)
     }
   }
@@ -95,8 +100,8 @@ export class TopicRecorder {
   private create(topic: Topic): RecordedTopic {
     const recorded: RecordedTopic = new RecordedTopic(topic, {
       ...this.config,
-      isLost: () => this.failures.has(this),
-      onFailure: (error) => this.setFailure(recorded, error),
+      isLost: () => this.failures.of(this) !== undefined,
+      onFailure: (error) => this.failures.set(recorded, error),
       onWritten: (bytes) => {
         this.rows++
         this.bytes += bytes
@@ -104,16 +109,6 @@ export class TopicRecorder {
     })
     this.topics.set(topic, recorded)
     return recorded
-  }
-
-  private setFailure(of: unknown, error: WriteError | undefined): void {
-    const { failures } = this
-    const hadFailures = failures.size > 0
-    if (error === undefined) failures.delete(of)
-    else failures.set(of, error)
-    if (hadFailures === failures.size > 0) return
-    this.failingSince = this.config.clock.wallClock()
-    this.config.onFailure(error)
   }
 }
 
@@ -124,8 +119,7 @@ interface RecordedTopicConfig extends RecorderConfig {
 }
 
 class RecordedTopic {
-  private subscriptions = 0
-  private rows = new Subscription()
+  private readonly rows: WantedRows
   private file: RotatingFile | undefined
   /** True if the header of the current recording is written, and its end is not. */
   isRecording = false
@@ -135,21 +129,16 @@ class RecordedTopic {
   constructor(
     private readonly topic: Topic,
     private readonly config: RecordedTopicConfig,
-  ) {}
+  ) {
+    this.rows = new WantedRows(config.client, topic, (row) => this.write(row))
+  }
 
   get isWanted(): boolean {
-    return this.subscriptions > 0
+    return this.rows.isWanted
   }
 
-  subscribe(): void {
-    if (this.subscriptions++ > 0) return
-    this.rows = priceRow$(this.config.client, this.topic).subscribe((row) => this.write(row))
-  }
-
-  unsubscribe(): void {
-    if (--this.subscriptions > 0) return
-    this.rows.unsubscribe()
-    this.write({ _tag: 'End', at: this.config.clock.wallClock(), of: this.topic })
+  want(): Subscription {
+    return this.rows.want()
   }
 
   close(): void {
@@ -180,7 +169,7 @@ class RecordedTopic {
     const { folder, onWritten } = this.config
     const path = join(folder, `${this.topic}.ndjson`)
     this.file ??= createRotatingFile(path, { period: filePeriod, isGzip: false, startAt: row.at })
-    if (!this.isRecording) appendLine(this.file, headerOf(this.topic, row.at))
+    if (!this.isRecording) appendLine(this.file, topicHeader(this.topic, row.at))
     this.isRecording = true
     onWritten(appendLine(this.file, row))
     if (row._tag === 'End') this.isRecording = false
@@ -195,15 +184,6 @@ class RecordedTopic {
     this.config.onFailure(writeError(thrown))
   }
 }
-
-const headerOf = (topic: Topic, at: number): RecordingHeader => ({
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [topic],
-  mints: [],
-  interval: 1000,
-})
 
 /** Returns the size of the line, in bytes. Throws if it cannot be written. */
 const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {

@@ -6,6 +6,7 @@ import { canonicalAddress } from '../../domain/address.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
+import { Failures } from '../../gateway/history/failures.js'
 import { deferred, type Deferred } from '../../task/deferred.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
@@ -43,7 +44,7 @@ export interface HistoryRecorderConfig {
  */
 export class HistoryRecorder {
   private readonly topics = new Map<Topic, StoredTopic>()
-  private readonly failures = new Map<unknown, WriteError>()
+  private readonly failures: Failures
   private readonly topicConfig: StoredTopicConfig
   private readonly stopChecks: () => void
   private connection: NatsConnection | undefined
@@ -56,7 +57,8 @@ export class HistoryRecorder {
   private stored: Deferred<undefined> | undefined
 
   constructor(private readonly config: HistoryRecorderConfig) {
-    const { client, clock, status } = config
+    const { client, clock, status, onFailure } = config
+    this.failures = new Failures(onFailure)
     this.topicConfig = {
       client,
       clock,
@@ -66,16 +68,14 @@ export class HistoryRecorder {
       isFull: () => this.keptBytes >= maxKeptBytes,
       onKept: (bytes) => this.onKept(bytes),
       watch: (subject, onText) => this.watch(subject, onText),
-      onFailure: (topic, error) => this.setFailure(topic, error),
+      onFailure: (topic, error) => this.failures.set(topic, error),
     }
     this.stopChecks = clock.startInterval(() => this.check(), checkInterval)
   }
 
   /** Stores a topic, as it is requested from the service, until the subscription ends. */
   readonly record = (topic: Topic): Subscription => {
-    const stored = this.topics.get(topic) ?? this.create(topic)
-    stored.subscribe()
-    return new Subscription(() => stored.unsubscribe())
+    return (this.topics.get(topic) ?? this.create(topic)).want()
   }
 
   onConnected(connection: NatsConnection): void {
@@ -108,11 +108,11 @@ export class HistoryRecorder {
       const store = await openHistoryStore(open, connection, subjects, keep)
       if (this.connection !== connection) return
       this.store = store
-      this.setFailure(this, undefined)
+      this.failures.set(this, undefined)
       this.check()
     } catch (thrown) {
       if (this.connection !== connection) return
-      this.setFailure(this, writeError(thrown))
+      this.failures.set(this, writeError(thrown))
       this.opening = delay(clock, retryAfter, () => void this.openStore(connection))
     }
   }
@@ -121,7 +121,7 @@ export class HistoryRecorder {
     for (const [name, topic] of this.topics) {
       topic.check()
       if (!topic.isDone) continue
-      this.setFailure(topic, undefined)
+      this.failures.set(topic, undefined)
       this.topics.delete(name)
     }
   }
@@ -145,13 +145,5 @@ export class HistoryRecorder {
       },
     })
     return new Subscription(() => subscription?.unsubscribe())
-  }
-
-  private setFailure(of: unknown, error: WriteError | undefined): void {
-    const { failures } = this
-    const hadFailures = failures.size > 0
-    if (error === undefined) failures.delete(of)
-    else failures.set(of, error)
-    if (hadFailures !== failures.size > 0) this.config.onFailure(error)
   }
 }

@@ -1,8 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
-import type { CoveredTopic, History, HistoryRange } from '../../client/history.js'
+import type { CoveredTopic, History } from '../../client/history.js'
 import { serviceOption } from '../../client/options.js'
-import { parseRange, parseTopic } from '../../codec/arguments.js'
+import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
 import { unknownTopic } from '../../errors/constructors.js'
@@ -75,28 +75,17 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
           if (isLeft(result)) subscriber.next(result)
           subscriber.complete()
         }
-        const request = parseRequest(topic, range, service)
-        if (isLeft(request)) return end(request)
+        const parsed = parseTopic(topic, service)
+        if (isLeft(parsed)) return end(parsed)
+        const pastRange = parsePastRange(range.from, range.to, rxClock.wallClock())
+        if (isLeft(pastRange)) return end(pastRange)
         const closing = new Subscription()
         subscriber.add(closing)
-        void read(topic, request.right, (event) => subscriber.next(right(event)), closing).then(end)
+        void read(topic, pastRange.right, (event) => subscriber.next(right(event)), closing).then(end)
       }),
     topics: () => (): Promise<Either<HistoryError, readonly CoveredTopic[]>> =>
       readHistory(connection, new Subscription(), (jetStream) =>
         readCoveredTopics(jetStream, subjects, service),
       ),
   }
-}
-
-/** The rows of the future do not exist yet: the range ends now, this millisecond included. */
-const parseRequest = (
-  topic: Topic,
-  { from, to }: HistoryRange,
-  service: string,
-): Either<HistoryError, TimeRange> => {
-  const parsed = parseTopic(topic, service)
-  if (isLeft(parsed)) return parsed
-  const end = Math.floor(rxClock.wallClock()) + 1
-  const range = parseRange(from, to ?? end)
-  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
 }

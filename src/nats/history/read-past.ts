@@ -8,7 +8,7 @@ import { addressOf, type Topic } from '../../domain/topic.js'
 import { recordingError } from '../../errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
 import { allTimes, type TimeRange } from '../../recording/format/timeline.js'
 import { TopicPast } from '../../recording/past/topic-past.js'
 import { readEntries } from '../../recording/read/read-entries.js'
@@ -84,7 +84,7 @@ class PastReading {
   async read(): Promise<Either<HistoryError, ReadingEnd>> {
     const { past, request } = this
     const { range, closing, topic } = request
-    const source = { name: this.subject, open: () => this.texts(headerOf(topic)) }
+    const source = { name: this.subject, open: () => this.texts(topicHeader(topic, 0)) }
     let isEntered = false
     for await (const entries of readEntries([source], allTimes, closing)) {
       if (isLeft(entries)) return left(this.atMessage(entries.left))
@@ -174,12 +174,3 @@ class PastReading {
     }
   }
 }
-
-const headerOf = (topic: Topic): RecordingHeader => ({
-  _tag: 'Recording',
-  version: 1,
-  at: 0,
-  topics: [topic],
-  mints: [],
-  interval: 1000,
-})

@@ -6,8 +6,8 @@ import type { Topic } from '../../domain/topic.js'
 import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../recording/format/row.js'
-import { priceRow$ } from '../../recording/record/client-rows.js'
+import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
+import { WantedRows } from '../../recording/record/client-rows.js'
 import type { Clock } from '../../time/clock.js'
 import type { HistoryStore, StoreResult } from './history-store.js'
 import { heartbeatTime, retryAfter, takeoverTime } from './times.js'
@@ -40,8 +40,7 @@ interface SentMessage {
  * stands by until it has ended, or has stored nothing for `takeoverTime`.
  */
 export class StoredTopic {
-  private subscriptions = 0
-  private rows = new Subscription()
+  private readonly rows: WantedRows
   /** The lines that are not sent yet. */
   private lines: string[] = []
   /** The message whose storing is not known. */
@@ -63,24 +62,23 @@ export class StoredTopic {
     private readonly topic: Topic,
     private readonly subject: string,
     private readonly config: StoredTopicConfig,
-  ) {}
+  ) {
+    this.rows = new WantedRows(config.client, topic, (row) => this.write(row))
+  }
 
-  /** True if nobody wants the topic, and all its rows are stored. */
+  /** True if no consumer wants the topic, and all its rows are stored. */
   get isDone(): boolean {
-    return this.subscriptions === 0 && this.bytes === 0
+    return !this.rows.isWanted && this.bytes === 0
   }
 
-  subscribe(): void {
-    if (this.subscriptions++ > 0) return
-    this.rows = priceRow$(this.config.client, this.topic).subscribe((row) => this.write(row))
-  }
-
-  unsubscribe(): void {
-    if (--this.subscriptions > 0) return
-    this.rows.unsubscribe()
-    this.other.unsubscribe()
-    this.standbyUntil = -Infinity
-    this.write({ _tag: 'End', at: this.config.clock.wallClock(), of: this.topic })
+  want(): Subscription {
+    const wanted = this.rows.want()
+    wanted.add(() => {
+      if (this.rows.isWanted) return
+      this.other.unsubscribe()
+      this.standbyUntil = -Infinity
+    })
+    return wanted
   }
 
   /** Called every second: repeats a message that has failed, and shows readers that the topic is recorded. */
@@ -91,7 +89,7 @@ export class StoredTopic {
     this.send()
   }
 
-  /** The connection is lost. Without it, nobody may start to store the topic later, when another gateway may store it. */
+  /** The connection is lost. A recording that has only begun is given up: another gateway may store the topic meanwhile. */
   onDisconnected(): void {
     this.other.unsubscribe()
     if (this.sequence === undefined) this.clear()
@@ -103,7 +101,7 @@ export class StoredTopic {
     const isPrice = row._tag === 'Price' && isRight(row.event)
     if (!this.isRecording && (!isPrice || now < this.retryAt || now < this.standbyUntil)) return
     if (isFull()) return this.fail(new Error('the store is too slow, or not reachable'))
-    if (!this.isRecording) this.append(headerOf(this.topic, row.at))
+    if (!this.isRecording) this.append(topicHeader(this.topic, row.at))
     this.other.unsubscribe()
     this.isRecording = row._tag !== 'End'
     this.writtenAt = now
@@ -155,7 +153,7 @@ export class StoredTopic {
   private standBy(): void {
     const { clock, watch } = this.config
     this.clear()
-    if (this.subscriptions === 0) return
+    if (!this.rows.isWanted) return
     this.standbyUntil = clock.elapsed() + takeoverTime
     this.other = watch(this.subject, (text) => {
       this.standbyUntil = isEnd(text) ? -Infinity : clock.elapsed() + takeoverTime
@@ -188,12 +186,3 @@ const isEnd = (text: string): boolean =>
   text.slice(text.lastIndexOf('\n', text.length - 2) + 1).startsWith(endStart)
 
 const endStart = '{"_tag":"End",'
-
-const headerOf = (topic: Topic, at: number): RecordingHeader => ({
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [topic],
-  mints: [],
-  interval: 1000,
-})

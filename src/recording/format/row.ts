@@ -65,3 +65,13 @@ export interface RecordingHeader {
   /** The `at` of the header before it, if the same recorder continues in a new file. No event is missing between the two. */
   readonly continues?: number
 }
+
+/** The header of a recording of one topic. */
+export const topicHeader = (topic: Topic, at: number): RecordingHeader => ({
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics: [topic],
+  mints: [],
+  interval: 1000,
+})

@@ -1,4 +1,4 @@
-import { catchError, concat, defer, EMPTY, map, of, type Observable } from 'rxjs'
+import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
@@ -43,3 +43,31 @@ const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address): Observ
     ),
     defer(() => of<Row>({ _tag: 'End', at: rxClock.wallClock(), of: name })),
   )
+
+/** The rows of one topic while it is wanted, and its `End` afterwards. */
+export class WantedRows {
+  private count = 0
+  private rows = new Subscription()
+
+  constructor(
+    private readonly client: PriceClient,
+    private readonly topic: Topic,
+    private readonly onRow: (row: Row) => void,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.count > 0
+  }
+
+  /** The topic is wanted until the subscription ends. */
+  want(): Subscription {
+    if (this.count++ === 0) this.rows = priceRow$(this.client, this.topic).subscribe((row) => this.onRow(row))
+    return new Subscription(() => this.leave())
+  }
+
+  private leave(): void {
+    if (--this.count > 0) return
+    this.rows.unsubscribe()
+    this.onRow({ _tag: 'End', at: rxClock.wallClock(), of: this.topic })
+  }
+}

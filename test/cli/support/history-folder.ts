@@ -2,21 +2,13 @@ import { right } from 'fp-ts/lib/Either.js'
 import { dirname } from 'node:path'
 import { price } from 'svc-streams/testing'
 import { encodeRow } from '../../../src/recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import { topicHeader, type Row } from '../../../src/recording/format/row.js'
 import { ethTopic as topic } from '../../support/tokens.js'
 import { newFile } from './new-file.js'
 
 /** A folder with a history of ETH, which is removed after the test. `prices`: in USD, by their times in ms since the Unix epoch. */
 export const newHistoryFolder = (prices: readonly (readonly [at: number, usd: number])[]): string => {
   const at = prices[0]?.[0] ?? 0
-  const header: RecordingHeader = {
-    _tag: 'Recording',
-    version: 1,
-    at,
-    topics: [topic],
-    mints: [],
-    interval: 1000,
-  }
   const rows = prices.map(([time, usd]): Row => ({
     _tag: 'Price',
     at: time,
@@ -24,6 +16,6 @@ export const newHistoryFolder = (prices: readonly (readonly [at: number, usd: nu
     event: right(price(topic, usd)),
   }))
   const start = new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')
-  const text = [header, ...rows].map((row) => `${encodeRow(row)}\n`).join('')
+  const text = [topicHeader(topic, at), ...rows].map((row) => `${encodeRow(row)}\n`).join('')
   return dirname(newFile(`${topic}.${start}Z.ndjson`, text))
 }

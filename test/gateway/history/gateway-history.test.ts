@@ -66,7 +66,7 @@ describe('the history of a gateway', () => {
     expect(await eventsOf(openHistory(recordingsIn(folder)).prices$(ethTopic, { from: 0 }))).not.toEqual([])
   })
 
-  it('has a gap while nobody wants the topic, and none while somebody does', async () => {
+  it('has a gap while no consumer wants the topic, and none while one does', async () => {
     const { gateway } = await start()
     const consumer = consumerOf(gateway)
     const first = collectEvents(consumer.price$(ethTopic))

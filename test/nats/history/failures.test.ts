@@ -43,7 +43,7 @@ describeNats('the gaps of a history on NATS', () => {
     )
   })
 
-  it('are unrecorded while nobody wants the topic', async () => {
+  it('are unrecorded while no consumer wants the topic', async () => {
     const { url: servers } = await startJetStreamServer()
     const { consumer, events } = await startWithConsumer(servers)
     await isStored(servers)

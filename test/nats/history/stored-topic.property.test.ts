@@ -96,6 +96,7 @@ class TestGateway {
   readonly prices: number[] = []
   private readonly price$ = new Subject<Either<PriceError, Price>>()
   private isWanted = false
+  private wanted = Subscription.EMPTY
   private count = 0
 
   constructor(
@@ -120,8 +121,8 @@ class TestGateway {
   setWanted(isWanted: boolean): void {
     if (isWanted === this.isWanted) return
     this.isWanted = isWanted
-    if (isWanted) this.topic.subscribe()
-    else this.topic.unsubscribe()
+    if (isWanted) this.wanted = this.topic.want()
+    else this.wanted.unsubscribe()
   }
 
   /** Each price of each gateway is another one. */

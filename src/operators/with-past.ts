@@ -26,8 +26,9 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000 ms). Then
  *   the rest of the past is left out, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure of the past is a `Left`, and
  *   its completion ends the hold.
- * - A live price that the past contains is left out: a price with the same value that was received at the `at` of the past
- *   price. So is the price that was current at the subscription, if it is the last one of the past before that.
+ * - A live price that the past contains is left out: a price with the same value, whose `at` is from the `receivedAt` of the
+ *   live price to its arrival here, because a recorder on a busy machine writes `at` some ms later. So is the price that was
+ *   current at the subscription, if it is the last one of the past before that.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  *
  * @example
@@ -75,13 +76,13 @@ export const joinPast = <E, A>(
   let isLive = false
   let isComplete = false
 
-  const onLive = (event: Either<E, A>, at: number): void => {
-    if (!overlap.repeats(event)) observer.onLive(event, at)
+  const onLive = (event: Either<E, A>, arrivedAt: number, at = arrivedAt): void => {
+    if (!overlap.repeats(event, arrivedAt)) observer.onLive(event, at)
   }
   const releaseLive = (): void => {
     // A handler may cause further live events, which follow those that are held.
     for (let next = held.shift(); next !== undefined && !subscriber.closed; next = held.shift())
-      onLive(next.event, Math.max(latest, next.at))
+      onLive(next.event, next.at, Math.max(latest, next.at))
     isLive = true
   }
   const catchUp = (): void => {
@@ -144,19 +145,15 @@ class Overlap {
     this.prices.push(event.right)
   }
 
-  /** True if a live event is one of them, which it then replaces. */
-  repeats(event: Either<unknown, unknown>): boolean {
+  /** True if a live event, which arrived now, is one of them. The past one replaces it. */
+  repeats(event: Either<unknown, unknown>, arrivedAt: number): boolean {
     if (this.prices.length === 0 || isLeft(event)) return false
     const { price, receivedAt = NaN } = event.right as Partial<Price>
     const index = this.prices.findIndex(
-      (past) => past.price === price && (past.at === receivedAt || this.wasCurrent(past, receivedAt)),
+      ({ price: value, at }) =>
+        value === price && (at === receivedAt || (receivedAt < at && at <= arrivedAt)),
     )
     if (index >= 0) this.prices.splice(index, 1)
     return index >= 0
-  }
-
-  /** A price from before the subscription is the last one of that time. It may be recorded later than it was received. */
-  private wasCurrent({ at }: PastPrice, receivedAt: number): boolean {
-    return receivedAt < at && at < this.startedAt
   }
 }

@@ -184,9 +184,19 @@ describe('a price that past and live events contain', () => {
     })
   })
 
+  it('is emitted once if it was recorded between its receipt and its arrival', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = cold$('  -----(zy)|', { z: pastPrice(0, 99), y: pastPrice(2, 102) })
+      const source$ = cold$('u-v---------7--', { ...live, u: priceAt(-1, a, 99), v: priceAt(1, a, 102) })
+      const expected = '     -----(zy)C--7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, z: pastPrice(0, 99) })
+    })
+  })
+
   it.each([
     ['another value', priceAt(1, a, 7)],
     ['another time', priceAt(2, a, 101)],
+    ['an arrival before the time of the past one', priceAt(0, a, 101)],
     ['no time', right({ topic: a, price: 101 } as Price)],
   ])('is no repetition if it has %s', (_, v) => {
     marbles(({ cold$, expectObservable }) => {

@@ -1,0 +1,234 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import { createClient, type Address, type Client, type Topic } from 'svc-streams'
+import { Ledger, type ClientTimes, type SubscriberRecord } from '../invariants/ledger.js'
+import { problemOfPrice } from '../invariants/price-rules.js'
+import { problemOfState } from '../invariants/state-rules.js'
+import { SimulatedHttp } from '../world/http-transport.js'
+import type { Link } from '../world/network.js'
+import type { PriceLog } from '../world/price-log.js'
+import { SimulatedProcess } from '../world/process.js'
+import { SimulatedTransport } from '../world/web-socket-transport.js'
+import type { World } from '../world/world.js'
+import type { Service } from './service.js'
+
+/**
+ * How a program uses its client. `steady` keeps what it subscribes to. `retry` leaves at a failure and subscribes again.
+ * `switch` leaves each topic at its third price and subscribes to the next one. `slow` blocks its event loop in `next`.
+ */
+export type Strategy = 'steady' | 'retry' | 'switch' | 'slow'
+
+export interface TraderPlan {
+  readonly strategy: Strategy
+  readonly times: ClientTimes
+  readonly initialDelay: number
+  /** The difference of its time of day to the true one, in ms. */
+  readonly clockError: number
+}
+
+/** What all traders of a simulation share. */
+export interface Surroundings {
+  readonly world: World
+  readonly prices: PriceLog
+  readonly service: Service
+  readonly topics: readonly Address[]
+  /** Called with each violation. */
+  readonly report: (who: string, problem: string) => void
+}
+
+interface Held {
+  readonly record: SubscriberRecord
+  readonly subscription: Subscription
+}
+
+/** After `close`, no socket and no timer may be left by then, in ms. */
+const closeMs = 2_000
+
+/** The interval of the polls of the first topic, in ms. Each mint has one interval. */
+const shortestInterval = 500
+
+/** A program with one client. */
+export class Trader {
+  readonly process: SimulatedProcess
+  readonly ledger: Ledger
+  private readonly client: Client
+  private readonly transport: SimulatedTransport
+  private readonly http: SimulatedHttp
+  private readonly held: Held[] = []
+  private isClosed = false
+
+  constructor(
+    readonly name: string,
+    private readonly plan: TraderPlan,
+    private readonly link: Link,
+    private readonly surroundings: Surroundings,
+  ) {
+    const { world, prices, service } = surroundings
+    const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
+    this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
+    this.ledger = new Ledger(name, world, this.process, plan.times, prices)
+    const { process, ledger } = this
+    this.transport = new SimulatedTransport(process, link, service.host, service.onUpgrade, ledger)
+    this.http = new SimulatedHttp(process, link, service.host, service.onDepthRequest, ledger)
+    const { maxDelay, ...times } = plan.times
+    this.client = process.enter(() =>
+      createClient({
+        ...times,
+        environment: 'mainnet',
+        priceBaseUrl: 'http://localhost:3000',
+        baseUrl: 'http://localhost:3000',
+        unsigned: true,
+        reconnect: { initialDelay: plan.initialDelay, maxDelay },
+        webSocket: this.transport,
+        http: this.http,
+      }),
+    )
+  }
+
+  get isIdle(): boolean {
+    return this.process.pendingTimers === 0 && this.transport.size === 0 && this.http.size === 0
+  }
+
+  /** `isUpper`: another spelling of the topic. */
+  subscribe(topicIndex: number, isUpper: boolean): void {
+    this.process.run(() => this.join(topicIndex, isUpper))
+  }
+
+  /** Leaves one of the subscribed topics. */
+  leave(index: number): void {
+    this.process.run(() => {
+      const held = this.held[index % Math.max(1, this.held.length)]
+      if (held !== undefined) this.drop(held)
+    })
+  }
+
+  leaveAll(): void {
+    this.process.run(() => {
+      for (const held of [...this.held]) this.drop(held)
+    })
+  }
+
+  /** Polls the depth of a mint for a time, in ms. */
+  poll(topicIndex: number, ms: number): void {
+    const { topics, world } = this.surroundings
+    const index = topicIndex % topics.length
+    const mint = topics[index]!
+    this.process.run(() => {
+      if (this.isClosed) return
+      const subscription = this.client.depth$(mint, shortestInterval * (index + 1)).subscribe()
+      world.at(world.now + ms, () => this.process.run(() => subscription.unsubscribe()))
+    })
+  }
+
+  close(): void {
+    this.process.run(() => {
+      if (this.isClosed) return
+      this.isClosed = true
+      this.ledger.trace(() => 'closes its client')
+      void this.client.close()
+      if (this.ledger.subscribers.size > 0) this.report('close() did not complete every stream')
+    })
+    this.checkLater(closeMs, () => {
+      if (this.isClosed && !this.isIdle) this.report(`after close(), ${this.remains()}`)
+    })
+  }
+
+  /** What a client without subscribers still has. */
+  remains(): string {
+    const { process, transport, http } = this
+    return `there are ${process.pendingTimers} timers, ${transport.size} sockets, ${http.size} requests`
+  }
+
+  /** SIGSTOP, and SIGCONT after a time in ms. */
+  pause(ms: number): void {
+    const { world } = this.surroundings
+    this.process.stop()
+    world.at(world.now + ms, () => {
+      const stoppedMs = this.process.continue()
+      if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+    })
+  }
+
+  /** The process dies; its kernel ends the connections. */
+  kill(): void {
+    this.process.kill()
+    for (const connection of [...this.link.connections]) connection.end('client')
+  }
+
+  /** The invariants, as they must hold after each turn of the process and each second. */
+  check(): void {
+    if (this.process.isDead || this.process.isStopped) return
+    const problem = problemOfState(this.ledger)
+    if (problem !== undefined) this.report(problem)
+  }
+
+  report(problem: string): void {
+    this.surroundings.report(this.name, problem)
+  }
+
+  /** Calls back when the process has been running for a time, in ms. */
+  private checkLater(ms: number, check: () => void): void {
+    const { world } = this.surroundings
+    const due = this.process.activeMs + ms
+    const look = (): void => {
+      if (this.process.isDead) return
+      const remaining = due - this.process.activeMs
+      if (remaining <= 0) check()
+      else world.at(world.now + Math.max(1, remaining), look)
+    }
+    world.at(world.now + ms, look)
+  }
+
+  private join(topicIndex: number, isUpper: boolean): void {
+    if (this.isClosed) return
+    const { topics } = this.surroundings
+    const address = topics[topicIndex % topics.length]!.slice(2)
+    const topic: Topic = `svc-0x${isUpper ? address.toUpperCase() : address}`
+    const record = this.ledger.onSubscribe(topic)
+    let prices = 0
+    const onPrice = (): void => {
+      prices++
+      if (this.plan.strategy === 'slow' && prices % 8 === 0)
+        this.process.block(this.surroundings.world.between(1, 400))
+      if (this.plan.strategy !== 'switch' || prices !== 3) return
+      this.dropRecord(record)
+      this.join(topicIndex + 1, isUpper)
+    }
+    const subscription: Subscription = this.client.price$(topic).subscribe({
+      next: (event) => {
+        this.ledger.trace(
+          () => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,
+        )
+        const problem = isLeft(event) ? undefined : problemOfPrice(this.ledger, record, event.right)
+        if (problem !== undefined) this.report(problem)
+        this.ledger.onEvent(record, event)
+        if (!isLeft(event)) return onPrice()
+        if (this.plan.strategy !== 'retry' || !record.isActive) return
+        // In a later turn, as a program that waits before it retries.
+        this.process.addTimer(() => this.rejoin(record, topicIndex, isUpper), 50, false)
+      },
+      error: (thrown: unknown) => this.report(`price$ emitted an Rx error: ${String(thrown)}`),
+      complete: () => this.dropRecord(record),
+    })
+    if (record.isActive) this.held.push({ record, subscription })
+    else subscription.unsubscribe()
+  }
+
+  private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean): void {
+    if (!record.isActive) return
+    this.dropRecord(record)
+    this.join(topicIndex, isUpper)
+  }
+
+  private dropRecord(record: SubscriberRecord): void {
+    const held = this.held.find((each) => each.record === record)
+    if (held !== undefined) this.drop(held)
+    else this.ledger.onLeave(record)
+  }
+
+  private drop(held: Held): void {
+    this.held.splice(this.held.indexOf(held), 1)
+    this.ledger.onLeave(held.record)
+    held.subscription.unsubscribe()
+  }
+}

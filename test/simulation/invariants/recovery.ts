@@ -1,0 +1,34 @@
+import type { ClientTimes, Ledger } from './ledger.js'
+
+/** What the network and the event loops take, in ms. */
+const slackMs = 2_000
+
+/**
+ * The time within which each subscriber receives a price, once all faults have ended: the client detects that the connection
+ * is lost or behind, waits for the next dial, which may be one that began before and hangs, subscribes, and waits for the
+ * service's next price. `interval`: the mean time between two prices of a topic. In ms.
+ */
+export const recoveryBound = (times: ClientTimes, interval: number): number => {
+  const { pingInterval, pongTimeout, maxLag, maxDelay, connectTimeout, confirmTimeout } = times
+  const behind = maxLag === Infinity ? 0 : 2 * maxLag
+  const detection = pingInterval + pongTimeout + behind
+  return detection + maxDelay + connectTimeout + 3 * confirmTimeout + 1.5 * interval + slackMs
+}
+
+/** Returns the topic that has not recovered within the bound, if there is one. */
+export const problemOfRecovery = (
+  ledger: Ledger,
+  healthySince: number,
+  interval: number,
+): string | undefined => {
+  const { process, subscribers, times, world } = ledger
+  const bound = recoveryBound(times, interval)
+  if (process.isDead || process.isStopped || world.now - healthySince <= bound) return undefined
+  for (const { topic, joinedAt, lastEvent, lastSentAt } of subscribers) {
+    if (process.activeMs - joinedAt <= bound) continue
+    const age = world.now - lastSentAt
+    if (lastEvent !== 'price' || age > bound)
+      return `${topic} is not live ${world.now - healthySince} ms after the last fault, more than ${bound} ms`
+  }
+  return undefined
+}

@@ -1,0 +1,177 @@
+import type { Address } from 'svc-streams'
+import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
+import { Service } from '../actors/service.js'
+import { Trader, type Surroundings } from '../actors/trader.js'
+import { recoveryBound, problemOfRecovery } from '../invariants/recovery.js'
+import { Link } from '../world/network.js'
+import { onSimulatedPlatform } from '../world/platform.js'
+import { PriceLog } from '../world/price-log.js'
+import { World, formatTime } from '../world/world.js'
+import type { Scenario, Step } from './scenario.js'
+
+/** The first violation of an invariant. */
+export interface Violation {
+  /** In ms since the start. */
+  readonly at: number
+  readonly who: string
+  readonly problem: string
+}
+
+export interface Episode {
+  readonly violation: Violation | undefined
+  readonly simulatedMs: number
+  readonly events: number
+  /** The number of events that subscribers received. */
+  readonly delivered: number
+  /** One line per event; empty unless a trace was asked for. */
+  readonly trace: readonly string[]
+}
+
+/** The interval of the checks that need no event, in ms. */
+const checkInterval = 1_000
+
+/** Runs a scenario until its first violation, or to its end. The same scenario has the same trace, byte for byte. */
+export const runEpisode = async (scenario: Scenario, hasTrace = false): Promise<Episode> => {
+  const trace: string[] = []
+  const world = new World(`world ${scenario.seed}`, hasTrace ? trace : undefined)
+  // Also the clients are created on the simulated platform, which they keep.
+  const result = await onSimulatedPlatform(
+    () => world.random(),
+    () => new Simulation(world, scenario).run(),
+  )
+  return { ...result, trace }
+}
+
+class Simulation {
+  private violation: Violation | undefined
+  private readonly surroundings: Surroundings
+  private readonly links: readonly Link[]
+  private readonly traders: Trader[]
+  private readonly target: FaultTarget
+  private runningFaults = 0
+  private healthySince = 0
+  private delivered = 0
+
+  constructor(
+    private readonly world: World,
+    private readonly scenario: Scenario,
+  ) {
+    const { traders, intervals } = scenario
+    const topics = intervals.map((_, index): Address => `0xabc${index}`)
+    const prices = new PriceLog()
+    const service = new Service(
+      world,
+      prices,
+      new Map(topics.map((topic, index) => [topic, intervals[index]!])),
+    )
+    this.surroundings = {
+      world,
+      prices,
+      service,
+      topics,
+      report: (who, problem) => this.report(who, problem),
+    }
+    this.links = traders.map(() => new Link(world))
+    this.traders = traders.map((_, index) => this.createTrader(index, 0))
+    const trader = (index: number): Trader | undefined => this.traders[index]
+    this.target = { world, service, links: this.links, trader, topics }
+  }
+
+  private get result(): Omit<Episode, 'trace'> {
+    const { violation, world } = this
+    const delivered = this.traders.reduce((sum, { ledger }) => sum + ledger.eventCount, this.delivered)
+    return { violation, simulatedMs: world.now, events: world.events, delivered }
+  }
+
+  async run(): Promise<Omit<Episode, 'trace'>> {
+    const { world, scenario } = this
+    for (const step of scenario.steps) world.at(step.at, () => this.perform(step))
+    this.checkEachSecond()
+    const recoveredAt =
+      scenario.activeMs +
+      Math.max(...scenario.traders.map(({ times }) => recoveryBound(times, this.maxInterval)))
+    await world.runUntil(recoveredAt + checkInterval)
+    await this.endAll()
+    return this.result
+  }
+
+  /** Without subscribers, a client keeps no socket and no timer; nor does a closed one. */
+  private async endAll(): Promise<void> {
+    const { world, scenario, traders } = this
+    for (const trader of traders) trader.leaveAll()
+    const idleMs = Math.max(...scenario.traders.map(({ times }) => times.linger + 2 * times.confirmTimeout))
+    await world.runUntil(world.now + idleMs + 2 * checkInterval)
+    for (const trader of traders)
+      if (!trader.isIdle)
+        this.report(trader.name, `${idleMs} ms after the last subscriber has left, ${trader.remains()}`)
+    for (const trader of traders) trader.close()
+    await world.runUntil(world.now + 10_000)
+  }
+
+  private perform({ action }: Step): void {
+    // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- all others are faults
+    switch (action.do) {
+      case 'subscribe':
+        return this.traders[action.trader]?.subscribe(action.topic, action.isUpper)
+      case 'leave':
+        return this.traders[action.trader]?.leave(action.index)
+      case 'poll':
+        return this.traders[action.trader]?.poll(action.topic, action.ms)
+      case 'restart':
+        return this.restart(action.trader, action.how)
+      default:
+        return this.perturb(action)
+    }
+  }
+
+  private perturb(fault: Fault): void {
+    const { world } = this
+    world.trace('fault', () => JSON.stringify(fault))
+    this.runningFaults++
+    const end = startFault(fault, this.target)
+    world.at(world.now + fault.ms, () => {
+      end()
+      world.trace('fault', () => `the end of ${fault.do}`)
+      this.runningFaults--
+      this.healthySince = world.now
+    })
+  }
+
+  /** A program ends and is started again. It subscribes to its first topic. */
+  private restart(index: number, how: 'close' | 'kill'): void {
+    const trader = this.traders[index]!
+    this.world.trace(trader.name, () => `is started again after ${how}`)
+    if (how === 'close') trader.close()
+    else trader.kill()
+    this.delivered += trader.ledger.eventCount
+    this.traders[index] = this.createTrader(index, this.world.now)
+    this.traders[index].subscribe(0, false)
+  }
+
+  private createTrader(index: number, now: number): Trader {
+    const name = now === 0 ? `client ${index}` : `client ${index} of ${formatTime(now)}`
+    return new Trader(name, this.scenario.traders[index]!, this.links[index]!, this.surroundings)
+  }
+
+  private checkEachSecond(): void {
+    const { world, traders, healthySince, runningFaults } = this
+    world.at(world.now + checkInterval, () => this.checkEachSecond())
+    for (const trader of traders) {
+      trader.check()
+      const problem =
+        runningFaults > 0 ? undefined : problemOfRecovery(trader.ledger, healthySince, this.maxInterval)
+      if (problem !== undefined) this.report(trader.name, problem)
+    }
+  }
+
+  private get maxInterval(): number {
+    return Math.max(...this.scenario.intervals)
+  }
+
+  private report(who: string, problem: string): void {
+    if (this.violation !== undefined) return
+    this.violation = { at: this.world.now, who, problem }
+    this.world.trace(who, () => `VIOLATION ${problem}`)
+    this.world.stop()
+  }
+}

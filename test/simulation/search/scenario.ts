@@ -1,0 +1,116 @@
+import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
+import type { Strategy, TraderPlan } from '../actors/trader.js'
+import { faultKinds, type Fault } from '../actors/faults.js'
+
+/** What the user of one client does. `trader`: its index. */
+export type Act =
+  | { readonly do: 'subscribe'; readonly trader: number; readonly topic: number; readonly isUpper: boolean }
+  | { readonly do: 'leave'; readonly trader: number; readonly index: number }
+  | { readonly do: 'poll'; readonly trader: number; readonly topic: number; readonly ms: number }
+  | { readonly do: 'restart'; readonly trader: number; readonly how: 'close' | 'kill' }
+
+/** One entry of a history. `at`: in ms since the start. */
+export interface Step {
+  readonly at: number
+  readonly action: Act | Fault
+}
+
+/** All that happens in one simulation, but for the chance of its parts, which the seed decides too. */
+export interface Scenario {
+  readonly seed: number
+  readonly traders: readonly TraderPlan[]
+  /** The mean time between two prices of each topic, in ms. */
+  readonly intervals: readonly number[]
+  /** In the order of time. */
+  readonly steps: readonly Step[]
+  /** The last step begins, and each fault ends, before this time, in ms. */
+  readonly activeMs: number
+}
+
+const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 'slow']
+
+const minutes = 60_000
+
+/** Generates the scenario of a seed. Each seed switches off a random part of the faults: others then happen more often. */
+export const scenarioOf = (seed: number): Scenario => {
+  const chance = new Chance(seededRandom(`scenario ${seed}`))
+  const activeMs = chance.between(3, 20) * minutes
+  const topics = chance.between(1, 5)
+  const traders = Array.from({ length: chance.between(1, chance.pick([1, 2, 5])) }, () => traderPlan(chance))
+  const faults = faultKinds.filter(() => chance.isTrue(0.4))
+  const meanGap = chance.pick([1_000, 5_000, 20_000, 60_000])
+  const hasFaults = faults.length > 0
+  const steps: Step[] = traders.flatMap((_, trader) => [
+    { at: chance.between(0, 2_000), action: subscribe(chance, trader, topics) },
+  ])
+  for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
+    const trader = chance.between(0, traders.length - 1)
+    const isFault = hasFaults && chance.isTrue(0.5)
+    const latest = activeMs - at
+    const action = isFault ? chance.pick(faults)(chance, trader, latest) : act(chance, trader, topics)
+    // Actions at one time, or close to each other, find what those that are far apart do not.
+    const burst = chance.isTrue(0.2) ? chance.between(1, 4) : 0
+    steps.push({ at, action })
+    for (let extra = 0; extra < burst; extra++)
+      steps.push({
+        at: at + chance.between(0, chance.pick([0, 10, 1_500])),
+        action: act(chance, trader, topics),
+      })
+  }
+  return {
+    seed,
+    traders,
+    intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
+    steps: steps.sort((a, b) => a.at - b.at),
+    activeMs,
+  }
+}
+
+/** Random choices. */
+export class Chance {
+  constructor(private readonly random: Random) {}
+
+  isTrue(probability: number): boolean {
+    return this.random() < probability
+  }
+
+  /** An integer from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.random() * (max - min + 1))
+  }
+
+  pick<A>(from: readonly A[]): A {
+    return from[this.between(0, from.length - 1)]!
+  }
+}
+
+const traderPlan = (chance: Chance): TraderPlan => ({
+  strategy: chance.pick(strategies),
+  clockError: chance.pick([0, 0, -3_600_000, 86_400_000]),
+  initialDelay: chance.pick([50, 250]),
+  times: {
+    linger: chance.pick([0, 200, 1_000, 5_000]),
+    staleAfter: chance.pick([15_000, 30_000]),
+    confirmTimeout: chance.pick([2_000, 10_000]),
+    connectTimeout: chance.pick([2_000, 10_000]),
+    maxLag: chance.pick([1_000, 5_000, 5_000, Infinity]),
+    pingInterval: chance.pick([5_000, 15_000]),
+    pongTimeout: chance.pick([2_000, 5_000]),
+    maxDelay: chance.pick([2_000, 30_000]),
+  },
+})
+
+const subscribe = (chance: Chance, trader: number, topics: number): Act => ({
+  ...{ do: 'subscribe', trader, topic: chance.between(0, topics - 1), isUpper: chance.isTrue(0.2) },
+})
+
+const act = (chance: Chance, trader: number, topics: number): Act => {
+  const kind = chance.between(1, 20)
+  if (kind <= 10) return subscribe(chance, trader, topics)
+  if (kind <= 17) return { do: 'leave', trader, index: chance.between(0, 9) }
+  if (kind <= 19) {
+    const topic = chance.between(0, topics - 1)
+    return { do: 'poll', trader, topic, ms: chance.between(1, 30_000) }
+  }
+  return { do: 'restart', trader, how: chance.pick(['close', 'kill']) }
+}

@@ -1,0 +1,69 @@
+import { formatTime } from '../world/world.js'
+import { runEpisode, type Violation } from './episode.js'
+import type { Scenario, Step } from './scenario.js'
+
+/** A scenario that violates an invariant, without the steps that it does not need. */
+export interface Failure {
+  readonly scenario: Scenario
+  readonly violation: Violation
+}
+
+/** The maximum number of runs of one search for a shorter history. */
+const maxRuns = 400
+
+/** Removes steps while the scenario still violates the same invariant. */
+export const shrink = async (failing: Failure): Promise<Failure> => {
+  let best = withSteps(
+    failing,
+    failing.scenario.steps.filter(({ at }) => at <= failing.violation.at),
+  )
+  let runs = 0
+  const attempt = async (steps: readonly Step[]): Promise<boolean> => {
+    const scenario = { ...best.scenario, steps }
+    const { violation } = await runEpisode(scenario)
+    if (violation === undefined || kindOf(violation) !== kindOf(best.violation)) return false
+    best = { scenario, violation }
+    return true
+  }
+  for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1 && runs < maxRuns;) {
+    let hasRemoved = false
+    for (let start = 0; start < best.scenario.steps.length && runs < maxRuns;) {
+      const { steps } = best.scenario
+      runs++
+      if (await attempt([...steps.slice(0, start), ...steps.slice(start + size)])) hasRemoved = true
+      else start += size
+    }
+    if (size > 1) size = Math.ceil(size / 2)
+    else if (!hasRemoved) break
+  }
+  return best
+}
+
+/** The history as a person reads it: the settings, one line per step, and the violation. */
+export const describeFailure = ({ scenario, violation }: Failure): string => {
+  const { seed, traders, intervals, steps } = scenario
+  const { at, who, problem } = violation
+  return [
+    `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
+    ...traders.map(({ strategy, initialDelay, times }, index) => {
+      const all = Object.entries({ initialDelay, ...times }).map(([name, ms]) => `${name} ${ms}`)
+      return `client ${index}: ${strategy}, ${all.join(', ')}`
+    }),
+    ...steps.map(({ at: time, action }) => `${formatTime(time)} ${describeStep(action)}`),
+    `${formatTime(at)} ${who}: ${problem}`,
+  ].join('\n')
+}
+
+const describeStep = ({ do: name, ...parameters }: Step['action']): string => {
+  const all = Object.entries(parameters).map(([key, value]) => `${key} ${JSON.stringify(value)}`)
+  return [name, all.join(', ')].join(': ')
+}
+
+const withSteps = ({ scenario, violation }: Failure, steps: readonly Step[]): Failure => ({
+  scenario: { ...scenario, steps },
+  violation,
+})
+
+/** Which invariant is violated: its text without the numbers and the topic. */
+const kindOf = ({ problem }: Violation): string =>
+  problem.replace(/svc-0x\w+|0x\w+/g, 'topic').replace(/\d+/g, 'N')

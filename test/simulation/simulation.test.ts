@@ -1,0 +1,37 @@
+import { describe, expect, inject, it } from 'vitest'
+import { isLong } from '../support/run/long.js'
+import { runEpisode } from './search/episode.js'
+import { scenarioOf } from './search/scenario.js'
+import { searchSeeds } from './search/search-seeds.js'
+import { describeFailure, shrink } from './search/shrink.js'
+
+const hourMs = 3_600_000
+
+describe('a simulation of failures', () => {
+  it('has the same trace for the same seed, byte for byte', async () => {
+    const first = await runEpisode(scenarioOf(12), true)
+    const second = await runEpisode(scenarioOf(12), true)
+
+    expect(first.trace.length).toBeGreaterThan(1_000)
+    expect(second.trace.join('\n')).toBe(first.trace.join('\n'))
+  })
+
+  it('has another scenario for another seed', () => {
+    const [one, other] = [scenarioOf(12), scenarioOf(13)]
+
+    expect(one).not.toEqual(other)
+  })
+
+  it(
+    'violates no invariant of a client, whatever fails',
+    async () => {
+      const firstSeed = isLong ? inject('seed') : 1
+      const simulatedMs = (isLong ? 60 : 0.4) * hourMs
+      const { failure, delivered } = await searchSeeds({ firstSeed, simulatedMs })
+
+      expect(failure === undefined ? '' : describeFailure(await shrink(failure))).toBe('')
+      expect(delivered).toBeGreaterThan(simulatedMs / 1_000)
+    },
+    isLong ? 300_000 : 60_000,
+  )
+})

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { runEpisode } from './search/episode.js'
-import { scenarioOf } from './search/scenario.js'
-import { searchSeeds, type SearchResult } from './search/search-seeds.js'
-import { describeFailure, shrink } from './search/shrink.js'
+import {
+  describeFailure,
+  runEpisode,
+  scenarioOf,
+  searchSeeds,
+  shrink,
+  type SearchResult,
+} from './search/index.js'
 
 // Simulates clients, services and networks that fail, one scenario per seed, until an invariant is violated:
 // `npm run simulate-failures -- --seed 42 --hours 100`. Prints the trace of one seed: `-- --seed 42 --trace`.

@@ -1,0 +1,71 @@
+/** A bug that is put back into the sources: one text is replaced by another. */
+export interface Bug {
+  readonly name: string
+  readonly file: string
+  readonly edits: readonly (readonly [correct: string, wrong: string])[]
+}
+
+/** Each text occurs once in its file. */
+export const bugs: readonly Bug[] = [
+  {
+    name: 'a topic that waits for the answers to others is never requested again',
+    file: 'src/prices/subscriptions.ts',
+    edits: [
+      [
+        'releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now',
+        'releaseAt(state, this.timeouts) <= now',
+      ],
+      ['Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))', 'releaseAt(state, timeouts)'],
+    ],
+  },
+  {
+    name: 'no unsubscribe frame is sent',
+    file: 'src/prices/subscriptions.ts',
+    edits: [
+      [
+        '      if (!isRequested) return undefined\n',
+        '      if (isRequested || !isRequested) return undefined\n',
+      ],
+    ],
+  },
+  {
+    name: 'a subscriber that joins during a delivery receives the price twice',
+    file: 'src/prices/subscribers.ts',
+    edits: [['each !== undefined && each.position <= end;', 'each !== undefined && end >= 0;']],
+  },
+  {
+    name: 'a held price is replaced without a Stale',
+    file: 'src/prices/price-connection.ts',
+    edits: [['if (state.live && skipped) this.deliverStale(state, behindMs)', 'void [skipped, behindMs]']],
+  },
+  {
+    name: 'the age of prices is counted from the answer to a probe, not from the probe',
+    file: 'src/socket/lag.ts',
+    edits: [['this.measuredAt = Math.max(this.measuredAt, sentAt)', 'this.measuredAt = now']],
+  },
+  {
+    name: 'a late subscriber receives the price of an earlier connection',
+    file: 'src/prices/topics.ts',
+    edits: [['  state.price = never\n', '']],
+  },
+  {
+    name: 'the wait before a dial does not grow',
+    file: 'src/socket/reconnecting.ts',
+    edits: [['backoff(reconnect, this.failures, Math.random())', 'backoff(reconnect, 1, Math.random())']],
+  },
+  {
+    name: 'a poll starts a request while the last one is in flight',
+    file: 'src/depth/poll.ts',
+    edits: [
+      [
+        'if (this.subscriberCount === 0 || this.isRequesting) return',
+        'if (this.subscriberCount === 0) return',
+      ],
+    ],
+  },
+  {
+    name: 'prices from before a long pause are current',
+    file: 'src/prices/price-connection.ts',
+    edits: [['if (open?.isAnswerMissing() === true) return', '']],
+  },
+]

@@ -1,0 +1,50 @@
+import { readFile, rm } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import type * as Search from '../search/index.js'
+import type { Bug } from './bugs.js'
+
+const root = new URL('../../../', import.meta.url).pathname
+
+/** The bundles are here, because they import the packages of the project. */
+const folder = `${root}node_modules/.cache/simulation/`
+
+let lastBundle = 0
+
+/** The simulation of a copy of the sources that has a bug. */
+export const withBug = async (bug: Bug): Promise<typeof Search> => {
+  const outfile = `${folder}${process.pid}-${++lastBundle}.mjs`
+  await build({
+    entryPoints: [`${root}test/simulation/search/index.ts`],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    // Paths of the configuration take precedence over packages.
+    alias: { 'svc-streams': `${root}src/index.ts` },
+    platform: 'node',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+    plugins: [putBack(bug)],
+  })
+  try {
+    return (await import(pathToFileURL(outfile).href)) as typeof Search
+  } finally {
+    await rm(outfile)
+  }
+}
+
+const putBack = ({ name, file, edits }: Bug): Plugin => ({
+  name: 'bug',
+  setup: (builder) => {
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (path !== `${root}${file}`) return undefined
+      let contents = await readFile(path, 'utf8')
+      for (const [correct, wrong] of edits) {
+        if (contents.split(correct).length !== 2) throw new Error(`${name}: not once in ${file}: ${correct}`)
+        contents = contents.replace(correct, () => wrong)
+      }
+      return { contents, loader: 'ts' }
+    })
+  },
+})

@@ -1,0 +1,5 @@
+// What the command, the tests and the copies with a bug use.
+export { runEpisode } from './episode.js'
+export { scenarioOf } from './scenario.js'
+export { searchSeeds, type SearchLimits, type SearchResult } from './search-seeds.js'
+export { describeFailure, shrink, type Failure } from './shrink.js'

@@ -32,6 +32,11 @@ export type SweepFault =
       readonly why: 'recording'
       readonly error: RecordingError
     }
+  | {
+      /** Of `walkForward$` alone: the score of the values is no finite number, or its function has thrown. */
+      readonly why: 'score'
+      readonly cause: FailureCause
+    }
 
 /** A parameter of a sweep has no result. */
 export type SweepError<P = unknown> = SweepFault &
@@ -59,6 +64,8 @@ const describeFault = (fault: SweepFault): string => {
       return `the worker thread ended: ${fault.cause.message}`
     case 'recording':
       return fault.error.message
+    case 'score':
+      return `the values have no score: ${fault.cause.message}`
     default:
       return assertNever(fault)
   }

@@ -58,7 +58,7 @@ describe('SweepError', () => {
     }
     expectTypeOf(causeOf).returns.toEqualTypeOf<FailureCause | RecordingError>()
     expectTypeOf<SweepError['why']>().toEqualTypeOf<
-      'module' | 'strategy' | 'value' | 'worker' | 'recording'
+      'module' | 'strategy' | 'value' | 'worker' | 'recording' | 'score'
     >()
   })
 })

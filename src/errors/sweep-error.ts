@@ -76,7 +76,7 @@ const loadHint = ({ code }: FailureCause): string =>
   code === 'ERR_UNKNOWN_FILE_EXTENSION' ? '; compile it to JavaScript, or use Node 22.18 or later' : ''
 
 /** The cause of a failed strategy. `orThrow` throws the errors of the client themselves. */
-export const strategyFault = (thrown: unknown): SweepFault => ({
+export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({
   why: 'strategy',
   cause:
     !(thrown instanceof Error) && isTagged(thrown)

@@ -83,7 +83,10 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
   switch (parity._tag) {
     case 'Equal': {
       const { outputs, prefixes } = parity
-      print({ outputs, prefixes }, `equal: ${outputs} outputs, over ${prefixes} prefixes of the recording`)
+      print(
+        { outputs, prefixes },
+        `equal: ${counted(outputs, 'output')}, over ${counted(prefixes, 'prefix', 'prefixes')} of the recording`,
+      )
       return
     }
     case 'LookAhead': {
@@ -102,9 +105,9 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
     case 'NotDeterministic': {
       const { lines, first, second } = parity
       print(
-        { lines, first: eventOf(first), second: eventOf(second) },
-        `first run   ${eventText(first)}`,
-        `second run  ${eventText(second)}`,
+        { first: first ?? null, second: second ?? null },
+        `first run   ${outputText(first)}`,
+        `second run  ${outputText(second)}`,
       )
       throw new Error(`the strategy is not deterministic: two runs over the same ${lines} lines differ`)
     }
@@ -124,10 +127,17 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
   }
 }
 
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 const positionText = ({ source, line, at }: LinePosition): string =>
   `line ${line} of ${printable(source)}${at === undefined ? '' : `, ${formatTime(at)}`}`
 
 const eventOf = (output: Output | undefined): Output['event'] | null => output?.event ?? null
+
+/** An output with the number of lines before it, by which alone two outputs may differ. */
+const outputText = (output: Output | undefined): string =>
+  output === undefined ? eventText(output) : `after ${output.line} lines: ${eventText(output)}`
 
 const eventText = (output: Output | undefined): string => {
   const event = output?.event

@@ -135,7 +135,8 @@ class Total {
 
   line(metric: string | undefined): string {
     const { windows, failed, sum, mean } = this.summary()
-    const tested = failed === 0 ? `${windows} windows` : `${windows - failed} of ${windows} windows`
+    const unit = windows === 1 ? 'window' : 'windows'
+    const tested = failed === 0 ? `${windows} ${unit}` : `${windows - failed} of ${windows} ${unit}`
     const results = mean === null ? [] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
     return ['total', tested, ...results].join('  ')
   }

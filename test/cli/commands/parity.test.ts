@@ -106,7 +106,7 @@ test('a strategy that gives other outputs in a second run is not deterministic',
     export default (client) => client.price$('svc-0xab').pipe(map(() => Math.random()))`
   const { code, stdout, stderr } = await parity(random)
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^first run {3}0\.\d+\nsecond run {2}0\.\d+\n$/)
+  expect(stdout).toMatch(/^first run {3}after 2 lines: 0\.\d+\nsecond run {2}after 2 lines: 0\.\d+\n$/)
   expect(stderr).toBe('error: the strategy is not deterministic: two runs over the same 13 lines differ\n')
 })
 

@@ -93,7 +93,7 @@ test('a window without a result is a failure, and says how to name a metric', as
   expect(stdout).toBe(
     '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
       'values have no score: the last value is no number: {"report":{"profit":2.9000000000000004},"side":"long"}; name one of ' +
-      'its fields by --metric\ntotal  0 of 1 windows\n',
+      'its fields by --metric\ntotal  0 of 1 window\n',
   )
   expect(stderr).toBe('error: 1 of 1 windows have no result\n')
 })

@@ -47,6 +47,7 @@ describe('the tarball', () => {
       'bench/FAILURES.md',
       'bench/RESULTS.md',
       'package.json',
+      'docs/asyncapi.json',
       ...pages.map((file) => `docs/${file}`),
       ...(await Promise.all(shipped)).flat(),
     ]

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { conformCommand } from './commands/conform.js'
 import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
@@ -50,6 +51,7 @@ export const createProgram = (io: Io): Command =>
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))
+    .addCommand(conformCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText('after', examples)
 

@@ -8,6 +8,7 @@ import { gatewayCommand } from './commands/gateway.js'
 import { initCommand } from './commands/init.js'
 import { inspectCommand } from './commands/inspect.js'
 import { outputOf } from './commands/parts.js'
+import { parityCommand } from './commands/parity.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -45,6 +46,7 @@ export const createProgram = (io: Io): Command =>
     .addCommand(exportCommand(io))
     .addCommand(inspectCommand(io))
     .addCommand(sweepCommand(io))
+    .addCommand(parityCommand(io))
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))

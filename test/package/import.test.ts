@@ -59,7 +59,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/opentelemetry': ['instrument'],
   'svc-streams/gateway': ['GatewayError', 'startGateway'],
   'svc-streams/nats': ['natsClient', 'startNatsGateway'],
-  'svc-streams/sweep': ['sweep'],
+  'svc-streams/sweep': ['sweep', 'walkForward$'],
 }
 
 describe.each(entryPoints)('%s under plain Node', (entryPoint) => {

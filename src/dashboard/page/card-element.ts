@@ -98,11 +98,6 @@ export class CardElement {
     this.#chart.draw(now)
   }
 
-  /** Renders what changes only with time. */
-  renderSlowly(): void {
-    this.#chart.describe()
-  }
-
   #renderPrice(now: number): void {
     const { state: token, samples, reached } = this.#token
     const { state, price } = token

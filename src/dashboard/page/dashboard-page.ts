@@ -117,7 +117,6 @@ export class DashboardPage {
     if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
       this.#isArrangementDue = true
     }
-    for (const { card } of this.#arranged) card.renderSlowly()
     this.#invalidate()
   }
 

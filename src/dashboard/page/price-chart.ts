@@ -58,12 +58,9 @@ export class PriceChart {
   /** Draws the prices until `now`, in ms since the Unix epoch. */
   draw(now: number): void {
     this.#now = now
-    this.#draw()
-  }
-
-  /** Describes the chart to a screen reader, also while it is not on the screen. */
-  describe(): void {
+    // A screen reader gets the description also while the chart is not on the screen.
     setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.samples.range()))
+    this.#draw()
   }
 
   #draw(): void {
@@ -73,7 +70,6 @@ export class PriceChart {
     this.#context.clearRect(0, 0, width, height)
     this.#data = samples.data(this.#now)
     const range = samples.range()
-    this.describe()
     if (range === undefined) return
     if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
     this.#colouredState = state.state

@@ -168,12 +168,6 @@ module.exports = {
       to: { path: page },
     },
     {
-      name: 'lit-html is imported by the page alone',
-      severity: 'error',
-      from: { path: '^src/', pathNot: page },
-      to: { path: 'node_modules/lit-html/' },
-    },
-    {
       name: 'no orphans',
       severity: 'error',
       from: {

@@ -70,7 +70,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{src,test}/dashboard/page/**/*.ts'],
+    files: ['{src,test}/dashboard/page/**/*.ts', 'examples/store/vanilla/*.ts'],
     languageOptions: { parserOptions: { project: './tsconfig.page.json' } },
     rules: {
       // The types of Node are there for the files that the page imports.

@@ -1,7 +1,7 @@
-// `npm run screenshots`: the two pictures of docs/guides/dashboard.md, in docs/images.
+// `npm run screenshots`: the pictures of docs/guides/dashboard.md, in docs/images.
 // `npm run screenshots -- folder`: pictures of each of its states. Both require `npm run build:page`.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
@@ -12,7 +12,7 @@ import {
 } from '../src/dashboard/serve/start-dashboard.js'
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
-import { openFast, slowDown, type Look } from './screenshots/page.js'
+import { openFast, slowDown, webpOf, type Look } from './screenshots/page.js'
 
 const [folder] = process.argv.slice(2)
 mkdirSync(folder ?? 'docs/images', { recursive: true })
@@ -30,6 +30,11 @@ const tokens: readonly Start[] = [
   { symbol: 'CRV', usd: 0.281, decimals: 18 },
   { symbol: 'MKR', usd: 1534, decimals: 18 },
   { symbol: 'PEPE', usd: 0.0000089, decimals: 18 },
+  ...Array.from({ length: 88 }, (_, index) => ({
+    symbol: `T${index + 1}`,
+    usd: 0.01 * 1.4 ** ((index * 7) % 40),
+    decimals: 18,
+  })),
 ]
 
 const desktop = { width: 1440, height: 900 }
@@ -42,6 +47,8 @@ interface Scene {
   readonly name: string
   readonly count: number
   readonly looks: readonly Look[]
+  /** The view of the page, behind `#` of its address. */
+  readonly view?: string
   /** The theme of a picture of the guide. */
   readonly readme?: Look['colorScheme']
   /** Prepares the market before the page is opened. */
@@ -66,6 +73,20 @@ const scenes: readonly Scene[] = [
       { width: 1920, height: 1200, colorScheme: 'dark' },
       { width: 390, height: 844, colorScheme: 'light' },
     ],
+  },
+  {
+    name: 'table',
+    count: 30,
+    looks: [
+      { ...desktop, height: 700, colorScheme: 'dark' },
+      { ...desktop, colorScheme: 'light' },
+      { width: 1024, height: 768, colorScheme: 'light' },
+      { width: 390, height: 844, colorScheme: 'dark' },
+    ],
+    readme: 'dark',
+    view: '#layout=table&sort=change&order=descending&pins=0x1111111111111111111111111111111111111111',
+    // The rates are means of 10 s.
+    act: () => delay(11_000),
   },
   {
     name: 'states',
@@ -104,8 +125,16 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-const takePictures = async ({ name, count, looks, readme, prepare, act }: Scene): Promise<void> => {
-  const market = new PictureMarket(tokens.slice(0, count), 80)
+const takePictures = async ({
+  name,
+  count,
+  looks,
+  view = '',
+  readme,
+  prepare,
+  act,
+}: Scene): Promise<void> => {
+  const market = new PictureMarket(tokens.slice(0, count), count > 20 ? 250 : 80)
   prepare?.(market)
   const server = await startDashboard(market.client, {
     port: 0,
@@ -121,16 +150,18 @@ const takePictures = async ({ name, count, looks, readme, prepare, act }: Scene)
     },
   })
   const pages = await Promise.all(
-    looks.map(async (look) => ({ look, page: await openFast(browser, server.url, look) })),
+    looks.map(async (look) => ({ look, page: await openFast(browser, server.url + view, look) })),
   )
   await delay(20_000)
   await Promise.all(pages.map(({ page }) => slowDown(page)))
   await (act?.(market, server) ?? delay(2000))
   for (const { page, look } of pages) {
     const { width, colorScheme } = look
-    const own = folder && join(folder, `${name}-${width}-${colorScheme}.png`)
-    const path = own ?? (colorScheme === readme ? `docs/images/dashboard-${name}.png` : undefined)
-    if (path !== undefined) await page.screenshot({ path })
+    const own = folder && join(folder, `${name}-${width}-${colorScheme}.webp`)
+    const path =
+      own ??
+      (colorScheme === readme && width === desktop.width ? `docs/images/dashboard-${name}.webp` : undefined)
+    if (path !== undefined) writeFileSync(path, await webpOf(browser, await page.screenshot()))
     await page.context().close()
   }
   await server.close()

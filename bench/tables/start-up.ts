@@ -1,7 +1,7 @@
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { withChild } from '../process/child.js'
-import { cpuOfProgram } from '../process/cpu-of-program.js'
+import { costOfProgram } from '../process/cost-of-program.js'
 import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
@@ -20,13 +20,19 @@ const dependencies: Candidate = {
   name: 'import of the dependencies alone',
   measure: importTime('dependencies-only.js'),
 }
+
+const cpuOf =
+  (program: string, args: readonly string[] = []) =>
+  async (): Promise<number> =>
+    (await costOfProgram(program, args)).cpuMs
+
 const candidates: readonly Candidate[] = [
   dependencies,
   { name: 'import of **svc-streams**', measure: importTime('index.js') },
-  { name: 'an empty program (CPU)', measure: () => cpuOfProgram('programs/empty.mjs') },
+  { name: 'an empty program (CPU)', measure: cpuOf('programs/empty.mjs') },
   ...['--version', '--help', 'watch --help'].map((args) => ({
     name: `**svc-streams ${args}** (CPU)`,
-    measure: () => cpuOfProgram('node_modules/.build/cli/main.js', args.split(' ')),
+    measure: cpuOf('node_modules/.build/cli/main.js', args.split(' ')),
   })),
 ]
 

@@ -5,6 +5,7 @@ import { dashboardPage } from './dashboard.js'
 import { dayOfPrices } from './day.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
+import { exports } from './export.js'
 import { fanOut } from './fan-out.js'
 import { gatewayMemory } from './gateway-memory.js'
 import { historyRanges } from './history.js'
@@ -43,6 +44,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   replay: replays,
   day: dayOfPrices,
   history: historyRanges,
+  export: exports,
   'fan-out': fanOut,
   sweep: sweepDurations,
   nats,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { conformCommand } from './commands/conform.js'
 import { completionCommand } from './commands/completion.js'
 import { dashboardCommand } from './commands/dashboard.js'
 import { doctorCommand } from './commands/doctor.js'
@@ -8,6 +9,7 @@ import { gatewayCommand } from './commands/gateway.js'
 import { initCommand } from './commands/init.js'
 import { inspectCommand } from './commands/inspect.js'
 import { outputOf } from './commands/parts.js'
+import { parityCommand } from './commands/parity.js'
 import { recordCommand } from './commands/record.js'
 import { replayCommand } from './commands/replay.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -45,9 +47,11 @@ export const createProgram = (io: Io): Command =>
     .addCommand(exportCommand(io))
     .addCommand(inspectCommand(io))
     .addCommand(sweepCommand(io))
+    .addCommand(parityCommand(io))
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))
+    .addCommand(conformCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText('after', examples)
 

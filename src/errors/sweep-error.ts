@@ -32,6 +32,11 @@ export type SweepFault =
       readonly why: 'recording'
       readonly error: RecordingError
     }
+  | {
+      /** Of `walkForward$` alone: the score of the values is no finite number, or its function has thrown. */
+      readonly why: 'score'
+      readonly cause: FailureCause
+    }
 
 /** A parameter of a sweep has no result. */
 export type SweepError<P = unknown> = SweepFault &
@@ -59,6 +64,8 @@ const describeFault = (fault: SweepFault): string => {
       return `the worker thread ended: ${fault.cause.message}`
     case 'recording':
       return fault.error.message
+    case 'score':
+      return `the values have no score: ${fault.cause.message}`
     default:
       return assertNever(fault)
   }
@@ -69,7 +76,7 @@ const loadHint = ({ code }: FailureCause): string =>
   code === 'ERR_UNKNOWN_FILE_EXTENSION' ? '; compile it to JavaScript, or use Node 22.18 or later' : ''
 
 /** The cause of a failed strategy. `orThrow` throws the errors of the client themselves. */
-export const strategyFault = (thrown: unknown): SweepFault => ({
+export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({
   why: 'strategy',
   cause:
     !(thrown instanceof Error) && isTagged(thrown)

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { httpError, networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { readWholeLines } from '../recording/read/read-entries.js'
-import { openableSource, type SourcePlatform, type WebStream } from '../recording/read/source.js'
+import { openableSource, type Chunks, type SourcePlatform, type WebStream } from '../recording/read/source.js'
 import { RestartableDeadline } from '../time/restartable-deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
@@ -115,8 +115,7 @@ class HistoryRequest {
   ): Promise<Either<HistoryError, unknown>> {
     if (body === null) return right(undefined)
     const decoder = new TextDecoder()
-    const source = openableSource(this.platform, body as WebStream)
-    for await (const bytes of readWholeLines(source.open(this.closing), this.closing)) {
+    for await (const bytes of readWholeLines(this.chunks(body), this.closing)) {
       this.silence.restart()
       for (const line of decoder.decode(bytes).split('\n')) {
         if (line === '') continue
@@ -130,13 +129,27 @@ class HistoryRequest {
   private async failure(response: Response): Promise<Either<HistoryError, never>> {
     const { topic } = this
     const { status, headers } = response
-    const body = (await response.text()).slice(0, maxErrorLength)
+    const body = await this.startOf(response)
     if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`)) {
       return left({ _tag: 'UnknownTopic', message: body, topic })
     }
     const header = (name: string): string | undefined => headers.get(name) ?? undefined
     const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())
     return left(httpError(status, body, retryAfterMs))
+  }
+
+  private async startOf({ body }: Response): Promise<string> {
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of body === null ? [] : this.chunks(body)) {
+      text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+      if (text.length >= maxErrorLength) break
+    }
+    return text.slice(0, maxErrorLength)
+  }
+
+  private chunks(body: WebStream): Chunks {
+    return openableSource(this.platform, body).open(this.closing)
   }
 }
 

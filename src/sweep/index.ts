@@ -1,5 +1,5 @@
 /**
- * Runs a strategy with many parameters over a recording, on several cores.
+ * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen ones out of sample.
  *
  * @module
  */
@@ -13,5 +13,7 @@ export {
   type SweepStrategy,
   type SweepSummary,
 } from './sweep.js'
-export type { SweepOptions } from './options.js'
+export { walkForward$, type WalkForwardResult, type WalkForwardRun } from './walk-forward.js'
+export type { SweepOptions, WalkForwardOptions } from './options.js'
 export type { SweepError, SweepFault } from '../errors/sweep-error.js'
+export type { WalkForwardError, WalkForwardFault, WindowRange } from '../errors/walk-forward-error.js'

@@ -16,6 +16,12 @@ export interface WorkerFile {
   readonly name: string
 }
 
+/** A file that a strategy reads instead of another. Both are absolute paths without symbolic links. */
+export interface StandIn {
+  readonly path: string
+  readonly standIn: string
+}
+
 /** What a worker runs: the strategy with each parameter, in one pass over the recording. */
 export interface Job {
   readonly files: readonly WorkerFile[]
@@ -25,6 +31,23 @@ export interface Job {
   readonly tasks: readonly Task[]
   /** True if the worker reports how many rows it has played. */
   readonly reportsRows: boolean
+  /** If defined, the values are each an `Output`, and the strategy reads these files instead of those of the recording. */
+  readonly trace?: readonly StandIn[]
+}
+
+/** An event of the stream of a strategy, and when it came. */
+export interface Output {
+  /** Number of lines that had been played, headers included. */
+  readonly line: number
+  /**
+   * `line`: at the time of that line. `between`: later, but before the next line, as from a timer. `end`: at the end of the
+   * recording or after it.
+   */
+  readonly phase: 'line' | 'between' | 'end'
+  readonly event:
+    | { readonly _tag: 'Value'; readonly value: unknown }
+    | { readonly _tag: 'Completed' }
+    | { readonly _tag: 'Failed'; readonly message: string }
 }
 
 /** The values of a strategy, and the number of rows that were played until its stream ended. */

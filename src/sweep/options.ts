@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
-import { integerOption } from '../option-kinds/number-option.js'
-import type { OptionTable } from '../option-kinds/option.js'
+import { maxTime } from '../domain/valid-numbers.js'
+import { integer, integerOption } from '../option-kinds/number-option.js'
+import { checkedOption, required, type OptionTable } from '../option-kinds/option.js'
 import { parseOptions } from '../option-kinds/parse-options.js'
 import { playedTable, replaySettings, type ReplayOptions } from '../recording/replay/replay-options.js'
 
@@ -24,11 +25,56 @@ export interface SweepSettings {
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
   const { workers, environment, from, to } = parseOptions(sweepTable, options, { allowsUndefined: true })
-  const replay = {
-    environment,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-  }
+  const replay = { environment, ...definedRange(from, to) }
   replaySettings(replay)
   return { workers, replay }
 }
+
+/** Options of `walkForward$`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
+export interface WalkForwardOptions<A = unknown> extends SweepOptions {
+  /** Length of each training range, in ms. */
+  readonly train: number
+  /** Length of each test range, and distance between two windows, in ms. */
+  readonly test: number
+  /**
+   * The score of the values that the strategy has emitted: the parameter with the highest one is chosen. Must be a finite
+   * number. Default: the last value, which then must be a number.
+   */
+  readonly score?: (values: readonly A[]) => number
+}
+
+const lengthOption = required(checkedOption<number>('integer', integer(1, maxTime, 'a whole number of ms')))
+
+const walkForwardTable = {
+  ...sweepTable,
+  train: lengthOption,
+  test: lengthOption,
+  score: checkedOption<(values: readonly unknown[]) => number>('function', {
+    expected: 'a function',
+    holds: (value) => typeof value === 'function',
+  }),
+} satisfies OptionTable<WalkForwardOptions>
+
+/** The options of a walk-forward with their defaults, and those of its sweeps. */
+export interface WalkForwardSettings extends SweepSettings {
+  readonly train: number
+  readonly test: number
+  readonly score: (values: readonly unknown[]) => number
+}
+
+/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
+  const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
+  const { train, test, score = lastValue, workers, environment, from, to } = parsed
+  return { train, test, score, ...sweepSettings({ workers, environment, ...definedRange(from, to) }) }
+}
+
+const lastValue = (values: readonly unknown[]): number => values.at(-1) as number
+
+const definedRange = (
+  from: number | undefined,
+  to: number | undefined,
+): Pick<ReplayOptions, 'from' | 'to'> => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+})

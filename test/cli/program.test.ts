@@ -9,12 +9,20 @@ test('prints the help', async () => {
   expect(await run('--help')).toMatchSnapshot()
 })
 
-test.each(['watch', 'price', 'depth', 'record', 'replay', 'gateway', 'dashboard', 'doctor', 'completion'])(
-  'prints the help of %s, without the value of a key',
-  async (command) => {
-    expect(await runInProcess([command, '--help'], { SVC_AUTH_KEY: 'c2VjcmV0' })).toMatchSnapshot()
-  },
-)
+test.each([
+  'watch',
+  'price',
+  'depth',
+  'record',
+  'replay',
+  'gateway',
+  'dashboard',
+  'doctor',
+  'conform',
+  'completion',
+])('prints the help of %s, without the value of a key', async (command) => {
+  expect(await runInProcess([command, '--help'], { SVC_AUTH_KEY: 'c2VjcmV0' })).toMatchSnapshot()
+})
 
 test('prints the version', async () => {
   expect(await run('--version')).toEqual({

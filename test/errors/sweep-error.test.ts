@@ -24,6 +24,7 @@ describe('sweepError', () => {
     ],
     [{ why: 'strategy', cause }, 'the strategy failed: TypeError: a is not a function'],
     [{ why: 'value', index: 2, cause }, 'value 2 of the strategy cannot be cloned: a is not a function'],
+    [{ why: 'score', cause }, 'the values have no score: a is not a function'],
     [{ why: 'worker', cause }, 'the worker thread ended: a is not a function'],
   ])('describes %j', (given, message) => {
     expect(sweepError(5, given)).toEqual({ _tag: 'SweepError', message, parameter: 5, ...given })

@@ -59,7 +59,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/opentelemetry': ['instrument'],
   'svc-streams/gateway': ['GatewayError', 'startGateway'],
   'svc-streams/nats': ['natsClient', 'startNatsGateway'],
-  'svc-streams/sweep': ['sweep'],
+  'svc-streams/sweep': ['sweep', 'walkForward$'],
 }
 
 describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
@@ -98,6 +98,19 @@ test.each(Object.entries(optionalPeers))(
     expect(stderr).toContain(peer)
   },
 )
+
+test('a history on NATS without @nats-io/jetstream says what to install', async () => {
+  const script = `
+    const { natsHistory, startNatsGateway } = await import('svc-streams/nats')
+    const { createTestClient } = await import('svc-streams/testing')
+    const servers = 'nats://127.0.0.1:1'
+    natsHistory({ servers }).prices$('svc-0xab', { from: 0 }).subscribe(({ left }) => console.log(left.message))
+    await startNatsGateway(createTestClient({}), { servers, history: {} }).catch(({ message }) => console.log(message))
+  `
+  const { stdout } = await run('node', ['--input-type=module', '-e', script], { cwd: packed.withPeers })
+  const install = 'needs the package @nats-io/jetstream: npm install @nats-io/jetstream'
+  expect(stdout.match(new RegExp(install, 'g'))).toHaveLength(2)
+})
 
 test('an import of a module that is not an entry point fails', async () => {
   const script = "await import('svc-streams/dist/client/create-client.js')"

@@ -1,24 +1,23 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
 import { formatDuration } from '../../display/texts.js'
 import { escapeUnsafe } from '../../errors/text.js'
-import { oneLine, printable } from '../../errors/text.js'
-import { replay } from '../../recording/index.js'
+import { printable } from '../../errors/text.js'
 import type { SweepResult } from '../../sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
+import { backtestProblem, checkedBacktest } from '../input/backtest-files.js'
+import type { WalkForwardLengths } from '../input/parse-flags.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-line.js'
+import { jsonText, stringify } from '../output/json-text.js'
 import { drawTable, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
+import { walkForwardRecordings } from './walk-forward.js'
 
 export interface SweepFlags {
   readonly parameters: string
@@ -26,6 +25,9 @@ export interface SweepFlags {
   /** In ms since the Unix epoch. */
   readonly from?: number
   readonly to?: number
+  readonly walkForward?: WalkForwardLengths
+  readonly metric?: string
+  readonly minimise?: boolean
   readonly json?: boolean
 }
 
@@ -35,17 +37,20 @@ export const sweepRecordings = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { parameters: path, workers, json = false, ...range }: SweepFlags,
+  { parameters: path, workers, walkForward, metric, minimise, json = false, ...range }: SweepFlags,
 ): Promise<void> => {
-  const recordings = files.slice(0, -1)
-  const strategy = files.at(-1) ?? ''
-  const problem = argumentProblem(files, range)
+  const problem = backtestProblem(files) ?? rangeProblem(range)
   if (problem !== undefined) return usageError(command, problem)
+  if (walkForward === undefined && (metric !== undefined || minimise === true))
+    return usageError(command, '--metric and --minimise choose the parameters of --walk-forward: add it')
   const parameters = readParametersFile(path)
   if (isLeft(parameters)) return usageError(command, parameters.left)
-  if (!existsSync(strategy))
-    throw new Error(`${printable(strategy)}: the module of the strategy does not exist`)
-  await checkRecording(recordings, range)
+  const { recordings, strategy } = await checkedBacktest(files, range)
+  if (walkForward !== undefined) {
+    const settings = { ...walkForward, workers, ...range }
+    const ranking = { metric, minimises: minimise === true }
+    return walkForwardRecordings(io, { recordings, strategy }, parameters.right, settings, ranking, json)
+  }
 
   const count = parameters.right.length
   const startAt = rxClock.wallClock()
@@ -54,7 +59,7 @@ export const sweepRecordings = async (
     program: () => ({ url: packagedProgram() }),
     onProgress: (latest) => (progress = latest),
   })
-  const result$ = sweep$<unknown, unknown>(recordings, pathToFileURL(resolve(strategy)), parameters.right, {
+  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters.right, {
     workers,
     ...range,
   })
@@ -76,14 +81,11 @@ export const sweepRecordings = async (
   if (output.failures() > 0) throw new Error(`${output.failures()} of ${count} parameters have no result`)
 }
 
-const argumentProblem = (
-  files: readonly string[],
-  { from = -Infinity, to = Infinity }: Pick<SweepFlags, 'from' | 'to'>,
-): string | undefined => {
-  if (files.length < 2) return 'give a recording, and after it the module of the strategy'
-  if (files.includes('-')) return '-: each worker thread reads the recording; give a file, not standard input'
-  return from >= to ? '--to: expected a time after --from' : undefined
-}
+const rangeProblem = ({
+  from = -Infinity,
+  to = Infinity,
+}: Pick<SweepFlags, 'from' | 'to'>): string | undefined =>
+  from >= to ? '--to: expected a time after --from' : undefined
 
 /** The parameters of a file, a JSON array. Left: the reason why it cannot be used. */
 const readParametersFile = (path: string): Either<string, readonly unknown[]> => {
@@ -96,16 +98,6 @@ const readParametersFile = (path: string): Either<string, readonly unknown[]> =>
   }
   if (!Array.isArray(json.right)) return failed(expected)
   return json.right.length === 0 ? failed('has no parameter; add one') : right(json.right as unknown[])
-}
-
-/** Throws if the recording has no header. Each parameter would fail for the same reason. */
-const checkRecording = async (
-  files: readonly string[],
-  range: Pick<SweepFlags, 'from' | 'to'>,
-): Promise<void> => {
-  await using client = replay(files, range)
-  const header = await client.header()
-  if (isLeft(header)) throw new Error(errorLine(header.left))
 }
 
 /** Shows each result. Resolves to false if the user stops the command. */
@@ -223,18 +215,3 @@ const failureText = ({ left: { message } }: Extract<Result, { _tag: 'Left' }>): 
   printable(`failed: ${message}`)
 
 const lastValueTexts = (values: readonly unknown[]): readonly string[] => values.slice(-1).map(jsonText)
-
-/** A value as JSON on one line of limited length. */
-const jsonText = (value: unknown): string => {
-  try {
-    return oneLine(stringify(value))
-  } catch {
-    return 'a value without JSON'
-  }
-}
-
-/** JSON with bigints as decimal strings, so that no reader loses digits. */
-const stringify = (value: unknown): string =>
-  value === undefined
-    ? 'undefined'
-    : JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field))

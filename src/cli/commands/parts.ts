@@ -30,6 +30,8 @@ Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals
 export const tokenHelp = 'symbol, contract address, 0x…, or topic, svc-0x…'
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
 
+export const backtestFilesHelp = 'recordings, plain or gzip, and last the module of the strategy'
+
 export const tokensFlag = (): Option =>
   new Option('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
 

@@ -50,6 +50,21 @@ export const parseRotation = (text: string): number => withinLimit(unitsToMs(tex
 export const parseDuration = (text: string): number =>
   withinLimit(secondsToMs(text) ?? unitsToMs(text), longestRun, 'Give a number of seconds above 0, or')
 
+/** The lengths of the two ranges of a window, in ms. */
+export interface WalkForwardLengths {
+  readonly train: number
+  readonly test: number
+}
+
+/** Parses the argument of `--walk-forward`, such as `7d/1d`. */
+export const parseWalkForward = (text: string): WalkForwardLengths => {
+  const [train = 0, test = 0, ...others] = text.split('/').map(unitsToMs)
+  if (train > 0 && test > 0 && others.length === 0) return { train, test }
+  throw new InvalidArgumentError(
+    'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
+  )
+}
+
 /** `undefined` for a text that is no plain number. */
 const secondsToMs = (text: string): number | undefined =>
   /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined

@@ -33,8 +33,8 @@ export class ChartSamples {
   add(at: number, price: number): void {
     const last = this.#times.length - 1
     const time = Math.max(at, this.#times[last] ?? 0)
-    if (this.#isSameSlot(time)) this.#prices[last] = price
-    else this.#append(time, price)
+    if (!this.#isSameSlot(time)) this.#append(time, price)
+    else [this.#times[last], this.#prices[last]] = [time, price]
   }
 
   /** Ends the time of the last price: it is no longer current. */
@@ -110,6 +110,13 @@ export class ChartSamples {
     this.#times.splice(0, count)
     this.#prices.splice(0, count)
   }
+}
+
+/** The sample of the data that holds at a time: its index; that of the first one before that. */
+export const indexAt = ({ times }: ChartData, time: number): number => {
+  // The last sample is the end of the one before.
+  const next = times.slice(0, -1).findLastIndex((each) => each <= time)
+  return Math.max(0, next)
 }
 
 const slotOf = (time: number, slotMs: number): number => Math.floor(time / slotMs)

@@ -7,13 +7,12 @@ export interface Scale {
   readonly to: number
 }
 
-/** The widths of a chart, in ms. The line does not move between two of them. */
-const widths = [60_000, 120_000] as const
-const maxWidth = 300_000
+/** The least and the largest width of a chart, in ms. */
+const [minWidth, maxWidth] = [1_000, 300_000]
 
-/** `spanMs`: the time that the samples take. */
+/** The line takes the whole width. `spanMs`: the time that the samples take. */
 export const timeScale = (now: number, spanMs: number): Scale => ({
-  from: now - (widths.find((width) => width >= spanMs) ?? maxWidth),
+  from: now - Math.min(maxWidth, Math.max(minWidth, spanMs)),
   to: now,
 })
 
@@ -40,7 +39,7 @@ export const priceTicks = ({ from, to }: Scale, maxCount: number): Ticks => {
   return ticksOf({ from, to }, step)
 }
 
-const timeSteps = [10_000, 15_000, 30_000, 60_000, 120_000] as const
+const timeSteps = [1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000] as const
 
 /** Marks at multiples of a step of the clock, at most `maxCount` of them. */
 export const timeTicks = (scale: Scale, maxCount: number): Ticks =>

@@ -1,188 +1,164 @@
-import { html, nothing, render, svg, type TemplateResult } from 'lit-html'
-import type { TokenState } from '../../display/token-state.js'
-import { chartSlot, ChartSamples, chartWindow, type ChartData } from '../model/chart-samples.js'
-import type { PageConfig } from '../model/served.js'
-import { PriceChart } from './price-chart.js'
-import { shortPrice, shortTokens, type DigitGroups } from '../../display/numbers.js'
+import { shortPrice, shortTokens } from '../../display/numbers.js'
 import { formatSeconds, shortAddress } from '../../display/texts.js'
 import type { DepthSide } from '../../domain/depth.js'
+import { thresholdText } from '../model/threshold.js'
+import type { PageConfig } from '../model/served.js'
+import type { WatchedToken } from '../model/watched-token.js'
 import {
   amountDigits,
   changeOf,
   depthReason,
   isDepthCurrent,
+  lagText,
   priceReason,
+  rateText,
   spanText,
+  unknown,
 } from '../text/card-texts.js'
+import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+import { PriceChart } from './price-chart.js'
 
-/** The element of one token. Renders only what has changed. */
+/** What a person does with a token. */
+export interface TokenActions {
+  readonly onPin: (token: WatchedToken) => void
+  readonly onThreshold: (token: WatchedToken) => void
+}
+
+const sideHtml = (name: string, title: string): string => `
+  <div class="side" data-side="${name}">
+    <dt>${title}</dt>
+    <dd>
+      <svg class="bar" aria-hidden="true" width="100%" height="6"><rect class="track" width="100%" height="6" rx="3" /><rect class="fill" width="0%" height="6" rx="3" /></svg>
+      <span class="amount"><span data-field="${name}"></span><span class="unit"></span></span>
+      <span class="quantity"></span>
+    </dd>
+  </div>`
+
+const cardHtml = `<article class="card">
+  <header>
+    <h2><span data-field="symbol"></span></h2>
+    <span class="address"></span>
+    <span class="state"><span class="mark" aria-hidden="true"></span><span data-field="state"></span></span>
+  </header>
+  <p class="price"><span data-field="price"></span><span class="unit">USD</span></p>
+  <div class="below">
+    <p class="change"><span class="arrow" aria-hidden="true"></span><span data-field="change"></span><span class="over"></span></p>
+    <p class="reason"></p>
+    <p class="since">age <span data-field="age"></span></p>
+  </div>
+  <dl class="depth">${sideHtml('buy', 'Buy')}${sideHtml('sell', 'Sell')}</dl>
+  <footer>
+    <p class="flow"><span data-field="rate"></span> prices/s, lag <span data-field="lag"></span></p>
+    <button class="threshold"></button>
+    <button class="pin">Pin</button>
+  </footer>
+</article>`
+
+/** The card of one token. Renders only what has changed. */
 export class CardElement {
-  readonly element = document.createElement('article')
+  readonly element = fromHtml(cardHtml)
+  readonly #part = partsOf(this.element)
+  readonly #token: WatchedToken
   readonly #config: PageConfig
-  readonly #samples = new ChartSamples(chartWindow, chartSlot)
   readonly #chart: PriceChart
-  #card: TokenState
   #isValid = false
 
-  constructor(card: TokenState, config: PageConfig) {
-    this.#card = card
+  constructor(token: WatchedToken, config: PageConfig, { onPin, onThreshold }: TokenActions) {
+    this.#token = token
     this.#config = config
-    this.#chart = new PriceChart(this.#samples)
-    this.element.className = 'card'
-    this.element.dataset['token'] = card.token.address.toLowerCase()
-    this.element.setAttribute('aria-labelledby', `name-${this.element.dataset['token']}`)
+    this.#chart = new PriceChart(token)
+    const { symbol } = token.state.token
+    this.element.dataset['token'] = token.address
+    this.element.setAttribute('aria-labelledby', `name-${token.address}`)
+    this.#part('h2').id = `name-${token.address}`
+    setText(this.#part('[data-field=symbol]'), symbol)
+    setText(this.#part('.address'), shortAddress(token.address))
+    this.#part('.address').title = token.address
+    this.#part('.depth').before(this.#chart.element)
+    const [pin, threshold] = [this.#part('.pin'), this.#part('.threshold')]
+    pin.setAttribute('aria-label', `Pin ${symbol}`)
+    pin.addEventListener('click', () => onPin(token))
+    threshold.addEventListener('click', () => onThreshold(token))
   }
 
-  /** Replaces the state of the token. `at`: the time of the change, in ms since the Unix epoch. */
-  set(card: TokenState, at: number): void {
-    if (card === this.#card) return
-    this.#isValid = false
-    if (card.state !== 'live' || card.price === undefined) this.#samples.interrupt(at)
-    else if (card.price !== this.#card.price) this.#samples.add(at, card.price.price)
-    this.#card = card
-  }
-
-  /** Adds the prices from before the page was opened to the chart alone: none of them is current. */
-  addPast(past: ChartData): void {
-    this.#samples.addPast(past)
-    this.invalidate()
-  }
-
-  /** The time that the element shows has passed. */
+  /** Something has changed, or the time that the element shows has passed. */
   invalidate(): void {
     this.#isValid = false
   }
 
   /** Renders if something has changed. `now`: in ms since the Unix epoch. */
-  render(now: number): void {
+  render(now: number, isPinned: boolean): void {
+    setAttribute(this.#part('.pin'), 'aria-pressed', String(isPinned))
     if (this.#isValid) return
     this.#isValid = true
-    const card = this.#card
-    this.element.dataset['state'] = card.state
-    const from = this.#samples.firstPrice()
-    const span = this.#samples.spanMs(now)
-    render(
-      cardView({ card, now, from, span, config: this.#config, chart: this.#chart.element }),
-      this.element,
-    )
-    this.#chart.draw(now, card.state === 'live')
+    this.#renderPrice(now)
+    for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
+    const isCurrent = isDepthCurrent(this.#token.state, now, this.#config.depthInterval)
+    setAttribute(this.#part('.depth'), 'data-current', String(isCurrent))
+    this.#chart.draw(now)
+  }
+
+  #renderPrice(now: number): void {
+    const { state: token, samples, reached } = this.#token
+    const { state, price } = token
+    const figures = this.#token.figures(now)
+    setAttribute(this.element, 'data-state', state)
+    setAttribute(this.element, 'data-reached', reached?.side ?? '')
+    setText(this.#field('state'), state)
+    setAttribute(this.#part('.price'), 'data-known', String(price !== undefined))
+    if (price === undefined) setText(this.#field('price'), unknown)
+    else setDigits(this.#field('price'), shortPrice(price.price))
+    const first = samples.firstPrice()
+    const change = this.#part('.change')
+    change.hidden = state !== 'live' || price === undefined || first === undefined
+    if (price !== undefined && first !== undefined) {
+      const { direction, text } = changeOf(price.price, first)
+      setAttribute(change, 'data-direction', direction)
+      setText(this.#field('change'), text)
+      setText(this.#part('.over'), spanText(samples.spanMs(now)))
+    }
+    setText(this.#part('.reason'), priceReason(token))
+    setText(this.#field('age'), figures.age === undefined ? unknown : formatSeconds(figures.age))
+    setText(this.#field('rate'), rateText(figures.rate))
+    setText(this.#field('lag'), lagText(figures.lag))
+    renderThresholdButton(this.#part('.threshold'), this.#token)
+  }
+
+  /** What can be bought or sold at the midpoint. The longer bar is the larger amount. */
+  #renderSide(name: 'buy' | 'sell'): void {
+    const { depth, depthError, token } = this.#token.state
+    const side = depthError === undefined ? depth?.[name] : undefined
+    const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
+    setAttribute(this.#part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
+    const amount = this.#field(name)
+    amount.title = depthError?.message ?? ''
+    if (side === undefined) setText(amount, depthError === undefined ? unknown : depthReason(depthError))
+    else setDigits(amount, amountDigits(side.totalQuantityUsd))
+    setText(this.#part(`[data-side=${name}] .unit`), side === undefined ? '' : 'USD')
+    const quantity = this.#part(`[data-side=${name}] .quantity`)
+    if (side === undefined) return setText(quantity, '')
+    const decimals = token.decimals ?? undefined
+    const digits = shortTokens(side.totalQuantity, decimals)
+    const unit = decimals === undefined ? 'units' : token.symbol
+    setDigits(quantity, { ...digits, fraction: `${digits.fraction} ${unit}` })
+  }
+
+  #field(name: string): HTMLElement {
+    return this.#part(`[data-field=${name}]`)
   }
 }
 
-interface CardViewState {
-  readonly card: TokenState
-  /** In ms since the Unix epoch. */
-  readonly now: number
-  /** The first price of the chart, and the time since, in ms. */
-  readonly from: number | undefined
-  readonly span: number
-  readonly config: PageConfig
-  readonly chart: HTMLElement
+/** The button that opens the dialog: its text is the threshold, and whether it is reached. */
+export const renderThresholdButton = (
+  button: HTMLElement,
+  { state, threshold, reached }: WatchedToken,
+): void => {
+  const levels = thresholdText(threshold)
+  const text = reached === undefined ? levels : `${levels} reached`
+  setText(button, levels === '' ? 'Alert' : text)
+  setAttribute(button, 'aria-label', `Alert of ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
 }
 
-/** Stands for a value that is not known yet. */
-const unknown = '\u2013'
-
-const cardView = ({ card, now, from, span, config, chart }: CardViewState): TemplateResult => {
-  const { token, state, price } = card
-  const address = token.address.toLowerCase()
-  return html`
-    <header>
-      <h2 id=${`name-${address}`}><span data-field="symbol">${token.symbol}</span></h2>
-      <span class="address" title=${address}>${shortAddress(address)}</span>
-      <span class="state"
-        ><span class="mark" aria-hidden="true"></span><span data-field="state">${state}</span></span
-      >
-    </header>
-    <p class="price" data-known=${price !== undefined}>
-      <span data-field="price">${price === undefined ? unknown : digitsView(shortPrice(price.price))}</span
-      ><span class="unit">USD</span>
-    </p>
-    <div class="below">
-      ${state === 'live' && from !== undefined ? changeView(card, from, span) : reasonView(card)}
-      <p class="since">
-        age
-        <span data-field="age">${price === undefined ? unknown : formatSeconds(now - price.receivedAt)}</span>
-      </p>
-    </div>
-    ${chart} ${depthView(card, now, config)}
-  `
-}
-
-const reasonView = (card: TokenState): TemplateResult => html`<p class="reason">${priceReason(card)}</p>`
-
-const changeView = ({ price }: TokenState, from: number, span: number): TemplateResult | typeof nothing => {
-  if (price === undefined) return nothing
-  const { direction, text } = changeOf(price.price, from)
-  return html`
-    <p class="change" data-direction=${direction}>
-      <span class="arrow" aria-hidden="true"></span>
-      <span data-field="change">${text}</span>
-      <span class="over">${spanText(span)}</span>
-    </p>
-  `
-}
-
-type SideName = 'buy' | 'sell'
-
-/** What can be bought and sold at the midpoint. The longer bar is the larger amount. */
-const depthView = (card: TokenState, now: number, config: PageConfig): TemplateResult => html`
-  <dl class="depth" data-current=${isDepthCurrent(card, now, config.depthInterval)}>
-    ${sideView(card, 'buy', 'Buy')} ${sideView(card, 'sell', 'Sell')}
-  </dl>
-`
-
-const sideView = (
-  { depth, depthError, token }: TokenState,
-  name: SideName,
-  title: string,
-): TemplateResult => {
-  const side = depthError === undefined ? depth?.[name] : undefined
-  const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
-  return html`
-    <div class="side" data-side=${name}>
-      <dt>${title}</dt>
-      <dd>
-        ${barView(share)}
-        <span class="amount"
-          ><span data-field=${name} title=${depthError?.message ?? ''}
-            >${side !== undefined ? digitsView(amountDigits(side.totalQuantityUsd)) : absentText(depthError)}</span
-          >${side === undefined ? '' : html`<span class="unit">USD</span>`}</span
-        >
-        <span class="quantity">${side === undefined ? '' : quantityView(side, token)}</span>
-      </dd>
-    </div>
-  `
-}
-
-const absentText = (error: TokenState['depthError']): string =>
-  error === undefined ? '\u2013' : depthReason(error)
-
-const quantityView = (
-  { totalQuantity }: DepthSide,
-  { symbol, decimals }: TokenState['token'],
-): TemplateResult => html`
-  ${digitsView(shortTokens(totalQuantity, decimals ?? undefined))} ${decimals === null ? 'units' : symbol}
-`
-
-/** From 0 to 1: relative to the larger side. */
-const shareOf = (
-  { totalQuantityUsd }: DepthSide,
-  { buy, sell }: Readonly<Record<SideName, DepthSide>>,
-): number => {
-  const larger = Math.max(buy.totalQuantityUsd, sell.totalQuantityUsd)
-  return larger === 0 ? 0 : totalQuantityUsd / larger
-}
-
-/** A `style` attribute would violate the content security policy; the width of a rectangle does not. */
-const barView = (share: number): TemplateResult => html`
-  <svg class="bar" aria-hidden="true" width="100%" height="6">
-    ${svg`<rect class="track" width="100%" height="6" rx="3" /><rect class="fill" width=${`${(share * 100).toFixed(1)}%`} height="6" rx="3" />`}
-  </svg>
-`
-
-/** A number. Space between its groups is set by the style sheet, so that its text remains one number. */
-const digitsView = ({ whole: [first, ...groups], fraction }: DigitGroups): TemplateResult =>
-  html`${first}${groups.length === 0 ? nothing : groups.map(groupView)}${fraction}`
-
-const groupView = (digits: string): TemplateResult => html`<span class="group">${digits}</span>`
+/** The amount as a share of the larger one, from 0 to 1. */
+const shareOf = ({ totalQuantityUsd }: DepthSide, { buy, sell }: Record<'buy' | 'sell', DepthSide>): number =>
+  totalQuantityUsd / (Math.max(buy.totalQuantityUsd, sell.totalQuantityUsd) || 1)

@@ -1,59 +1,160 @@
-import { html, nothing, render, type TemplateResult } from 'lit-html'
-import { interval } from 'rxjs'
+import { timer } from 'rxjs'
+import type { Connection } from '../../display/connection.js'
 import { createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../display/display.js'
+import { appended } from '../../display/event-log.js'
 import { canonicalAddress } from '../../domain/address.js'
+import { behindText } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { PageConfig, ServedPast } from '../model/served.js'
+import {
+  pageTitle,
+  parseThresholds,
+  reachedText,
+  withThreshold,
+  type Reached,
+  type ThresholdSettings,
+} from '../model/threshold.js'
+import { arranged, formatView, parseView, withPin, type View } from '../model/view.js'
+import { WatchedToken } from '../model/watched-token.js'
+import { csvName, csvOf } from '../text/csv.js'
 import { logTexts } from '../text/log-texts.js'
-import { CardElement } from './card-element.js'
+import { notify, playSound } from './alarm.js'
+import { CardElement, type TokenActions } from './card-element.js'
+import { EventList } from './event-list.js'
+import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
-import { repeat } from 'lit-html/directives/repeat.js'
-import type { Connection } from '../../display/connection.js'
-import { symbolsText, type LogEntry } from '../../display/event-log.js'
-import { clockTime } from '../../display/texts.js'
-import { behindText } from '../../errors/text.js'
+import { RowElement, TableElement } from './table-element.js'
+import { ThresholdDialog } from './threshold-dialog.js'
+import { saveFile, Toolbar } from './toolbar.js'
 
-/** Interval at which ages are counted up, in ms. */
+/** Interval at which ages are counted up, and rows are sorted again, in ms. */
 const tickInterval = 1000
 
 const update = createUpdate(logTexts)
 
+/** A token with its elements. */
+interface Shown {
+  readonly watched: WatchedToken
+  readonly card: CardElement
+  readonly row: RowElement
+}
+
 /** The page: applies events to the state, and renders what has changed. */
 export class DashboardPage {
-  #display: Display
-  #rendered: Display | undefined
-  readonly #root: HTMLElement
   readonly #config: PageConfig
-  readonly #cards: readonly CardElement[]
+  readonly #tokens: readonly Shown[]
+  readonly #header = fromHtml(headerHtml)
+  readonly #headerPart = partsOf(this.#header)
+  readonly #main = fromHtml(
+    '<main><div class="cards"></div><p class="none" hidden>No token matches the filter.</p></main>',
+  )
+  readonly #mainPart = partsOf(this.#main)
+  readonly #toolbar: Toolbar
+  readonly #table: TableElement
+  readonly #log = new EventList()
+  readonly #dialog = new ThresholdDialog()
+  #display: Display
+  #view: View = parseView(location.hash)
+  #settings: ThresholdSettings
+  /** The tokens that are shown, in their order. */
+  #arranged: readonly Shown[] = []
+  #isArrangementDue = true
   #isRequested = false
 
   constructor(root: HTMLElement, config: PageConfig) {
-    this.#root = root
     this.#config = config
     this.#display = emptyDisplay(config.tokens)
-    this.#cards = this.#display.tokens.map((token) => new CardElement(token, config))
-    interval(tickInterval).subscribe(() => this.#invalidateCards())
-    onThemeChange(() => this.#invalidateCards())
+    this.#settings = loadSettings(config)
+    const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
+    const actions: TokenActions = {
+      onPin: ({ address }) => onView((view) => withPin(view, address)),
+      onThreshold: (token) => this.#askThreshold(token),
+    }
+    this.#tokens = this.#display.tokens.map((token) => {
+      const watched = new WatchedToken(token)
+      watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
+      return {
+        watched,
+        card: new CardElement(watched, config, actions),
+        row: new RowElement(watched, actions),
+      }
+    })
+    this.#toolbar = new Toolbar({ onView, onCsv: () => this.#saveCsv() })
+    this.#table = new TableElement(onView)
+    this.#main.prepend(this.#table.element)
+    setText(this.#headerPart('.host'), config.source)
+    setText(this.#headerPart('.tag'), config.environment)
+    root.append(this.#header, this.#toolbar.element, this.#main, this.#log.element, this.#dialog.element)
+    timer(tickInterval, tickInterval).subscribe(() => this.#tick())
+    onThemeChange(() => this.#invalidate())
+    addEventListener('hashchange', () => this.#setView(parseView(location.hash)))
     this.#requestRender()
   }
 
   receive(event: DisplayEvent): void {
     this.#display = update(this.#display, event)
-    this.#display.tokens.forEach((token, index) => this.#cards[index]?.set(token, rxClock.wallClock()))
-    this.#requestRender()
-  }
-
-  addPast(past: ServedPast): void {
-    this.#config.tokens.forEach(({ address }, index) => {
-      const ofToken = past[canonicalAddress(address)]
-      if (ofToken !== undefined) this.#cards[index]?.addPast(ofToken)
+    const now = rxClock.wallClock()
+    this.#display.tokens.forEach((state, index) => {
+      const shown = this.#tokens[index]
+      if (shown === undefined || state === shown.watched.state) return
+      const reached = shown.watched.set(state, now)
+      invalidate(shown)
+      if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
     })
     this.#requestRender()
   }
 
-  #invalidateCards(): void {
-    for (const card of this.#cards) card.invalidate()
+  addPast(past: ServedPast): void {
+    for (const { watched } of this.#tokens) {
+      const ofToken = past[canonicalAddress(watched.state.token.address)]
+      if (ofToken !== undefined) watched.addPast(ofToken)
+    }
+    this.#invalidate()
+  }
+
+  #tick(): void {
+    // Rows do not move while somebody is about to click one.
+    if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
+      this.#isArrangementDue = true
+    }
+    this.#invalidate()
+  }
+
+  #invalidate(): void {
+    this.#tokens.forEach(invalidate)
     this.#requestRender()
+  }
+
+  #setView(view: View): void {
+    this.#view = view
+    this.#isArrangementDue = true
+    const hash = formatView(view)
+    history.replaceState(null, '', hash === '' ? location.pathname : `#${hash}`)
+    this.#requestRender()
+  }
+
+  #saveCsv(): void {
+    const now = rxClock.wallClock()
+    saveFile(csvName(now), 'text/csv', csvOf(this.#arranged.map(({ watched }) => watched.figures(now))))
+  }
+
+  #askThreshold(token: WatchedToken): void {
+    this.#dialog.open(token, this.#settings, ({ threshold, ...how }) => {
+      token.setThreshold(threshold ?? {})
+      this.#settings = { ...withThreshold(this.#settings, token.address, threshold), ...how }
+      saveSettings(this.#config, this.#settings)
+      this.#invalidate()
+    })
+  }
+
+  #alert(reached: Reached, address: string, now: number): void {
+    const text = `the price is ${reached.side} ${reached.threshold} USD.`
+    const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
+    this.#display = { ...this.#display, log }
+    if (this.#settings.hasSound) playSound()
+    if (this.#settings.hasNotification) notify(reachedText(reached), address)
+    // A hidden page has no frames, and its title is all that a person sees of it.
+    this.#renderTitle()
   }
 
   /** Renders in the next animation frame. A browser has no frames for a hidden page. */
@@ -67,77 +168,101 @@ export class DashboardPage {
   }
 
   #render(): void {
-    const { connection, log, tokens } = this.#display
-    const shown = this.#rendered
-    const current = tokens.filter(({ state }) => state === 'live').length
-    const before = shown?.tokens.filter(({ state }) => state === 'live').length
-    if (connection !== shown?.connection || log !== shown.log || current !== before) {
-      const elements = this.#cards.map(({ element }) => element)
-      render(pageView({ config: this.#config, connection, log, current, elements }), this.#root)
-    }
-    this.#rendered = this.#display
     const now = rxClock.wallClock()
-    for (const card of this.#cards) card.render(now)
+    const { pins, layout } = this.#view
+    this.#renderHeader()
+    this.#renderTitle()
+    this.#log.render(this.#display.log)
+    if (this.#isArrangementDue) this.#arrange(now)
+    for (const { watched, card, row } of this.#arranged) {
+      const isPinned = pins.includes(watched.address)
+      if (layout === 'table') row.render(now, isPinned)
+      if (layout === 'cards' || isPinned) card.render(now, isPinned)
+    }
+  }
+
+  #renderTitle(): void {
+    const title = pageTitle(this.#tokens.flatMap(({ watched }) => watched.reached ?? []))
+    if (document.title !== title) document.title = title
+  }
+
+  #renderHeader(): void {
+    const { connection, tokens } = this.#display
+    const current = tokens.filter(({ state }) => state === 'live').length
+    setText(this.#headerPart('.current'), String(current))
+    setText(
+      this.#headerPart('.count'),
+      `of ${tokens.length} ${tokens.length === 1 ? 'price' : 'prices'} current`,
+    )
+    setAttribute(this.#headerPart('.summary'), 'data-all', String(current === tokens.length))
+    renderConnection(this.#headerPart('.connection'), connection)
+  }
+
+  #arrange(now: number): void {
+    this.#isArrangementDue = false
+    const figures = this.#tokens.map((shown) => ({ ...shown.watched.figures(now), shown }))
+    const { layout, pins } = this.#view
+    this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
+    const isTable = layout === 'table'
+    const cards = this.#arranged.filter(({ watched }) => !isTable || pins.includes(watched.address))
+    const elements = cards.map(({ card }) => card.element)
+    const area = this.#mainPart('.cards')
+    if (!isSameList(area.children, elements)) area.replaceChildren(...elements)
+    setAttribute(area, 'data-count', countClass(elements.length))
+    setAttribute(this.#main, 'data-layout', isTable && elements.length > 0 ? 'both' : layout)
+    this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
+    this.#mainPart('.none').hidden = this.#arranged.length > 0
+    this.#toolbar.render(this.#view, this.#arranged.length, this.#tokens.length)
   }
 }
 
-interface PageViewState {
-  readonly config: PageConfig
-  readonly connection: Connection
-  readonly log: readonly LogEntry[]
-  /** The number of cards whose price is current. */
-  readonly current: number
-  readonly elements: readonly HTMLElement[]
-}
+const headerHtml = `<header class="top">
+  <h1>Live prices</h1>
+  <p class="source"><span class="host"></span> <span class="tag"></span></p>
+  <p class="summary"><b class="current"></b> <span class="count"></span></p>
+  <p class="connection" role="status"><span class="mark" aria-hidden="true"></span><span class="words"><span data-field="connection"></span> <span class="why"></span></span></p>
+</header>`
 
-const pageView = ({ config, connection, log, current, elements }: PageViewState): TemplateResult => html`
-  <header class="top">
-    <h1>Live prices</h1>
-    <p class="source">${config.source} <span class="tag">${config.environment}</span></p>
-    <p class="summary" data-all=${current === elements.length}>
-      <b>${current}</b> of <b>${elements.length}</b> ${elements.length === 1 ? 'price' : 'prices'} current
-    </p>
-    ${connectionView(connection)}
-  </header>
-  <div class="columns">
-    <main class="cards" data-count=${countClass(elements.length)}>${elements}</main>
-    ${logView(log)}
-  </div>
-`
+/** The state of the connection to the service, why it is down, or how far behind its prices are. A screen reader announces it. */
+const renderConnection = (element: HTMLElement, { state, reason, behindMs }: Connection): void => {
+  setAttribute(element, 'data-connection', state.replace(' ', '-'))
+  const [name, why] = element.querySelectorAll('.words > span')
+  if (name !== undefined) setText(name, behindMs === undefined ? state : behindText(behindMs))
+  if (why !== undefined) setText(why, reason)
+}
 
 /** The fewer cards, the larger their charts. */
 const countClass = (count: number): string => {
-  if (count === 1) return 'one'
-  return count <= 4 ? 'few' : 'many'
+  if (count <= 1) return 'one'
+  if (count <= 4) return 'few'
+  return count <= 6 ? 'some' : 'many'
 }
 
-/**
- * The state of the connection to the service, why it is down, or how far behind its prices are. A screen reader announces a
- * change.
- */
-const connectionView = ({ state, reason, behindMs }: Connection): TemplateResult => html`
-  <p class="connection" data-connection=${state.replace(' ', '-')} role="status">
-    <span class="mark" aria-hidden="true"></span>
-    <span class="words"
-      ><span data-field="connection">${behindMs === undefined ? state : behindText(behindMs)}</span>
-      ${reason === '' ? nothing : html`<span class="why">${reason}</span>`}</span
-    >
-  </p>
-`
+const isSameList = (children: HTMLCollection, elements: readonly Element[]): boolean =>
+  children.length === elements.length && elements.every((element, index) => children[index] === element)
 
-/** The event log. It scrolls, so the keyboard can focus it. */
-const logView = (log: readonly LogEntry[]): TemplateResult => html`
-  <section class="log" aria-labelledby="log-title">
-    <h2 id="log-title">Events</h2>
-    <ol role="log" aria-live="polite" aria-labelledby="log-title" tabindex="0">
-      ${repeat(log, ({ id }) => id, entryView)}
-    </ol>
-  </section>
-`
+const invalidate = ({ card, row }: Shown): void => {
+  card.invalidate()
+  row.invalidate()
+}
 
-const entryView = (entry: LogEntry): TemplateResult => html`
-  <li data-tone=${entry.tone}>
-    <time datetime=${new Date(entry.at).toISOString()}>${clockTime(entry.at)}</time>
-    <span>${entry.symbols.length === 0 ? '' : html`<b>${symbolsText(entry)}</b>: `}${entry.text}</span>
-  </li>
-`
+// The thresholds are kept by the browser, for this address of the page.
+
+const settingsKey = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
+
+const loadSettings = (config: PageConfig): ThresholdSettings => {
+  try {
+    return parseThresholds(localStorage.getItem(settingsKey(config)))
+  } catch {
+    // A browser may keep nothing for any page.
+    return parseThresholds(null)
+  }
+}
+
+const saveSettings = (config: PageConfig, settings: ThresholdSettings): void => {
+  try {
+    localStorage.setItem(settingsKey(config), JSON.stringify(settings))
+  } catch {
+    // They then last until the page is closed.
+  }
+}

@@ -1,5 +1,6 @@
+import { shortPrice, withNarrowSpaces } from '../../display/numbers.js'
 import { clockTime } from '../../display/texts.js'
-import type { ChartData, ChartRange } from '../model/chart-samples.js'
+import { indexAt, type ChartData, type ChartRange } from '../model/chart-samples.js'
 import {
   gapsOf,
   priceScale,
@@ -16,6 +17,10 @@ export interface ChartColours {
   readonly text: string
   readonly grid: string
   readonly gap: string
+  /** Of the card, behind the chart. */
+  readonly card: string
+  /** Of a threshold. */
+  readonly level: string
 }
 
 export interface Chart {
@@ -25,15 +30,19 @@ export interface Chart {
   readonly now: number
   /** The time that the samples span, in ms. */
   readonly spanMs: number
+  /** Prices with a line of their own, in USD. */
+  readonly levels: readonly number[]
+  /** The time of the crosshair, if there is one, in ms since the Unix epoch. */
+  readonly cursor: number | undefined
 }
 
-/** Draws a chart of this size, in CSS pixels. */
+/** Draws a chart of this size, in CSS pixels. Returns its area. */
 export const drawChart = (
   context: CanvasRenderingContext2D,
   [width, height]: readonly [width: number, height: number],
-  { data, range, now, spanMs }: Chart,
+  { data, range, now, spanMs, levels, cursor }: Chart,
   colours: ChartColours,
-): void => {
+): Plot => {
   const plot: Plot = {
     context,
     width: width - priceAxisWidth,
@@ -45,11 +54,14 @@ export const drawChart = (
   drawAxes(plot, colours)
   drawGaps(plot, data, colours)
   drawPrices(plot, data, colours)
+  for (const level of levels) drawLevel(plot, level, colours)
   drawLastPrice(plot, data, colours)
+  if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
+  return plot
 }
 
 /** The area of the prices, in CSS pixels, with its scales. */
-interface Plot {
+export interface Plot {
   readonly context: CanvasRenderingContext2D
   readonly width: number
   readonly top: number
@@ -62,6 +74,10 @@ const [topMargin, bottomAxis] = [8, 20]
 
 /** Width of the price axis, in CSS pixels. */
 const priceAxisWidth = 70
+
+/** The time at a distance from the left. */
+export const timeAt = ({ times: { from, to }, width }: Plot, x: number): number =>
+  from + (x / width) * (to - from)
 
 const xOf = ({ times: { from, to }, width }: Plot, time: number): number =>
   ((time - from) / (to - from)) * width
@@ -149,8 +165,8 @@ const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): 
   context.stroke(path)
 }
 
-/** Draws a dotted line at the last price, and a dot while it is current. */
-const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text }: ChartColours): void => {
+/** Draws a dotted line at the last price, with the price at the axis, and a dot while it is current. */
+const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text, card }: ChartColours): void => {
   const { context, width } = plot
   const last = prices.findLast((price) => price !== null) ?? null
   if (last === null) return
@@ -163,11 +179,60 @@ const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text }: ChartC
   context.lineTo(width, sharp(y))
   context.stroke()
   context.setLineDash([])
-  if (prices.at(-1) === null) return
   context.fillStyle = line
+  const label = withNarrowSpaces(shortPrice(last))
+  const labelWidth = context.measureText(label).width + 2 * labelPadding
+  // A long price extends to the left, and is not cut at the right.
+  const left = Math.min(width + labelPadding, width + priceAxisWidth - labelWidth)
+  context.fillRect(left, y - 8, labelWidth, 16)
+  if (prices.at(-1) !== null) drawDot(context, width, y)
+  context.fillStyle = card
+  context.textAlign = 'left'
+  context.textBaseline = 'middle'
+  context.fillText(label, left + labelPadding, y + 0.5)
+}
+
+const labelPadding = 4
+
+const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void => {
   context.beginPath()
-  context.arc(width, y, 3, 0, 2 * Math.PI)
+  context.arc(x, y, 3, 0, 2 * Math.PI)
   context.fill()
+}
+
+/** Draws a dashed line at a threshold that is within the scale. */
+const drawLevel = (plot: Plot, price: number, { level }: ChartColours): void => {
+  if (price < plot.prices.from || price > plot.prices.to) return
+  const { context, width } = plot
+  const y = sharp(yOf(plot, price))
+  context.strokeStyle = level
+  context.lineWidth = 1
+  context.setLineDash([6, 4])
+  context.beginPath()
+  context.moveTo(0, y)
+  context.lineTo(width, y)
+  context.stroke()
+  context.setLineDash([])
+}
+
+/** Draws lines at the time and the price of the sample that holds at a time; without a current price, only at the time. */
+const drawCursor = (plot: Plot, data: ChartData, time: number, { text }: ChartColours): void => {
+  const { context, width, top, bottom } = plot
+  const index = indexAt(data, time)
+  const price = data.prices[index] ?? null
+  const x = Math.max(0, xOf(plot, data.times[index] ?? time))
+  context.strokeStyle = text
+  context.fillStyle = text
+  context.lineWidth = 1
+  context.beginPath()
+  context.moveTo(sharp(x), top)
+  context.lineTo(sharp(x), bottom)
+  if (price !== null) {
+    context.moveTo(0, sharp(yOf(plot, price)))
+    context.lineTo(width, sharp(yOf(plot, price)))
+  }
+  context.stroke()
+  if (price !== null) drawDot(context, x, yOf(plot, price))
 }
 
 const hatchStep = 7

@@ -1,6 +1,7 @@
-import { catchError, defer, EMPTY, filter, map, of, retry, tap, timeout, type Observable } from 'rxjs'
-import { createClient } from '../../client/in-browser.js'
+import { catchError, defer, EMPTY, filter, map, of, repeat, take, type Observable } from 'rxjs'
+import { createClientOn } from '../../client/create-client.js'
 import type { Health } from '../../display/connection.js'
+import { unsignedBrowser } from '../../platform/browser/unsigned-browser.js'
 import { pageEvent$ } from '../model/events.js'
 import {
   isPageConfig,
@@ -28,6 +29,9 @@ const optionsOf = ({ service, staleAfter }: PageConfig) => ({
   pongTimeout,
 })
 
+/** The server of the page signs the requests for depth. */
+const createClient = createClientOn(unsignedBrowser)
+
 const start = (config: ServedPageConfig): void => {
   const page = new DashboardPage(document.body, config)
   past$.subscribe((past) => page.addPast(past))
@@ -53,16 +57,17 @@ const answerTimeout = 2000
 
 const retryDelay = 1000
 
-const json = async (path: string): Promise<unknown> => (await fetch(path, { cache: 'no-store' })).json()
+const json = async (path: string, signal?: AbortSignal): Promise<unknown> =>
+  (await fetch(path, { cache: 'no-store', signal: signal ?? null })).json()
+
+const jsonInTime = (path: string): Promise<unknown> => json(path, AbortSignal.timeout(answerTimeout))
 
 /** The configuration of the page. Repeats the request until the server answers. */
-const pageConfig$: Observable<ServedPageConfig> = defer(() => json('/config.json')).pipe(
-  timeout(answerTimeout),
-  map((value) => {
-    if (!isPageConfig(value)) throw new Error('the configuration of the page is not readable')
-    return value
-  }),
-  retry({ delay: retryDelay }),
+const pageConfig$: Observable<ServedPageConfig> = defer(() => jsonInTime('/config.json')).pipe(
+  catchError(() => EMPTY),
+  filter(isPageConfig),
+  repeat({ delay: retryDelay }),
+  take(1),
 )
 
 /** The prices from before the page was opened. Completes without them if the server does not answer with them. */
@@ -73,12 +78,11 @@ const past$: Observable<ServedPast> = defer(() => json('/past.json')).pipe(
 
 /** The state of the server's connection to the service. One request. Reloads a page that is not the server's. */
 const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
-  defer(() => json('/status.json')).pipe(
-    timeout(answerTimeout),
-    tap((value) => {
+  defer(() => jsonInTime('/status.json')).pipe(
+    map((value) => {
       if (isServedStatus(value) && value.pageId !== pageId) location.reload()
+      return healthOf(value)
     }),
-    map(healthOf),
     catchError(() => of<Health>({ _tag: 'Gone' })),
   )
 

@@ -1,76 +1,157 @@
-import type { ChartSamples } from '../model/chart-samples.js'
+import { shortPrice, withoutSeparators } from '../../display/numbers.js'
+import { clockTime } from '../../display/texts.js'
+import { indexAt, type ChartData } from '../model/chart-samples.js'
 import { chartLabel } from '../model/chart-scale.js'
-import { drawChart, type ChartColours } from './draw-chart.js'
+import type { WatchedToken } from '../model/watched-token.js'
+import { drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
+import { fromHtml, part, setAttribute, setText } from './html.js'
 
-/** Time between two drawings of a chart, in ms. More of them would move the line by less than a pixel. */
-const drawInterval = 500
+/** Number of samples that Page Up and Page Down move the crosshair by. */
+const pageStep = 20
 
+/** The chart of a token, and its crosshair, which the pointer and the keyboard move. Draws while it is on the screen. */
 export class PriceChart {
-  readonly element = document.createElement('div')
-  readonly #canvas = document.createElement('canvas')
+  readonly element = fromHtml(
+    '<div class="plot"><div class="chart" role="img"><canvas></canvas></div>' +
+      '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>' +
+      '<p class="readout" hidden></p></div>',
+  )
+  readonly #chart = part(this.element, '.chart')
+  readonly #canvas = part(this.element, 'canvas') as HTMLCanvasElement
+  readonly #slider = part(this.element, '.cursor')
+  readonly #readout = part(this.element, '.readout')
   readonly #context = this.#canvas.getContext('2d')
-  readonly #samples: ChartSamples
+  readonly #token: WatchedToken
   #colours: ChartColours | undefined
-  #isCurrent = false
-  #width = 0
-  #height = 0
-  #drawnAt = 0
+  #colouredState = ''
+  #isVisible = false
+  /** In CSS pixels. Reading it from the element would lay out the page for each chart. */
+  #size: readonly [width: number, height: number] = [0, 0]
+  #now = 0
+  #data: ChartData = { times: [], prices: [] }
+  #plot: Plot | undefined
+  /** The time of the crosshair, in ms since the Unix epoch. `Infinity`: the last price. */
+  #cursor: number | undefined
 
-  constructor(samples: ChartSamples) {
-    this.#samples = samples
-    this.element.className = 'chart'
-    this.element.setAttribute('role', 'img')
-    this.element.append(this.#canvas)
-    new ResizeObserver(() => this.#resize()).observe(this.element)
-    onThemeChange(() => (this.#colours = undefined))
+  constructor(token: WatchedToken) {
+    this.#token = token
+    this.#slider.setAttribute('aria-label', `Time on the chart of ${token.state.token.symbol}`)
+    new ResizeObserver(() => this.#resize()).observe(this.#chart)
+    new IntersectionObserver(([entry]) => {
+      this.#isVisible = entry?.isIntersecting ?? false
+      this.#draw()
+    }).observe(this.element)
+    onThemeChange(() => (this.#colouredState = ''))
+    for (const type of ['pointerdown', 'pointermove'] as const) {
+      this.#slider.addEventListener(type, ({ offsetX }) => {
+        if (this.#plot !== undefined) this.#setCursor(timeAt(this.#plot, offsetX))
+      })
+    }
+    this.#slider.addEventListener('pointerleave', () => this.#setCursor(undefined))
+    this.#slider.addEventListener('focus', () => {
+      if (this.#slider.matches(':focus-visible')) this.#setCursor(Infinity)
+    })
+    this.#slider.addEventListener('blur', () => this.#setCursor(undefined))
+    this.#slider.addEventListener('keydown', (event) => this.#onKey(event))
   }
 
-  /** Draws the prices until `now`, in ms since the Unix epoch, unless they have just been drawn. */
-  draw(now: number, isCurrent: boolean): void {
-    if (isCurrent === this.#isCurrent && Math.abs(now - this.#drawnAt) < drawInterval) return
-    if (isCurrent !== this.#isCurrent) this.#colours = undefined
-    this.#isCurrent = isCurrent
-    this.#drawnAt = now
+  /** Draws the prices until `now`, in ms since the Unix epoch. */
+  draw(now: number): void {
+    this.#now = now
+    // A screen reader gets the description also while the chart is not on the screen.
+    setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.samples.range()))
     this.#draw()
   }
 
   #draw(): void {
-    const [context, now, samples] = [this.#context, this.#drawnAt, this.#samples]
-    if (context === null || this.#width === 0) return
-    context.clearRect(0, 0, this.#width, this.#height)
-    const data = samples.data(now)
+    const { samples, state, threshold } = this.#token
+    const [width, height] = this.#size
+    if (this.#context === null || !this.#isVisible || width === 0 || this.#now === 0) return
+    this.#context.clearRect(0, 0, width, height)
+    this.#data = samples.data(this.#now)
     const range = samples.range()
-    this.element.setAttribute('aria-label', chartLabel(range))
     if (range === undefined) return
-    const colours = (this.#colours ??= readColours(this.element))
-    drawChart(
-      context,
-      [this.#width, this.#height],
-      { data, range, now, spanMs: samples.spanMs(now) },
-      colours,
+    if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
+    this.#colouredState = state.state
+    const levels = [threshold.above, threshold.below].filter((level) => level !== undefined)
+    this.#plot = drawChart(
+      this.#context,
+      this.#size,
+      {
+        data: this.#data,
+        range,
+        now: this.#now,
+        spanMs: samples.spanMs(this.#now),
+        levels,
+        cursor: this.#cursor,
+      },
+      (this.#colours ??= readColours(this.element)),
     )
+    this.#showReadout()
   }
 
   /** The canvas has as many pixels as the screen. Setting its size clears it. */
   #resize(): void {
-    this.#width = this.element.clientWidth
-    this.#height = this.element.clientHeight
-    this.#canvas.width = Math.round(this.#width * devicePixelRatio)
-    this.#canvas.height = Math.round(this.#height * devicePixelRatio)
+    const { clientWidth, clientHeight } = this.#chart
+    this.#size = [clientWidth, clientHeight]
+    this.#canvas.width = Math.round(clientWidth * devicePixelRatio)
+    this.#canvas.height = Math.round(clientHeight * devicePixelRatio)
     this.#context?.scale(devicePixelRatio, devicePixelRatio)
     this.#draw()
+  }
+
+  #setCursor(time: number | undefined): void {
+    this.#cursor = time
+    this.#draw()
+    if (time === undefined) this.#readout.hidden = true
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const last = this.#data.times.length - 2
+    const index = indexAt(this.#data, this.#cursor ?? Infinity)
+    const next: Partial<Record<string, number>> = {
+      ArrowLeft: index - 1,
+      ArrowRight: index + 1,
+      PageDown: index - pageStep,
+      PageUp: index + pageStep,
+      Home: 0,
+      End: last,
+    }
+    const chosen = next[event.key]
+    if (event.key === 'Escape') this.#setCursor(undefined)
+    if (chosen === undefined || last < 0) return
+    event.preventDefault()
+    this.#setCursor(chosen >= last ? Infinity : this.#data.times[Math.max(0, chosen)])
+  }
+
+  /** The exact time and price of the crosshair, in the half of the chart that it is not in. */
+  #showReadout(): void {
+    if (this.#cursor === undefined || this.#plot === undefined) return
+    const index = indexAt(this.#data, this.#cursor)
+    const [time = 0, price = null] = [this.#data.times[index], this.#data.prices[index]]
+    const value = price === null ? 'no current price' : `${withoutSeparators(shortPrice(price))} USD`
+    const text = `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')} · ${value}`
+    const { from, to } = this.#plot.times
+    setText(this.#readout, text)
+    this.#readout.dataset['side'] = time > (from + to) / 2 ? 'left' : 'right'
+    this.#readout.hidden = false
+    setAttribute(this.#slider, 'aria-valuemax', String(this.#data.times.length - 2))
+    setAttribute(this.#slider, 'aria-valuenow', String(index))
+    setAttribute(this.#slider, 'aria-valuetext', text)
   }
 }
 
 const readColours = (element: Element): ChartColours => {
   const style = getComputedStyle(element)
-  const colour = (name: string): string => style.getPropertyValue(`--chart-${name}`).trim()
+  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim()
   return {
-    line: colour('line'),
-    fill: colour('fill'),
-    text: colour('text'),
-    grid: colour('grid'),
-    gap: colour('gap'),
+    line: colour('chart-line'),
+    fill: colour('chart-fill'),
+    text: colour('chart-text'),
+    grid: colour('chart-grid'),
+    gap: colour('chart-gap'),
+    card: colour('card'),
+    level: colour('warn'),
   }
 }
 

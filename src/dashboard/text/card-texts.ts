@@ -104,3 +104,15 @@ export const isDepthCurrent = (
   if (depth === undefined || depthError !== undefined || depthInterval === null) return false
   return now - depth.receivedAt <= 2 * depthInterval + requestTimeout
 }
+
+/** Stands for a value that is not known. */
+export const unknown = '\u2013'
+
+/** Prices a second: `9.8`. */
+export const rateText = (rate: number | undefined): string => rate?.toFixed(1) ?? unknown
+
+/** `0 ms`, `250 ms`, `5.2 s`. `ms`: the lag of a price. */
+export const lagText = (ms: number | undefined): string => {
+  if (ms === undefined) return unknown
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}

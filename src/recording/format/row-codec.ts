@@ -4,7 +4,7 @@ import { malformedError, toDecodeError } from '../../codec/decode.js'
 import { parseJson } from '../../codec/json.js'
 import type { AnyError, DecodeError, DepthError, PriceError, UncorrelatedError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/text.js'
-import { priceRowText } from './price-rows.js'
+import { priceRowText } from './price-row-text.js'
 import type { RecordingHeader, Row } from './row.js'
 import {
   AnyNumber,

@@ -3,7 +3,7 @@ import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../../errors/constructors.js'
 import type { DecodeError, RecordingError } from '../../errors/model.js'
 import { nextTurn } from '../../time/next-turn.js'
-import { PriceRows } from '../format/price-rows.js'
+import { LearnedRows } from '../format/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import {
@@ -83,7 +83,7 @@ class EntryDecoder {
   lineNumber = 0
   started = false
   failure: RecordingError | undefined
-  private readonly priceRows = new PriceRows()
+  private readonly learnedRows = new LearnedRows()
   private readonly decoder = new TextDecoder()
 
   constructor(
@@ -97,8 +97,8 @@ class EntryDecoder {
   *entries(bytes: Uint8Array): Generator<RecordingEntry, void> {
     for (let start = 0, end = 0; start < bytes.length && this.failure === undefined; start = end) {
       this.lineNumber++
-      const row = this.started ? this.priceRows.recognise(bytes, start) : undefined
-      end = row === undefined ? endOfLine(bytes, start) : this.priceRows.end
+      const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
+      end = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
       const entry = row === undefined ? this.decode(bytes, start, end) : this.entryOf(row, bytes, start, end)
       if (entry !== undefined) yield entry
     }
@@ -118,7 +118,7 @@ class EntryDecoder {
       this.failure = recordingError(this.sourceName, this.lineNumber, input, issues)
       return undefined
     }
-    if (decoded.right._tag === 'Price') this.priceRows.learn(line, decoded.right)
+    if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
     return this.entryOf(decoded.right, bytes, start, end)
   }
 

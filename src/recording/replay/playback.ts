@@ -68,6 +68,8 @@ export class Playback {
     private readonly realTime: Clock,
     /** Called before the events of each line are emitted. */
     private readonly onLine?: (line: Row | RecordingHeader) => void,
+    /** Called when the promises of a line have settled, before any later timer fires. */
+    private readonly onSettled?: () => void,
   ) {
     this.streams = new RecordedStreams(
       range,
@@ -216,6 +218,7 @@ export class Playback {
         // The promises of a row settle before the next row, however the file is divided into chunks.
         await promisesSettled()
         this.isSettling = false
+        this.onSettled?.()
         if (this.yieldsAfter(entry.line)) await nextTurn()
       }
     }

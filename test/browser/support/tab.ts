@@ -59,7 +59,14 @@ export const openTab = async (): Promise<Tab> => {
     evaluate: evaluate as Evaluator['evaluate'],
     hide: () => setWindowState('minimized'),
     show: () => setWindowState('normal'),
-    freeze: () => call('Page.setWebLifecycleState', { state: 'frozen' }),
+    freeze: async () => {
+      await evaluate(
+        `document.addEventListener('freeze', () => (globalThis.isFrozen = true), { once: true })`,
+      )
+      await call('Page.setWebLifecycleState', { state: 'frozen' })
+      // The command ends before a busy tab has stopped its scripts.
+      await eventually(async () => expect(await evaluate('globalThis.isFrozen')).toBe(true))
+    },
     resume: () => call('Page.setWebLifecycleState', { state: 'active' }),
     navigate,
   }

@@ -6,6 +6,7 @@ import {
   parseRotation,
   parseSpeed,
   parseTime,
+  parseWalkForward,
 } from '../../../src/cli/input/parse-flags.js'
 import {
   integerOption,
@@ -112,4 +113,26 @@ test.each(['', '2026-11-22T10:00:00', '2026-13-01', '2026-11-22 10:00Z', 'now', 
 
 test.each(['0', '1795341600', '99999999999'])('a time of %s is rejected as seconds', (text) => {
   expect(() => parseTime(text)).toThrow('expected an ISO time or Unix ms; this looks like seconds')
+})
+
+test('accepts the two lengths of a walk-forward, each with its unit', () => {
+  expect(parseWalkForward('7d/1d')).toEqual({ train: 7 * 86_400_000, test: 86_400_000 })
+  expect(parseWalkForward('90s/5m')).toEqual({ train: 90_000, test: 300_000 })
+  for (const text of [
+    '',
+    '7d',
+    '7/1',
+    '7d/1',
+    '7/1d',
+    '0d/1d',
+    '7d/0s',
+    '7d/1d/1d',
+    '7d-1d',
+    '7d /1d',
+    '7w/1d',
+  ]) {
+    expect(() => parseWalkForward(text)).toThrow(
+      'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
+    )
+  }
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChartSamples } from '../../../src/dashboard/model/chart-samples.js'
+import { ChartSamples, indexAt } from '../../../src/dashboard/model/chart-samples.js'
 
 describe('the samples of a chart', () => {
   it('hold the last price until now', () => {
@@ -10,10 +10,17 @@ describe('the samples of a chart', () => {
     expect(samples.data(5000)).toEqual({ times: [1000, 2000, 5000], prices: [10, 11, 11] })
   })
 
-  it('keep the last price of each slot', () => {
+  it('keep the last price of each slot, with its time', () => {
     const samples = new ChartSamples(60_000, 500)
     for (const at of [1000, 1100, 1499, 1500]) samples.add(at, at)
-    expect(samples.data(1500)).toEqual({ times: [1000, 1500, 1500], prices: [1499, 1500, 1500] })
+    expect(samples.data(1500)).toEqual({ times: [1499, 1500, 1500], prices: [1499, 1500, 1500] })
+  })
+
+  it('are found by the time at which they hold, and never the end of the last one', () => {
+    const data = { times: [1000, 2000, 3000, 9000], prices: [10, null, 12, 12] }
+    const at = [-Infinity, 999, 1000, 1999, 2000, 3000, 8999, 9000, Infinity]
+    expect(at.map((time) => indexAt(data, time))).toEqual([0, 0, 0, 0, 1, 2, 2, 2, 2])
+    expect(indexAt({ times: [], prices: [] }, 0)).toBe(0)
   })
 
   it('have a gap from the time at which the price was no longer current', () => {

@@ -10,10 +10,10 @@ import {
   timeTicks,
 } from '../../../src/dashboard/model/chart-scale.js'
 
-test('timeScale ends now, and is 1, 2 or 5 minutes wide', () => {
+test('timeScale ends now, and is as wide as the samples: 1 s to 5 minutes', () => {
   const now = 1_000_000
-  expect([0, 60_000, 60_001, 120_001, 400_000].map((span) => now - timeScale(now, span).from)).toEqual([
-    60_000, 60_000, 120_000, 300_000, 300_000,
+  expect([0, 1500, 60_001, 400_000].map((span) => now - timeScale(now, span).from)).toEqual([
+    1000, 1500, 60_001, 300_000,
   ])
   expect(timeScale(now, 0).to).toBe(now)
 })

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { networkError } from '../../../src/errors/constructors.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
+import { linesOf } from './chart-lines.js'
 import { historyOf, past } from '../support/history.js'
 import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
@@ -22,35 +23,6 @@ const recorded = (): History => {
 /** The lowest and the highest price of the chart of ETH, as a screen reader announces them. */
 const chartOf = async (page: Page): Promise<string> =>
   (await page.locator(`[data-token="${weth}"] .chart`).getAttribute('aria-label')) ?? ''
-
-/** Where the chart of ETH has a line: shares of its width, from each start to its end. */
-const linesOf = (page: Page): Promise<readonly (readonly [from: number, to: number])[]> =>
-  page.evaluate((selector) => {
-    const chart = document.querySelector(selector)
-    const canvas = chart?.querySelector('canvas')
-    const context = canvas?.getContext('2d')
-    if (!chart || !canvas || !context) return []
-    context.fillStyle = getComputedStyle(chart).getPropertyValue('--chart-line').trim()
-    const [red, green, blue] = (/\w\w/g[Symbol.match](context.fillStyle) ?? []).map((hex) =>
-      parseInt(hex, 16),
-    )
-    // Without the axes, whose texts may have the same colour: 70 px at the right, 20 px at the bottom.
-    const width = Math.floor(canvas.width - 74 * devicePixelRatio)
-    const height = Math.floor(canvas.height - 22 * devicePixelRatio)
-    const { data } = context.getImageData(0, 0, width, height)
-    const isLine = (pixel: number): boolean =>
-      data[pixel] === red && data[pixel + 1] === green && data[pixel + 2] === blue && data[pixel + 3] === 255
-    const hasLine = (x: number): boolean =>
-      Array.from({ length: height }, (_, y) => 4 * (y * width + x)).some(isLine)
-    const lines: [number, number][] = []
-    for (let x = 0; x < width; x += 1) {
-      if (!hasLine(x)) continue
-      const last = lines.at(-1)
-      if (last?.[1] === x / width) last[1] = (x + 1) / width
-      else lines.push([x / width, (x + 1) / width])
-    }
-    return lines.filter(([start, end]) => end - start > 0.01)
-  }, `[data-token="${weth}"] .chart`)
 
 describe('the chart of a card', () => {
   it('shows the past with its gaps, and none of its prices as the current one', async () => {

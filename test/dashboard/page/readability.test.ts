@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
+import { logOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
 import { config } from '../support/tokens.js'
 
@@ -34,6 +34,9 @@ const contrasts = (page: Page): Promise<readonly (readonly [text: string, contra
     })
   })
 
+/** The width that the page needs, in CSS pixels. */
+const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+
 describe('the page of the dashboard', () => {
   it('has a title, a language, and a name for each card, chart and list', async () => {
     const market = new TestMarket()
@@ -53,9 +56,20 @@ describe('the page of the dashboard', () => {
     expect(await page.getByRole('status').textContent()).toContain('connected')
   })
 
-  it('has an event log that the keyboard reaches', async () => {
-    const page = await openDashboard(await startTestDashboard(new TestMarket().client))
-    await page.getByRole('log').waitFor()
+  it('has an event log that the keyboard reaches, and opens', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client))
+    await eventually(async () => expect((await logOf(page)).length).toBe(1))
+    market.disconnect('reset')
+    await eventually(async () => expect((await logOf(page)).length).toBe(2))
+    const entries = page.getByRole('log').locator('li')
+    const visible = async () => Promise.all((await entries.all()).map((entry) => entry.isVisible()))
+    expect(await visible()).toEqual([true, false])
+    const events = page.getByRole('button', { name: 'Events' })
+    await events.focus()
+    await page.keyboard.press('Enter')
+    expect(await events.getAttribute('aria-expanded')).toBe('true')
+    expect(await visible()).toEqual([true, true])
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('log')
   })
@@ -78,6 +92,13 @@ describe('the page of the dashboard', () => {
       await expectContrasts()
       market.disconnect('reset')
       await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
+      await expectContrasts()
+      await page.getByRole('button', { name: 'Table' }).click()
+      await page.getByRole('button', { name: 'Pin ETH' }).click()
+      await page.getByRole('article', { name: 'ETH' }).waitFor()
+      await expectContrasts()
+      await page.getByRole('button', { name: 'Alert of BTC' }).click()
+      await page.getByRole('dialog').waitFor()
       await expectContrasts()
     },
   )
@@ -106,7 +127,7 @@ describe('the page of the dashboard', () => {
     await eventually(async () => expect(await valueOf(page, weth, 'buy')).toBe('1e30'))
     market.disconnect('a reason '.repeat(20))
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+    expect(await widthOf(page)).toBe(phone.width)
     const cut = await page.locator('[data-field]').evaluateAll((elements) =>
       elements
         .filter((element) => {
@@ -116,5 +137,19 @@ describe('the page of the dashboard', () => {
         .map((element) => element.textContent),
     )
     expect(cut).toEqual([])
+  })
+
+  it('fits a phone as a table too', async () => {
+    const market = new TestMarket()
+    const tokens = [{ ...config.tokens[0]!, symbol: 'A-VERY-LONG-SYMBOL-OF-A-TOKEN-WITHOUT-SPACES' }]
+    const { url } = await startTestDashboard(market.client, { tokens })
+    const page = await openDashboard({ url: `${url}#layout=table&pins=${weth}` }, { viewport: phone })
+    market.sendEth(123_456_789.1234)
+    const price = page.getByRole('cell', { name: '123456789.1234' })
+    await price.waitFor()
+    expect(await widthOf(page)).toBe(phone.width)
+    await page.getByRole('button', { name: /^Alert of A-/ }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await widthOf(page)).toBe(phone.width)
   })
 })

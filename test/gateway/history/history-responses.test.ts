@@ -16,6 +16,7 @@ import { historyResponses } from '../../../src/gateway/history/history-responses
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { eventsOf } from '../../recording/past/support/files.js'
 import { down, recordingText } from '../../recording/support/recordings.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import { getRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
@@ -143,7 +144,7 @@ describe('GET /history/<topic>', () => {
     let before = -1
     await eventually(async () => {
       before = emitted
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      for (let turn = 0; turn < 200; turn++) await nextTurn()
       return emitted > 0 && emitted === before
     })
     expect(emitted).toBeLessThan(count)
@@ -193,6 +194,23 @@ describe('openHistory of a URL', () => {
     const events = await eventsOf(openHistory(url).prices$(topic, { from: 0 }))
     expect(events.at(-1)).toMatchObject({ left: { _tag: 'DecodeError' } })
     expect(isLeft(await openHistory(url).topics()())).toBe(true)
+  })
+
+  it('is an HttpError with the start of the body, also of one that never ends', async () => {
+    const server = createServer((_request, response) => {
+      const write = (): unknown =>
+        response.writableEnded || setImmediate(() => response.write('x'.repeat(1000), write))
+      response.writeHead(500)
+      write()
+      onTestFinished(() => void response.destroy())
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await eventually(() => server.listening)
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const body = 'x'.repeat(2048)
+    expect(await openHistory(url).topics()()).toMatchObject({
+      left: { _tag: 'HttpError', status: 500, body },
+    })
   })
 
   it('is a NetworkError without a gateway, and an InvalidRange without a request', async () => {

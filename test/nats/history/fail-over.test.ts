@@ -1,11 +1,11 @@
-import type { PastEvent } from 'svc-streams/history'
 import { expect, it } from 'vitest'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { Fleet, type GatewayProcess } from '../support/fleet.js'
 import { startSubscribedConsumer } from '../support/start-fleet.js'
-import { gapsOf, pastOf, pricesOf, startJetStreamServer } from './support/stored-history.js'
+import { expectEachOnce } from './support/each-once.js'
+import { gapsOf, pastOf, pricesOf, printTime, startJetStreamServer } from './support/stored-history.js'
 
 /** Starts two gateways and a consumer. Resolves with the gateway that the consumer follows first. */
 const startTwo = async (test: ConstructorParameters<typeof Fleet>[0]) => {
@@ -28,27 +28,6 @@ const startTwo = async (test: ConstructorParameters<typeof Fleet>[0]) => {
   return { fleet, active, standby, past, storedMore }
 }
 
-/** The price that is current at a connection to the service may be that of before the gap. */
-const pricesAfterSeams = (events: readonly PastEvent[]): readonly number[] =>
-  pricesOf(
-    events.filter((event, index) => {
-      const before = pricesOf(events.slice(0, index)).at(-1)
-      return !(events[index - 1]?._tag === 'Gap' && event._tag === 'PastPrice' && event.price === before)
-    }),
-  )
-
-const expectEachOnce = (events: readonly PastEvent[], market: readonly number[]): void => {
-  const prices = pricesAfterSeams(events)
-  expect(prices).toEqual([...new Set(prices)].sort((a, b) => a - b))
-  // Outside of gaps no price is missing.
-  const times = gapsOf(events)
-  const isInGap = (price: number) => times.some(({ from, to }) => price >= from - 250 && price <= to)
-  const [first = 0] = prices
-  const last = prices.at(-1) ?? 0
-  const expected = market.filter((price) => price >= first && price <= last && !isInGap(price))
-  expect(expected.filter((price) => !prices.includes(price))).toEqual([])
-}
-
 describeNats('the history of two gateways', () => {
   it('has each price once when the active one is killed, with a gap', async (test) => {
     const { fleet, active, standby, past, storedMore } = await startTwo(test)
@@ -58,7 +37,9 @@ describeNats('the history of two gateways', () => {
     await storedMore(10)
     const events = await past()
     expectEachOnce(events, fleet.market.prices)
-    expect(gapsOf(events)).toMatchObject([{ from: 0 }, { cause: 'unrecorded' }])
+    const gaps = gapsOf(events)
+    expect(gaps).toMatchObject([{ from: 0 }, { cause: 'unrecorded' }])
+    for (const { from, to } of gaps.slice(1)) printTime(`${test.task.name}: gap`, to - from)
   })
 
   it('has each price once when the active one is stopped, and continues later', async (test) => {
@@ -71,6 +52,8 @@ describeNats('the history of two gateways', () => {
     await storedMore(10)
     const events = await past()
     expectEachOnce(events, fleet.market.prices)
-    expect(gapsOf(events)).toMatchObject([{ from: 0 }, { cause: 'unrecorded' }])
+    const gaps = gapsOf(events)
+    expect(gaps).toMatchObject([{ from: 0 }, { cause: 'unrecorded' }])
+    for (const { from, to } of gaps.slice(1)) printTime(`${test.task.name}: gap`, to - from)
   })
 })

@@ -17,7 +17,9 @@ import {
   openManager,
   pastOf,
   pricesOf,
+  printTime,
   startJetStreamServer,
+  startCounting,
   startWithConsumer,
 } from './support/stored-history.js'
 
@@ -29,6 +31,7 @@ describeNats('the gaps of a history on NATS', () => {
     service.dropConnections()
     await storedMore(3)
     const gaps = gapsOf(await pastOf({ servers }, ethTopic))
+    for (const { from, to } of gaps.slice(1)) printTime('connections to the service dropped: gap', to - from)
     expect(gaps.slice(1).map(({ cause }) => cause)).toContain('disconnected')
   })
 
@@ -90,7 +93,9 @@ describeNats('a gateway on NATS whose history cannot be stored', () => {
     await eventually(() => expect(failures).toEqual(['write failed: maximum bytes exceeded']))
     await receivedMore(20)
     await manager.streams.update('svc-history', { max_bytes: -1 })
+    const freedAt = Date.now()
     await eventually(() => expect(failures.at(-1)).toBe('written'))
+    printTime('full stream: stored again', Date.now() - freedAt)
     const past = await pastOf({ servers }, ethTopic)
     expect(gapsOf(past)).toMatchObject([{ from: 0 }])
     expect(pricesOf(past).length).toBeGreaterThan(20)
@@ -132,12 +137,26 @@ describeNats('a gateway on NATS whose history cannot be stored', () => {
     const before = pricesOf(await pastOf({ servers }, ethTopic))
     await server.kill()
     await server.restart()
+    const returnedAt = Date.now()
     await receivedMore(3)
     await storedMore(3)
+    printTime('restart of the NATS server: stored again', Date.now() - returnedAt)
     const past = await pastOf({ servers }, ethTopic)
     expect(pricesOf(past).slice(0, before.length)).toEqual(before)
     const gaps = gapsOf(past).slice(1)
     expect(gaps.map(({ cause }) => cause)).toEqual(gaps.map(() => 'unrecorded'))
     expect(gaps).not.toEqual([])
+    for (const { from, to } of gaps) printTime('restart of the NATS server: gap', to - from)
+  })
+
+  it('divides the rows that it has kept into messages that the server accepts', async () => {
+    const { url: servers } = await startJetStreamServer({ config: 'max_payload: 4096' })
+    const { emit, past } = await startCounting(servers)
+    emit(200)
+    await eventually(async () =>
+      expect(pricesOf(await past())).toEqual(Array.from({ length: 201 }, (_, index) => index + 1)),
+    )
+    const { state } = await (await openManager(servers)).streams.info('svc-history')
+    expect(state.messages).toBeGreaterThan(5)
   })
 })

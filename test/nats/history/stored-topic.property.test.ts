@@ -9,6 +9,7 @@ import { StoredTopic } from '../../../src/nats/history/stored-topic.js'
 import { retryAfter } from '../../../src/nats/history/times.js'
 import { decodeRow } from '../../../src/recording/format/row-codec.js'
 import type { Clock } from '../../../src/time/clock.js'
+import { caseCount } from '../../support/run/long.js'
 import { ethTopic } from '../../support/tokens.js'
 
 /** A gateway receives a price, is wanted or not, is checked, or its message gets an answer. */
@@ -179,6 +180,6 @@ it('stores each price at most once, and in each recording all prices of one gate
         expect(given.some((prices) => prices.includes(recording.join()))).toBe(true)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: caseCount(6000) },
   )
 })

@@ -19,6 +19,19 @@ export const bundlerPackages: readonly string[] = [
   'webpack-cli@6',
 ]
 
+/** The frameworks of `examples/store`, their plugins for the Vite above, and their checkers, as arguments of `npm install`. */
+export const frameworkPackages: readonly string[] = [
+  'react@19',
+  'react-dom@19',
+  '@types/react@19',
+  '@types/react-dom@19',
+  '@vitejs/plugin-react@5',
+  'svelte@5',
+  'svelte-check@4',
+  '@sveltejs/vite-plugin-svelte@6',
+  'typescript@5.9',
+]
+
 /** Each bundler with its defaults. Rollup needs a plugin for packages; its option selects the builds for browsers. */
 export const bundlers: readonly Bundler[] = [
   {

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { bundlerPackages } from './bundlers.js'
+import { bundlerPackages, frameworkPackages } from './bundlers.js'
 import { compilerPackages } from './compile.js'
 import { install } from './install.js'
 import { pack } from './pack.js'
@@ -19,11 +19,13 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     install(root, 'user', [tarball]),
     install(root, 'with-peers', [tarball, ...Object.values(optionalPeers)]),
     install(root, 'tools', ['@types/node@20', ...compilerPackages]),
-    install(root, 'bundlers', [tarball, ...bundlerPackages]),
+    install(root, 'bundlers', [tarball, ...bundlerPackages, ...frameworkPackages]),
   ])
   for (const folder of [user, withPeers]) await cp(programs, join(folder, 'programs'), { recursive: true })
   await cp(join(programs, 'page'), join(bundlers, 'page'), { recursive: true })
-  await cp(join(repository, 'examples/browser'), join(bundlers, 'browser'), { recursive: true })
+  for (const example of ['browser', 'store'])
+    await cp(join(repository, 'examples', example), join(bundlers, example), { recursive: true })
+  await cp(join(programs, 'store'), join(bundlers, 'store'), { recursive: true })
   project.provide('packed', {
     tarball,
     user,

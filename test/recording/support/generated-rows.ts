@@ -14,7 +14,7 @@ export const at = fc.integer({ min: 0, max: 2 ** 45 })
 const usd = fc.double({ min: 0, max: 1e12, noNaN: true }).map((value) => value + 0)
 export const price = plain({ topic, price: priceValue, receivedAt: at, epoch: fc.nat() })
 const side = plain({ totalQuantity: quantity, totalQuantityUsd: usd })
-const depth = plain({
+export const depth = plain({
   mint: address,
   price: priceValue,
   timestamp: at,

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { KeyAndCertificate } from '../network/certificate.js'
 import type { EnvironmentVariables } from '../process/environment.js'
 import { spawnCommand, type NodeProcess } from '../process/node-process.js'
@@ -63,10 +63,11 @@ export const startNatsServer = async ({
 
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
     const file = join(folder, 'server.conf')
+    // JetStream in a cluster needs a name that is the server's own.
     const cluster =
       routes === undefined
         ? ''
-        : `cluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)} }`
+        : `server_name: ${basename(folder)}\ncluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
     writeFileSync(file, [listen, limits, cluster, settings, tls, config].join('\n'))
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })
@@ -122,7 +123,11 @@ const portsOf = async (server: NodeProcess, folder: string): Promise<Ports> => {
 export const startNatsCluster = async (
   options: Omit<NatsServerOptions, 'routes'>,
 ): Promise<readonly [NatsServer, NatsServer, NatsServer]> => {
-  const first = await startNatsServer({ ...options, routes: [] })
+  // JetStream in a cluster needs a route, which no server has to answer.
+  const first = await startNatsServer({
+    ...options,
+    routes: options.jetStream === true ? ['nats://127.0.0.1:1'] : [],
+  })
   const join = () => startNatsServer({ ...options, routes: [first.routeUrl] })
   const [second, third] = await Promise.all([join(), join()])
   const servers = [first, second, third] as const

@@ -42,7 +42,7 @@ export const recordingOf = (rows: number, damage = ''): string =>
   )
 
 /** The program of the worker threads: in the compiled copy, or in the installed package. */
-const compiledProgram = (): URL => {
+export const compiledProgram = (): URL => {
   const file = 'dist/sweep/worker/main.js'
   const compiled = join(inject('compiledCopy'), file)
   const installed = join(inject('compiledCopy'), '../node_modules/svc-streams', file)

@@ -1,7 +1,16 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
 import type { FailureCause, RecordingError } from 'svc-streams'
-import { sweep, type SweepError, type SweepRun, type SweepStrategy } from 'svc-streams/sweep'
+import {
+  sweep,
+  walkForward$,
+  type SweepError,
+  type SweepRun,
+  type SweepStrategy,
+  type WalkForwardError,
+  type WalkForwardRun,
+  type WindowRange,
+} from 'svc-streams/sweep'
 import { describe, expectTypeOf, test } from 'vitest'
 
 const strategy = new URL('strategy.js', import.meta.url)
@@ -58,7 +67,27 @@ describe('SweepError', () => {
     }
     expectTypeOf(causeOf).returns.toEqualTypeOf<FailureCause | RecordingError>()
     expectTypeOf<SweepError['why']>().toEqualTypeOf<
-      'module' | 'strategy' | 'value' | 'worker' | 'recording'
+      'module' | 'strategy' | 'value' | 'worker' | 'recording' | 'score'
     >()
+  })
+})
+
+describe('walkForward$', () => {
+  test('gives the score function the type of the values', () => {
+    const score = (values: readonly string[]): number => values.length
+    const result$ = walkForward$('market.ndjson', strategy, [1, 2], { train: 7, test: 1, score })
+    expectTypeOf(result$).toEqualTypeOf<
+      Observable<Either<WalkForwardError<number>, WalkForwardRun<number, string>>>
+    >()
+    expectTypeOf<WalkForwardRun<number, string>['test']>().toEqualTypeOf<WindowRange>()
+    // @ts-expect-error -- the lengths have no default
+    void walkForward$('market.ndjson', strategy, [1, 2], { train: 7 })
+  })
+
+  test('has errors that are discriminated by why', () => {
+    const rangeOf = (error: WalkForwardError<number>): WindowRange | undefined =>
+      error.why === 'train' || error.why === 'test' ? error.test : undefined
+    expectTypeOf(rangeOf).returns.toEqualTypeOf<WindowRange | undefined>()
+    expectTypeOf<WalkForwardError['why']>().toEqualTypeOf<'train' | 'test' | 'too short' | 'recording'>()
   })
 })

@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
-import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
-import type { Topic } from 'svc-streams'
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, lastValueFrom, Subject, toArray } from 'rxjs'
+import type { Price, PriceError, Topic } from 'svc-streams'
 import type { Gap, HistoryRange, PastEvent, PastPrice } from 'svc-streams/history'
-import { natsHistory, type NatsHistoryOptions } from 'svc-streams/nats'
+import { natsHistory, startNatsGateway, type NatsHistoryOptions } from 'svc-streams/nats'
+import { createTestClient, price } from 'svc-streams/testing'
 import { expect, onTestFinished } from 'vitest'
+import { closeAfterTest } from '../../../support/close-after-test.js'
 import { collectEvents } from '../../../support/collect-events.js'
 import { connectRaw } from '../../../support/nats/raw-nats.js'
 import {
@@ -86,3 +88,28 @@ export const startWithConsumer = async (servers: string) => {
 /** Resolves when the history has some prices. */
 export const isStored = (servers: string) =>
   eventually(async () => expect(pricesOf(await pastOf({ servers }, ethTopic)).length).toBeGreaterThan(3))
+
+/** Starts a gateway of a service whose prices are 1, 2, 3, …, and a consumer. Resolves when the first one is stored. */
+export const startCounting = async (servers: string) => {
+  const price$ = new Subject<Either<PriceError, Price>>()
+  const client = createTestClient({ prices: { [ethTopic]: price$ } })
+  closeAfterTest(await startNatsGateway(client, { servers, history: {} }))
+  collectEvents(createNatsClient({ servers }).price$(ethTopic))
+  let last = 0
+  const emit = (count: number): void => {
+    for (const end = last + count; last < end;) {
+      last += 1
+      price$.next(right(price(ethTopic, last, { receivedAt: Date.now() })))
+    }
+  }
+  await eventually(() => price$.observed)
+  emit(1)
+  const past = () => pastOf({ servers }, ethTopic)
+  await eventually(async () => expect(pricesOf(await past())).toEqual([1]))
+  return { emit, past }
+}
+
+/** Prints a time for the table of docs/guides/history.md, in ms, if `NATS_TIMES=1` is set. */
+export const printTime = (title: string, ms: number): void => {
+  if (process.env['NATS_TIMES'] !== undefined) console.log(`${title}: ${Math.round(ms)} ms`)
+}

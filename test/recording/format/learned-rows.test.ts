@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { isRight, right } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { PriceRows } from '../../../src/recording/format/price-rows.js'
+import { createDepthSide } from '../../../src/domain/depth.js'
+import { LearnedRows } from '../../../src/recording/format/learned-rows.js'
 import { decodeRow, encodeRow } from '../../../src/recording/format/row-codec.js'
-import type { PriceRow, Row } from '../../../src/recording/format/row.js'
-import { price } from '../support/generated-rows.js'
+import type { DepthRow, PriceRow, Row } from '../../../src/recording/format/row.js'
+import { depth, price } from '../support/generated-rows.js'
 import { caseCount } from '../../support/run/long.js'
 
 const encoder = new TextEncoder()
@@ -17,14 +18,14 @@ const rowOf = (topic: Topic, fields: object = {}): PriceRow => ({
   event: right({ topic, price: 1.5, receivedAt: 1_700_000_000_000, epoch: 1, ...fields }),
 })
 
-const learned = (...topics: readonly Topic[]): PriceRows => {
-  const rows = new PriceRows()
+const learned = (...topics: readonly Topic[]): LearnedRows => {
+  const rows = new LearnedRows()
   for (const topic of topics) rows.learn(encodeRow(rowOf(topic)), rowOf(topic))
   return rows
 }
 
 /** Recognises a line, which must be read up to its end. */
-const recogniseIn = (rows: PriceRows, line: string): Row | undefined => {
+const recogniseIn = (rows: LearnedRows, line: string): Row | undefined => {
   const bytes = encoder.encode(`{}\n${line}\n{}`)
   const row = rows.recognise(bytes, 3)
   if (row !== undefined) expect(rows.end).toBe(bytes.length - 2)
@@ -43,6 +44,32 @@ const writtenRow: fc.Arbitrary<PriceRow> = price.map((value) => ({
   topic: value.topic,
   event: right(value),
 }))
+
+/** Without an exponent. */
+const amount = fc.double({ min: 1e-6, max: 1e12, noNaN: true })
+
+const writtenDepth: fc.Arbitrary<DepthRow> = fc
+  .tuple(depth, amount, amount, amount)
+  .map(([value, usd, buyUsd, sellUsd]) => ({
+    _tag: 'Depth',
+    at: value.receivedAt,
+    mint: value.mint,
+    event: right({
+      ...value,
+      price: usd,
+      buy: createDepthSide({ ...value.buy, totalQuantityUsd: buyUsd }),
+      sell: createDepthSide({ ...value.sell, totalQuantityUsd: sellUsd }),
+    }),
+  }))
+
+/** Rows of each kind, with a name that is learned. */
+const written: fc.Arbitrary<Row> = fc.oneof(writtenRow, writtenDepth)
+
+const learnedFrom = (row: Row): LearnedRows => {
+  const rows = learned('svc-0xab')
+  rows.learn(encodeRow(row), row)
+  return rows
+}
 
 /** What a byte is replaced by, or what is inserted. */
 const piece = fc.constantFrom(
@@ -64,13 +91,16 @@ const piece = fc.constantFrom(
   '\r',
 )
 
-describe('PriceRows', () => {
-  it('recognises each row of a learned topic that record writes, like the slow path', () => {
+describe('LearnedRows', () => {
+  it.each([
+    ['topic', writtenRow],
+    ['mint', writtenDepth],
+  ])('recognises each row of a learned %s that record writes, like the slow path', (_, arbitrary) => {
     let recognised = 0
     fc.assert(
-      fc.property(writtenRow, (row) => {
+      fc.property(arbitrary as fc.Arbitrary<Row>, (row) => {
         const line = encodeRow(row)
-        const found = recogniseIn(learned(row.topic), line)
+        const found = recogniseIn(learnedFrom(row), line)
         // A number with an exponent takes the slow path.
         if (/e[+-]\d/.test(line)) return
         expect(found).toStrictEqual(slow(line))
@@ -96,13 +126,46 @@ describe('PriceRows', () => {
     }
   })
 
+  it.each(['0', '7', '9007199254740993', '9999999999999999999', '18446744073709551616', '9'.repeat(40)])(
+    'recognises the quantity %s exactly',
+    (digits) => {
+      const side = { totalQuantity: BigInt(digits), totalQuantityUsd: 25044.1 }
+      const value = {
+        mint: '0xab',
+        price: 2682.5,
+        timestamp: 0,
+        buy: side,
+        sell: side,
+        receivedAt: 5,
+      } as const
+      const row: DepthRow = { _tag: 'Depth', at: 1, mint: '0xab', event: right(value) }
+      const found = recogniseIn(learnedFrom(row), encodeRow(row))
+      expect(found).toEqual(row)
+      expect(JSON.stringify(found)).toBe(encodeRow(row))
+    },
+  )
+
+  it.each([
+    ['a quantity with a leading zero', '"totalQuantity":"07"'],
+    ['a quantity without digits', '"totalQuantity":""'],
+    ['a negative quantity', '"totalQuantity":"-7"'],
+    ['a fractional quantity', '"totalQuantity":"7.0"'],
+    ['a quantity that is a number', '"totalQuantity":7'],
+  ])('does not recognise %s', (_, text) => {
+    const side = { totalQuantity: 7n, totalQuantityUsd: 1 }
+    const value = { mint: '0xab', price: 2682.5, timestamp: 0, buy: side, sell: side, receivedAt: 5 } as const
+    const row: DepthRow = { _tag: 'Depth', at: 1, mint: '0xab', event: right(value) }
+    const line = encodeRow(row).replace('"totalQuantity":"7"', text)
+    expect(recogniseIn(learnedFrom(row), line)).toBeUndefined()
+  })
+
   it('decodes a changed row like the slow path, or not at all', () => {
     fc.assert(
-      fc.property(writtenRow, fc.nat(), fc.nat(3), piece, (row, offset, length, replacement) => {
+      fc.property(written, fc.nat(), fc.nat(3), piece, (row, offset, length, replacement) => {
         const line = encodeRow(row)
         const at = offset % line.length
         const changed = line.slice(0, at) + replacement + line.slice(at + length)
-        const found = recogniseIn(learned(row.topic, 'svc-0xab'), changed)
+        const found = recogniseIn(learnedFrom(row), changed)
         if (found !== undefined) expect(right(found)).toStrictEqual(decodeRow(changed))
       }),
       { numRuns: caseCount(50_000) },

@@ -1,0 +1,157 @@
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
+import { formatTime } from '../../display/texts.js'
+import { escapeUnsafe, printable } from '../../errors/text.js'
+import type { SweepSettings } from '../../sweep/options.js'
+import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
+import { packagedProgram } from '../../sweep/worker-pool.js'
+import type { BacktestFiles } from '../input/backtest-files.js'
+import type { WalkForwardLengths } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
+import { jsonText, stringify } from '../output/json-text.js'
+import { coloursFor } from '../output/terminal.js'
+import { stop$ } from '../stop.js'
+
+/** How the best parameter is chosen. */
+export interface Ranking {
+  /** A field of the last value, `a.b` for one inside of another. Default: the value itself. */
+  readonly metric: string | undefined
+  readonly minimises: boolean
+}
+
+interface Settings extends WalkForwardLengths, Pick<SweepSettings, 'workers'> {
+  /** In ms since the Unix epoch. */
+  readonly from?: number
+  readonly to?: number
+}
+
+type Result = WalkForwardResult<unknown, unknown>
+
+/** Prints the result of each window in its test range, and their total. Throws if a window has none. */
+export const walkForwardRecordings = async (
+  io: Io,
+  { recordings, strategy }: BacktestFiles,
+  parameters: readonly unknown[],
+  settings: Settings,
+  ranking: Ranking,
+  json: boolean,
+): Promise<void> => {
+  const sign = ranking.minimises ? -1 : 1
+  const total = new Total()
+  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })<unknown, unknown>(
+    recordings,
+    strategy,
+    parameters,
+    { ...settings, score: (values) => sign * metricOf(values.at(-1), ranking.metric) },
+  ).pipe(
+    map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
+  )
+
+  const { failed } = coloursFor(io.stdout, io.env)
+  const completed = await showAll(io, result$, (result) => {
+    failOnce(result)
+    total.add(result)
+    const line = json ? stringify(result) : lineOf(result, ranking.metric)
+    const escaped = escapeUnsafe(line)
+    io.stdout.write(`${isLeft(result) && !json ? failed(escaped) : escaped}\n`)
+  })
+  if (!completed) return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
+  io.stdout.write(`${json ? JSON.stringify(total.summary()) : total.line(ranking.metric)}\n`)
+  if (total.failed > 0) throw new Error(`${total.failed} of ${total.windows} windows have no result`)
+}
+
+/** Throws for a failure of the whole, or one that each window would have. */
+const failOnce = (result: Result): void => {
+  if (!isLeft(result)) return
+  const { left: error } = result
+  if (error.why === 'recording' || error.why === 'too short') throw new Error(printable(error.message))
+  const [first] = error.why === 'train' ? error.errors : [error.error]
+  if (first?.why === 'module') throw new Error(printable(first.message))
+}
+
+/** The metric of the last value. Throws if it has no such number. */
+const metricOf = (value: unknown, metric: string | undefined): number => {
+  const found = metric === undefined ? value : fieldOf(value, metric)
+  if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  throw new Error(
+    metric === undefined
+      ? `the last value is no number: ${jsonText(value)}; name one of its fields by --metric`
+      : `the last value has no number ${printable(metric)}: ${jsonText(value)}`,
+  )
+}
+
+const fieldOf = (value: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (object, name) =>
+        typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+          ? (object as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      value,
+    )
+
+/** Shows each result. Resolves to false if the user stops the command. */
+const showAll = (io: Io, result$: Observable<Result>, show: (result: Result) => void): Promise<boolean> =>
+  firstValueFrom(
+    merge(
+      result$.pipe(tap(show), ignoreElements(), endWith(true)),
+      stop$(io, undefined).pipe(map(() => false)),
+    ),
+  )
+
+const lineOf = (result: Result, metric: string | undefined): string => {
+  if (isLeft(result)) {
+    const { left: error } = result
+    const range = 'test' in error ? `${rangeText(error.test)}  ` : ''
+    return `${range}${printable(`failed: ${error.message}`)}`
+  }
+  const { test, parameter, score, values } = result.right
+  return [
+    rangeText(test),
+    jsonText(parameter),
+    metricText(metric, score),
+    ...(metric === undefined ? [] : values.slice(-1).map((value) => `last ${jsonText(value)}`)),
+  ].join('  ')
+}
+
+const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  `${formatTime(from)} to ${formatTime(to)}`
+
+const metricText = (metric: string | undefined, value: number): string =>
+  `${metric === undefined ? 'result' : printable(metric)} ${roundedText(value)}`
+
+/** The windows so far. */
+class Total {
+  windows = 0
+  failed = 0
+  private sum = 0
+
+  add(result: Result): void {
+    this.windows++
+    if (isLeft(result)) this.failed++
+    else this.sum += result.right.score
+  }
+
+  line(metric: string | undefined): string {
+    const { windows, failed, sum, mean } = this.summary()
+    const unit = windows === 1 ? 'window' : 'windows'
+    const tested = failed === 0 ? `${windows} ${unit}` : `${windows - failed} of ${windows} ${unit}`
+    const results = mean === null ? [] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
+    return ['total', tested, ...results].join('  ')
+  }
+
+  summary() {
+    const { windows, failed, sum } = this
+    return {
+      _tag: 'Total',
+      windows,
+      failed,
+      sum,
+      mean: windows > failed ? sum / (windows - failed) : null,
+    } as const
+  }
+}
+
+/** Without the rounding errors of sums, such as 0.30000000000000004. */
+const roundedText = (value: number): string => String(Number(value.toPrecision(12)))

@@ -1,0 +1,96 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { firstValueFrom } from 'rxjs'
+import { parseJson } from '../../codec/json.js'
+import { serviceOf, type Topic } from '../../domain/topic.js'
+import { isErrorText, message } from './frames.js'
+import { replyText } from './http-rules.js'
+import { Peer } from './peer.js'
+import {
+  failed,
+  failedIf,
+  notTested,
+  passed,
+  type ConformTarget,
+  type HttpReply,
+  type Verdict,
+  type Verdicts,
+} from './rules.js'
+
+/** The response of a gateway about its health; `undefined` for a service. */
+export const healthOf = async ({ get$ }: ConformTarget): Promise<HttpReply | undefined> => {
+  const reply = await firstValueFrom(get$('/health'))
+  const json = parseJson(reply.text)
+  const isHealth = !isLeft(json) && /^\{"status":"(?:up|down)","upstream":/.test(reply.text)
+  return isHealth ? reply : undefined
+}
+
+/** Checks what only a gateway has. */
+export const checkGateway = async (target: ConformTarget, health: HttpReply): Promise<Verdicts> => {
+  const isUp = health.status !== 503
+  const down = notTested('the service of the gateway is down')
+  return {
+    'gateway-health': [200, 503].includes(health.status) ? passed : failed(replyText(health)),
+    'gateway-history': historyVerdict(await firstValueFrom(target.get$('/history'))),
+    'gateway-too-long': isUp ? await checkTooLong(target) : down,
+    'gateway-topic-limit': isUp ? await checkTopicLimit(target) : down,
+    'gateway-down': isUp ? notTested('the service of the gateway is up') : await checkDown(target),
+  }
+}
+
+const historyVerdict = (reply: HttpReply): Verdict => {
+  if (reply.status === 404) return passed
+  const json = parseJson(reply.text)
+  return reply.status === 200 && !isLeft(json) && Array.isArray(json.right)
+    ? passed
+    : failed(replyText(reply))
+}
+
+const withPeer = async (
+  { webSocket, limit }: ConformTarget,
+  use: (peer: Peer) => Promise<Verdict>,
+): Promise<Verdict> => {
+  const peer = new Peer(webSocket, limit)
+  try {
+    const opened = await peer.find(({ _tag }) => _tag === 'Opened', 0)
+    return opened === undefined ? notTested('the WebSocket does not open') : await use(peer)
+  } finally {
+    await peer.close()
+  }
+}
+
+const checkTooLong = (target: ConformTarget): Promise<Verdict> =>
+  withPeer(target, async (peer) => {
+    peer.send(' '.repeat(16 * 1024 + 1))
+    await peer.find(({ _tag }) => _tag === 'Closed', 0)
+    const { closed } = peer
+    if (closed === undefined) return failed(`still open after ${target.limit} ms`)
+    return closed.code === 1009 ? passed : failed(`closed with ${closed.code}`)
+  })
+
+/** Subscribes to one topic more, all in one go: the last one is answered before the tokens are looked up. */
+const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
+  const { topic, topicLimit, limit } = target
+  if (topicLimit === undefined) return Promise.resolve(notTested('give the limit by --topic-limit'))
+  return withPeer(target, async (peer) => {
+    const address = (index: number) => `0xfabed${index.toString(16).padStart(35, '0')}`
+    for (let index = 0; index <= topicLimit; index++)
+      peer.send(message('subscribe', `${serviceOf(topic as Topic)}-${address(index)}`))
+    const refusal = await peer.findText(
+      (text) => isErrorText(text) && text.includes(address(topicLimit)) && text.includes(String(topicLimit)),
+      0,
+    )
+    return failedIf(refusal === undefined ? `no error text with ${topicLimit} in ${limit} ms` : undefined)
+  })
+}
+
+const checkDown = async ({ webSocket, limit }: ConformTarget): Promise<Verdict> => {
+  const peer = new Peer(webSocket, limit)
+  try {
+    const opened = await peer.find(({ _tag }) => _tag === 'Opened', 0)
+    const { closed } = peer
+    if (opened !== undefined) return failed('accepted')
+    return closed?.status === 503 ? passed : failed(closed?.reason ?? `no response in ${limit} ms`)
+  } finally {
+    await peer.close()
+  }
+}

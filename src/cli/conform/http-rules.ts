@@ -1,0 +1,40 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { firstValueFrom } from 'rxjs'
+import { decodePriceText, priceFailure } from '../../codec/response-text.js'
+import { serviceOf, type Topic } from '../../domain/topic.js'
+import { quoted, unknownAddress } from './frames.js'
+import {
+  failed,
+  failedIf,
+  passed,
+  type ConformTarget,
+  type HttpReply,
+  type Verdict,
+  type Verdicts,
+} from './rules.js'
+
+/** Checks prices over HTTP. */
+export const checkHttp = async ({ topic, get$ }: ConformTarget): Promise<Verdicts> => {
+  const service = serviceOf(topic as Topic)
+  const price = (name: string) => firstValueFrom(get$(`/price/${name}`))
+  const current = await price(topic)
+  if (current.status === 0) return { 'http-price': failed(current.text) }
+  return {
+    'http-price': priceVerdict(current),
+    'http-token-rejected': rejectionVerdict(await price(`${service}-${unknownAddress}`)),
+    'http-topic-rejected': rejectionVerdict(await price(`${service}-no-address`)),
+  }
+}
+
+const priceVerdict = (reply: HttpReply): Verdict => {
+  if (reply.status !== 200) return failed(replyText(reply))
+  return failedIf(isLeft(decodePriceText(reply.text)) ? quoted(reply.text) : undefined)
+}
+
+const rejectionVerdict = (reply: HttpReply): Verdict => {
+  const failure = priceFailure({ status: reply.status, body: reply.text, retryAfterMs: undefined })
+  return reply.status === 500 && failure._tag === 'UnsupportedPair' ? passed : failed(replyText(reply))
+}
+
+export const replyText = ({ status, text }: HttpReply): string =>
+  status === 0 ? text : `got ${status}: ${quoted(text).slice('got '.length)}`

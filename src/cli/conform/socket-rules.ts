@@ -1,0 +1,171 @@
+import { addressOf, serviceOf, type Topic } from '../../domain/topic.js'
+import {
+  ageOf,
+  confirms,
+  foreignPrice,
+  isErrorText,
+  isPriceOf,
+  isValidPriceOf,
+  malformedPrice,
+  message,
+  quoted,
+  textsOf,
+  unknownAddress,
+  unknownFrame,
+} from './frames.js'
+import { Peer } from './peer.js'
+import {
+  failed,
+  failedIf,
+  notTested,
+  passed,
+  type ConformTarget,
+  type Verdict,
+  type Verdicts,
+} from './rules.js'
+
+const pingPayload = 'conform'
+
+/**
+ * Checks the WebSocket over two connections: one on which everything is tried, and one that keeps its topic, which shows
+ * whether prices come meanwhile.
+ */
+export const checkSocket = async (target: ConformTarget, isGateway: boolean): Promise<Verdicts> => {
+  const { webSocket, limit } = target
+  const main = new Peer(webSocket, limit)
+  const other = new Peer(webSocket, limit)
+  try {
+    for (const peer of [main, other]) {
+      if ((await peer.find(({ _tag }) => _tag === 'Opened', 0)) === undefined) return notOpened(peer, limit)
+    }
+    return { 'socket-opens': passed, ...(await checkOpen(target, isGateway, main, other)) }
+  } finally {
+    await Promise.all([main.close(), other.close()])
+  }
+}
+
+const notOpened = ({ closed }: Peer, limit: number): Verdicts => ({
+  'socket-opens': failed(closed === undefined ? `no response in ${limit} ms` : closed.reason),
+})
+
+const checkOpen = async (
+  target: ConformTarget,
+  isGateway: boolean,
+  main: Peer,
+  other: Peer,
+): Promise<Verdicts> => {
+  const { topic, limit } = target
+  const nothing = `no answer in ${limit} ms`
+  const isPrice = isPriceOf(topic)
+
+  const answer = await main.ask(
+    message('subscribe', topic),
+    (text) => confirms(topic)(text) || isErrorText(text),
+  )
+  const isConfirmed = answer !== undefined && confirms(topic)(answer)
+  const confirmed: Verdict = isConfirmed ? passed : failed(answer === undefined ? nothing : quoted(answer))
+  const isPriced = (await main.findText(isPrice, 0)) !== undefined
+
+  const ages = await checkAges(target, isGateway, isPriced, other)
+  const repeated = await main.ask(message('subscribe', topic), confirms(topic))
+  const malformed = await main.ask('no JSON', isErrorText)
+  const badTopic = await main.ask(
+    message('subscribe', `${serviceOf(topic as Topic)}-no-address`),
+    isErrorText,
+  )
+  const rejection = await main.ask(unknownSubscribe(topic), isErrorText)
+  main.ping(pingPayload)
+  const pong = await main.find((event) => event._tag === 'Pong' && event.payload === pingPayload, 0)
+  const open = main.closed
+  const ends = isConfirmed
+    ? await checkUnsubscribe(target, main, other)
+    : notTested('the topic is not confirmed')
+
+  const events = [...main.events, ...other.events]
+  const answered = (answer: unknown): Verdict => {
+    if (answer !== undefined) return passed
+    return open === undefined ? failed(nothing) : notTested(closedText(open.code))
+  }
+  const badPrice = malformedPrice(events)
+  const badFrame = unknownFrame(events)
+  const foreign = foreignPrice(events, topic)
+  return {
+    'subscribe-confirmed': confirmed,
+    'price-sent': isPriced
+      ? passed
+      : notTested(`no price of ${topic} in ${limit} ms; choose another one by --topic`),
+    'price-form': isPriced ? failedIf(badPrice && quoted(badPrice)) : notTested('no price came'),
+    'frame-form': failedIf(badFrame && quoted(badFrame)),
+    'subscribed-only': failedIf(foreign && quoted(foreign)),
+    'subscribe-repeated': isConfirmed ? answered(repeated) : notTested('the topic is not confirmed'),
+    'token-rejected': answered(rejection),
+    'topic-rejected': answered(badTopic),
+    'malformed-answered': open === undefined ? answered(malformed) : failed(closedText(open.code)),
+    'ping-answered': answered(pong),
+    'unsubscribe-ends': ends,
+    ...ages,
+  }
+}
+
+const closedText = (code: number): string => `the connection was closed with ${code}`
+
+const unknownSubscribe = (topic: string): string =>
+  message('subscribe', `${serviceOf(topic as Topic)}-${unknownAddress}`)
+
+/** Subscribes on the other connection, after the first price has come: what the first price there is, and the next. */
+const checkAges = async (
+  { topic, limit }: ConformTarget,
+  isGateway: boolean,
+  isPriced: boolean,
+  other: Peer,
+): Promise<Verdicts> => {
+  const isPrice = isValidPriceOf(topic)
+  const first = await other.ask(message('subscribe', topic), isPrice)
+  if (!isPriced || first === undefined) {
+    const why = notTested('no price came')
+    return { 'age-first': why, 'age-live': isGateway ? why : notGateway }
+  }
+  if (!isGateway)
+    return {
+      'age-first': failedIf(ageOf(first) === undefined ? undefined : quoted(first)),
+      'age-live': notGateway,
+    }
+  const firstAt = other.events.findIndex((event) => event._tag === 'Text' && event.text === first)
+  const isLive = (text: string) => isPrice(text) && ageOf(text) === undefined
+  const live = await other.findText(isLive, firstAt + 1)
+  const next = textsOf(other.events.slice(firstAt + 1)).find(isPrice)
+  return {
+    'age-first': failedIf(ageOf(first) === undefined ? quoted(first) : undefined),
+    'age-live':
+      next === undefined
+        ? notTested(`no further price in ${limit} ms`)
+        : failedIf(live === undefined ? quoted(next) : undefined),
+  }
+}
+
+export const notGateway = notTested('not a gateway')
+
+/**
+ * The answer to a later message shows that the unsubscribe was read, and two prices on the other connection, that prices come.
+ * An answer to one more message shows that all that was sent meanwhile has arrived.
+ */
+const checkUnsubscribe = async (
+  { topic, limit }: ConformTarget,
+  main: Peer,
+  other: Peer,
+): Promise<Verdict> => {
+  main.send(message('unsubscribe', topic))
+  if ((await main.ask(unknownSubscribe(topic), isErrorText)) === undefined)
+    return notTested('the connection answers no further message')
+  const from = main.events.length
+  const isPrice = isPriceOf(topic)
+  for (let prices = 0; prices < 2; prices++) {
+    if ((await other.findText(isPrice, other.events.length)) === undefined)
+      return notTested(`no price came in ${limit} ms meanwhile`)
+  }
+  await main.ask(unknownSubscribe(topic), isErrorText)
+  const late = textsOf(main.events.slice(from)).find(isPrice)
+  return failedIf(
+    late === undefined ? undefined : `${quoted(late)} after the unsubscribe of ${addressOf(topic as Topic)}`,
+  )
+}

@@ -1,0 +1,103 @@
+import type { Figures } from './watched-token.js'
+
+// What the page shows of its tokens, and in which order. The address of the page has it behind `#`.
+
+/** `cards`: a card of each token. `table`: a row of each token, and the cards of those that are pinned. */
+export type Layout = 'cards' | 'table'
+
+export const sortKeys = ['symbol', 'price', 'change', 'age', 'rate', 'lag'] as const
+export type SortKey = (typeof sortKeys)[number]
+
+export interface View {
+  readonly layout: Layout
+  /** `undefined`: in the order of the configuration. */
+  readonly sort: SortKey | undefined
+  readonly isDescending: boolean
+  /** Parts of symbols and addresses, separated by spaces; empty: all tokens. */
+  readonly filter: string
+  /** Addresses in lower case. These tokens are first. */
+  readonly pins: readonly string[]
+}
+
+export const defaultView: View = {
+  layout: 'cards',
+  sort: undefined,
+  isDescending: false,
+  filter: '',
+  pins: [],
+}
+
+/** Reads the part behind `#` of an address. Leaves out what is not valid. */
+export const parseView = (hash: string): View => {
+  const values = new URLSearchParams(hash.replace(/^#/, ''))
+  return {
+    layout: values.get('layout') === 'table' ? 'table' : 'cards',
+    sort: sortKeys.find((key) => key === values.get('sort')),
+    isDescending: values.get('order') === 'descending',
+    filter: values.get('filter') ?? '',
+    pins: [
+      ...new Set(
+        values
+          .get('pins')
+          ?.toLowerCase()
+          .match(/0x[0-9a-f]+/g),
+      ),
+    ],
+  }
+}
+
+/** The part behind `#`, with what differs from the default; empty if nothing does. */
+export const formatView = ({ layout, sort, isDescending, filter, pins }: View): string => {
+  const values = [
+    layout === 'cards' ? '' : `layout=${layout}`,
+    sort === undefined ? '' : `sort=${sort}`,
+    isDescending ? 'order=descending' : '',
+    filter === '' ? '' : `filter=${encodeURIComponent(filter)}`,
+    pins.length === 0 ? '' : `pins=${pins.join(',')}`,
+  ]
+  return values.filter((value) => value !== '').join('&')
+}
+
+/** Sorts by a column; by that of the view, the other way round. A column of numbers begins with the largest. */
+export const sortedBy = (view: View, key: SortKey): View => ({
+  ...view,
+  sort: key,
+  isDescending: view.sort === key ? !view.isDescending : key !== 'symbol',
+})
+
+/** Pins a token behind the others that are, or ends that. */
+export const withPin = (view: View, address: string): View => ({
+  ...view,
+  pins: view.pins.includes(address) ? view.pins.filter((pin) => pin !== address) : [...view.pins, address],
+})
+
+/** The tokens that the view shows, in its order. Pinned tokens are first, and values that are not known are last. */
+export const arranged = <A extends Figures>(figures: readonly A[], view: View): readonly A[] => {
+  const pins = new Set(view.pins)
+  const isPinned = ({ token }: A): boolean => pins.has(token.address.toLowerCase())
+  const shown = figures.filter(matcher(view.filter)).toSorted(orderOf(view))
+  return [...shown.filter(isPinned), ...shown.filter((each) => !isPinned(each))]
+}
+
+const matcher = (filter: string): ((figures: Figures) => boolean) => {
+  const parts = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ token }) => {
+    const texts = [token.symbol.toLowerCase(), token.address.toLowerCase()]
+    return parts.length === 0 || parts.some((part) => texts.some((text) => text.includes(part)))
+  }
+}
+
+const orderOf = ({ sort, isDescending }: View): ((a: Figures, b: Figures) => number) => {
+  if (sort === undefined) return () => 0
+  const factor = isDescending ? -1 : 1
+  if (sort === 'symbol') return (a, b) => factor * collator.compare(a.token.symbol, b.token.symbol)
+  return (a, b) => {
+    const [left, right] = [a[sort], b[sort]]
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined)
+    return factor * (left - right)
+  }
+}
+
+/** `T2` comes before `T10`. */
+const collator = new Intl.Collator('en', { numeric: true })

@@ -1,0 +1,119 @@
+import type { DisplayToken, TokenState } from '../../display/token-state.js'
+import type { TopicState } from '../../errors/topic-state.js'
+import { ChartSamples, chartSlot, chartWindow, type ChartData } from './chart-samples.js'
+import { PriceRate } from './price-rate.js'
+import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
+
+/** What a row of the table shows of a token, and its file. `undefined`: not known. */
+export interface Figures {
+  readonly token: DisplayToken
+  readonly state: TopicState
+  /** The last price in USD. Current only while the state is `live`. */
+  readonly price: number | undefined
+  /** Of the price since the start of the chart, in percent; `undefined` unless the price is current. */
+  readonly change: number | undefined
+  /** Time since the price was received from the service, in ms. */
+  readonly age: number | undefined
+  /** Prices a second. */
+  readonly rate: number | undefined
+  /** Age that the price had when it arrived, in ms; while the connection is behind, the upper bound of it. */
+  readonly lag: number | undefined
+  /** Totals of the depth in USD; `undefined` without a current depth. */
+  readonly buy: number | undefined
+  readonly sell: number | undefined
+}
+
+/** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
+export class WatchedToken {
+  readonly samples = new ChartSamples(chartWindow, chartSlot)
+  readonly #rate = new PriceRate()
+  #state: TokenState
+  #threshold: Threshold = {}
+  #side: ThresholdSide | undefined
+  #isCompared = false
+
+  constructor(state: TokenState) {
+    this.#state = state
+  }
+
+  get state(): TokenState {
+    return this.#state
+  }
+
+  /** The address in lower case. */
+  get address(): string {
+    return this.#state.token.address.toLowerCase()
+  }
+
+  get threshold(): Threshold {
+    return this.#threshold
+  }
+
+  /** The threshold that the last current price has reached. */
+  get reached(): Reached | undefined {
+    const side = this.#side
+    const threshold = side === undefined ? undefined : this.#threshold[side]
+    if (side === undefined || threshold === undefined) return undefined
+    return { symbol: this.#state.token.symbol, side, threshold }
+  }
+
+  /**
+   * Replaces the state. `at`: the time of the change, in ms since the Unix epoch. Returns the threshold that is newly
+   * reached: the first price has none, since it may have been so before the page was opened.
+   */
+  set(state: TokenState, at: number): Reached | undefined {
+    const { price: before } = this.#state
+    this.#state = state
+    if (state.state !== 'live' || state.price === undefined) {
+      this.samples.interrupt(at)
+      return undefined
+    }
+    if (state.price === before) return undefined
+    this.samples.add(at, state.price.price)
+    this.#rate.add(at)
+    return this.#compare(state.price.price)
+  }
+
+  /** Replaces the threshold. One that the current price has reached already is not newly reached. */
+  setThreshold(threshold: Threshold): void {
+    this.#threshold = threshold
+    const { state, price } = this.#state
+    this.#side = state === 'live' && price ? reachedSide(threshold, price.price, undefined) : undefined
+  }
+
+  /** Adds the prices from before the page was opened to the chart alone: none of them is current. */
+  addPast(past: ChartData): void {
+    this.samples.addPast(past)
+  }
+
+  /** `now`: in ms since the Unix epoch. */
+  figures(now: number): Figures {
+    const { token, state, price, depth, depthError } = this.#state
+    const first = this.samples.firstPrice()
+    const isCurrent = state === 'live' && price !== undefined && first !== undefined
+    return {
+      token,
+      state,
+      price: price?.price,
+      change: isCurrent ? (price.price / first - 1) * 100 : undefined,
+      age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
+      rate: this.#rate.perSecond(now),
+      lag: lagOf(this.#state),
+      buy: depthError === undefined ? depth?.buy.totalQuantityUsd : undefined,
+      sell: depthError === undefined ? depth?.sell.totalQuantityUsd : undefined,
+    }
+  }
+
+  #compare(price: number): Reached | undefined {
+    const before = this.#side
+    this.#side = reachedSide(this.#threshold, price, before)
+    const isNew = this.#isCompared && this.#side !== before
+    this.#isCompared = true
+    return isNew ? this.reached : undefined
+  }
+}
+
+const lagOf = ({ price, priceAt, priceError }: TokenState): number | undefined => {
+  if (priceError?._tag === 'Stale' && priceError.behindMs !== undefined) return priceError.behindMs
+  return price === undefined ? undefined : Math.max(0, priceAt - price.receivedAt)
+}

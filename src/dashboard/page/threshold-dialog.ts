@@ -1,0 +1,89 @@
+import { thresholdOf, type Threshold, type ThresholdSettings } from '../model/threshold.js'
+import type { WatchedToken } from '../model/watched-token.js'
+import { requestNotifications } from './alarm.js'
+import { fromHtml, partsOf, setText } from './html.js'
+
+const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
+  <h2 id="threshold-title"></h2>
+  <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
+  <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
+  <p class="hint">The title of the page shows what is reached. For all tokens also:</p>
+  <label class="check"><input type="checkbox" name="sound"> Sound</label>
+  <label class="check"><input type="checkbox" name="notification"> Notification of the system</label>
+  <p class="problem" role="alert"></p>
+  <menu><button value="save">Save</button><button type="button" class="remove">Remove</button><button type="button" class="cancel">Cancel</button></menu>
+</form></dialog>`
+
+/** What a person has chosen. Without a `threshold`, the token has none. */
+export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasSound' | 'hasNotification'> {
+  readonly threshold: Threshold | undefined
+}
+
+/** Asks for the threshold of a token. */
+export class ThresholdDialog {
+  readonly element = fromHtml(dialogHtml) as HTMLDialogElement
+  readonly #part = partsOf(this.element)
+  #onChosen: (chosen: ChosenThreshold) => void = () => undefined
+
+  constructor() {
+    this.#part('form').addEventListener('submit', (event) => {
+      event.preventDefault()
+      this.#save()
+    })
+    this.#part('.remove').addEventListener('click', () => this.#choose(undefined))
+    this.#part('.cancel').addEventListener('click', () => this.element.close())
+    const notification = this.#input('notification')
+    notification.addEventListener('change', () => void this.#request(notification))
+  }
+
+  open(
+    token: WatchedToken,
+    { hasSound, hasNotification }: ThresholdSettings,
+    onChosen: (chosen: ChosenThreshold) => void,
+  ): void {
+    const { above, below } = token.threshold
+    this.#onChosen = onChosen
+    setText(this.#part('h2'), `Alert of ${token.state.token.symbol}`)
+    this.#input('above').value = String(above ?? '')
+    this.#input('below').value = String(below ?? '')
+    this.#input('sound').checked = hasSound
+    this.#input('notification').checked = hasNotification
+    this.#showProblem('')
+    this.element.showModal()
+  }
+
+  #save(): void {
+    const [above, below] = (['above', 'below'] as const).map((name) => numberOf(this.#input(name).value))
+    const threshold = thresholdOf(above, below)
+    if (threshold !== undefined || (above === undefined && below === undefined)) this.#choose(threshold)
+    else this.#showProblem('Enter prices above 0, the lower one below the upper one.')
+  }
+
+  #choose(threshold: Threshold | undefined): void {
+    this.element.close()
+    this.#onChosen({
+      threshold,
+      hasSound: this.#input('sound').checked,
+      hasNotification: this.#input('notification').checked,
+    })
+  }
+
+  /** The browser asks the person once. */
+  async #request(input: HTMLInputElement): Promise<void> {
+    const isAllowed = !input.checked || (await requestNotifications())
+    if (!isAllowed) input.checked = false
+    this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
+  }
+
+  #showProblem(text: string): void {
+    setText(this.#part('.problem'), text)
+  }
+
+  #input(name: string): HTMLInputElement {
+    return this.#part(`[name=${name}]`) as HTMLInputElement
+  }
+}
+
+/** `undefined` for an empty text; `NaN` for one that is no number. */
+const numberOf = (text: string): number | undefined =>
+  text.trim() === '' ? undefined : Number(text.trim().replace(',', '.'))

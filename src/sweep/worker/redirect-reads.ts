@@ -1,0 +1,54 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { StandIn } from '../messages.js'
+
+/** The functions of `node:fs` that read a file by a path, which is their first argument. */
+const readers = [
+  'createReadStream',
+  'open',
+  'openAsBlob',
+  'openSync',
+  'readFile',
+  'readFileSync',
+  'stat',
+  'statSync',
+] as const
+
+/** Those of `node:fs/promises`. */
+const promisedReaders = ['open', 'readFile', 'stat'] as const
+
+/**
+ * Makes this thread read other files instead of some, whatever module reads them: a strategy that reads the recording itself
+ * must not see more rows than it is given.
+ */
+export const redirectReads = (standIns: readonly StandIn[]): void => {
+  const standInOf = new Map(standIns.map(({ path, standIn }) => [path, standIn]))
+  const { realpathSync } = fs
+  const redirected = (path: unknown): unknown => {
+    const named = path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path.toString() : path
+    if (typeof named !== 'string') return path
+    try {
+      return standInOf.get(realpathSync(named)) ?? path
+    } catch {
+      return path
+    }
+  }
+  redirect(fs, readers, redirected)
+  redirect(fs.promises, promisedReaders, redirected)
+  syncBuiltinESMExports()
+}
+
+type Reader = (...args: readonly unknown[]) => unknown
+
+const redirect = <Name extends string>(
+  module: Partial<Record<Name, unknown>>,
+  names: readonly Name[],
+  redirected: (path: unknown) => unknown,
+): void => {
+  for (const name of names) {
+    const read = module[name] as Reader | undefined
+    if (read !== undefined)
+      module[name] = ((path, ...rest) => read(redirected(path), ...rest)) satisfies Reader
+  }
+}

@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { recordingText } from '../../recording/support/recordings.js'
+import { moduleFolder } from '../../sweep/support/run-sweep.js'
+import { runCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
+import { at, header, priced } from '../support/recording.js'
+
+/** Holds one unit long or short; the profit is the difference between the last and the first price. */
+const holder = `
+import { map, reduce } from 'rxjs'
+import { rights } from 'svc-streams/operators'
+export default (client, side) => {
+  if (side === 'fail') throw new Error('no side')
+  const sign = side === 'long' ? 1 : -1
+  return client.price$('svc-0xab').pipe(
+    rights(),
+    reduce(([first], { price }) => [first ?? price, price], []),
+    map(([first, last]) => ({ report: { profit: sign * (last - first) }, side })),
+  )
+}
+`
+
+/** Prices of 100 s, one a second: they rise by 0.1 for 30 s, then fall for 30 s, and so on. */
+const prices = Array.from({ length: 100 }, (_, index) => {
+  const phase = index % 60
+  return priced(index * 1000, 10 + (phase < 30 ? phase : 60 - phase) / 10)
+})
+
+const files = (parameters: unknown = ['long', 'short', 'fail'], module = holder): readonly string[] => {
+  const folder = moduleFolder()
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  return [
+    write('market.ndjson', recordingText(header, ...prices)),
+    write('strategy.mjs', module),
+    '--parameters',
+    write('parameters.json', JSON.stringify(parameters)),
+  ]
+}
+
+test('prints the test range of each window, and their total', async () => {
+  const args = ['sweep', ...files(), '--walk-forward', '30s/20s', '--metric', 'report.profit']
+  expect(await runCommand(args)).toEqual({
+    code: 0,
+    stdout: `\
+2026-11-21T10:00:30.000Z to 2026-11-21T10:00:50.000Z  "long"  report.profit -1.9  last {"report":{"profit":-1.9000000000000004},"side":"long"}
+2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z  "short"  report.profit 0.1  last {"report":{"profit":0.09999999999999964},"side":"short"}
+2026-11-21T10:01:10.000Z to 2026-11-21T10:01:30.000Z  "short"  report.profit -1.9  last {"report":{"profit":-1.9000000000000004},"side":"short"}
+total  3 windows  report.profit -3.7  mean -1.23333333333
+`,
+    stderr: '',
+  })
+})
+
+test('--json prints the values of the test ranges alone, and --minimise inverts the choice', async () => {
+  const flags = ['--metric', 'report.profit', '--minimise', '--to', String(at + 50_000), '--json']
+  const { code, stdout } = await runCommand(['sweep', ...files(), '--walk-forward', '30s/20s', ...flags])
+  expect(code).toBe(0)
+  const value = { report: { profit: 1.9000000000000004 }, side: 'short' }
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    {
+      _tag: 'Right',
+      right: {
+        train: { from: at, to: at + 30_000 },
+        test: { from: at + 30_000, to: at + 50_000 },
+        parameter: 'short',
+        values: [value],
+        summary: { rows: 20 },
+        score: 1.9000000000000004,
+      },
+    },
+    { _tag: 'Total', windows: 1, failed: 0, sum: 1.9000000000000004, mean: 1.9000000000000004 },
+  ])
+})
+
+test('a window without a result is a failure, and says how to name a metric', async () => {
+  const { code, stdout, stderr } = await runCommand([
+    'sweep',
+    ...files(['long']),
+    '--walk-forward',
+    '30s/60s',
+  ])
+  expect(code).toBe(1)
+  expect(stdout).toBe(
+    '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
+      'values have no score: the last value is no number: {"report":{"profit":2.9000000000000004},"side":"long"}; name one of ' +
+      'its fields by --metric\ntotal  0 of 1 window\n',
+  )
+  expect(stderr).toBe('error: 1 of 1 windows have no result\n')
+})
+
+test('fails once for a module that is no strategy', async () => {
+  const args = ['sweep', ...files(['long'], 'export const a = 1'), '--walk-forward', '30s/20s']
+  const { code, stdout, stderr } = await runCommand(args)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^error: the strategy cannot be loaded: expected .*\n$/)
+})
+
+test.each<[string, readonly string[], number, string]>([
+  ['a unit is missing', ['--walk-forward', '7/1d'], 2, 'each with its unit, like 7d/1d'],
+  [
+    'the recording is shorter than a test range',
+    ['--walk-forward', '30s/7d'],
+    1,
+    'error: the recording is 1 min 39 s long, shorter than the test range of 7 d\n',
+  ],
+  [
+    'the recording is shorter than a window',
+    ['--walk-forward', '90s/60s'],
+    1,
+    'error: the recording is 1 min 39 s long, shorter than 1 min 30 s of training and 1 min of test\n',
+  ],
+  ['a metric is given without windows', ['--metric', 'profit'], 2, '--metric and --minimise choose'],
+  ['--minimise is given without windows', ['--minimise'], 2, '--metric and --minimise choose'],
+])('fails if %s', async (_, flags, code, message) => {
+  const result = await runInProcess(['sweep', ...files(), ...flags])
+  expect(result.stderr).toContain(message)
+  expect(result.code).toBe(code)
+})

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { rules, type RuleId } from '../../../src/cli/conform/rules.js'
+import { readPage } from '../../docs/support/block.js'
+import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
+import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
+import { runInProcess } from '../support/in-process.js'
+import { startWrongGateway, topicLimit } from './support/wrong-gateway.js'
+
+const ids = Object.keys(rules) as RuleId[]
+
+interface RuleRow {
+  readonly rule: RuleId
+  readonly sentence: string
+  readonly result: 'passed' | 'failed' | 'not tested'
+  readonly why?: string
+}
+
+const conform = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await runInProcess(['conform', '--json', ...args])
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RuleRow)
+  const having = (result: RuleRow['result']) =>
+    rows.filter((row) => row.result === result).map(({ rule }) => rule)
+  return { code, stderr, rows, failed: having('failed'), untested: having('not tested') }
+}
+
+const ofGateways = ids.filter((id) => id.startsWith('gateway-'))
+
+describe('svc-streams conform', () => {
+  it('finds that the simulator keeps each rule of a service', async () => {
+    const { priceBaseUrl, priceWsUrl } = await startTestSimulator(fastMarket)
+    const { code, failed, untested, rows } = await conform(priceBaseUrl, '--price-ws-url', priceWsUrl)
+    expect({ code, failed, untested }).toEqual({ code: 0, failed: [], untested: ['age-live', ...ofGateways] })
+    expect(rows.map(({ rule, sentence }) => [rule, sentence])).toEqual(Object.entries(rules))
+  })
+
+  it('finds that a gateway keeps each rule of a gateway', async () => {
+    const client = createClientFor(await startTestSimulator(fastMarket))
+    const { priceBaseUrl } = await startTestGateway(client, { maxTopicsPerConnection: 5 })
+    const { code, failed, untested } = await conform(priceBaseUrl, '--topic-limit', '5')
+    expect({ code, failed, untested }).toEqual({ code: 0, failed: [], untested: ['gateway-down'] })
+  })
+
+  it('finds that a gateway whose service is down refuses connections, and tests nothing else of it', async () => {
+    const simulator = await startTestSimulator(fastMarket)
+    const client = createClientFor(simulator)
+    const { priceBaseUrl, ...gateway } = await startTestGateway(client)
+    const subscription = client.price$(ethTopic).subscribe()
+    await simulator.close()
+    await eventually(() => expect(gateway.inspect().upstream._tag).not.toBe('Open'))
+    const { code, rows } = await conform(priceBaseUrl)
+    expect(rows.filter(({ result }) => result === 'passed').map(({ rule }) => rule)).toEqual([
+      'gateway-health',
+      'gateway-history',
+      'gateway-down',
+    ])
+    expect(code).toBe(0)
+    subscription.unsubscribe()
+  })
+
+  it('prints one line per rule, and how many are broken', async () => {
+    const simulator = await startTestSimulator({ ...fastMarket, faults: { garbage: ['wrong-price'] } })
+    const { code, stdout, stderr } = await runInProcess([
+      'conform',
+      simulator.priceBaseUrl,
+      '--price-ws-url',
+      simulator.priceWsUrl,
+    ])
+    expect(stdout.split('\n').slice(0, 4)).toEqual([
+      `socket-opens         passed      ${rules['socket-opens']}`,
+      `subscribe-confirmed  passed      ${rules['subscribe-confirmed']}`,
+      `price-sent           passed      ${rules['price-sent']}`,
+      `price-form           failed      got {"topic":"${ethTopic}","price":"12.5"}`,
+    ])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 22 rules are broken\n' })
+  })
+
+  it.each([
+    ['ftp://127.0.0.1', [], 'url: expected an address like http://127.0.0.1:8080'],
+    [
+      'http://127.0.0.1',
+      ['--price-ws-url', 'http://x'],
+      '--price-ws-url: expected an address like ws://127.0.0.1:8080',
+    ],
+    ['http://127.0.0.1', ['--topic', '0xab'], '--topic: expected a topic like svc-0x82af…'],
+  ])('rejects the arguments %s %j', async (url, flags, message) => {
+    const { code, stderr } = await runInProcess(['conform', url, ...flags])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`error: ${message}\n`) as string,
+    })
+  })
+})
+
+describe('a gateway that was written from the documentation', () => {
+  /** Rules that need a service that is down, or a price. */
+  const unbreakable: readonly RuleId[] = ['gateway-down', 'price-sent']
+  const breakable = ids.filter((id) => !unbreakable.includes(id))
+  const outcomes = new Map<RuleId | undefined, Awaited<ReturnType<typeof conform>>>()
+
+  // At the same time: a rule that is broken by silence takes the whole limit.
+  beforeAll(async () => {
+    await Promise.all(
+      [undefined, ...breakable].map(async (broken) => {
+        const gateway = await startWrongGateway(broken)
+        const flags = ['--topic-limit', String(topicLimit), '--timeout', '3000']
+        outcomes.set(broken, await conform(gateway.url, ...flags))
+        await gateway.close()
+      }),
+    )
+  })
+
+  it('keeps each rule', () => {
+    expect(outcomes.get(undefined)).toMatchObject({ code: 0, failed: [], untested: ['gateway-down'] })
+  })
+
+  it.each(breakable)('that breaks %s fails for this rule alone', (broken) => {
+    expect(outcomes.get(broken)).toMatchObject({ code: 1, failed: [broken] })
+  })
+})
+
+test('the protocol page lists each rule with its sentence', () => {
+  const rows = [...readPage('docs/protocol.md').matchAll(/^\| `([a-z-]+)` +\| (.*?) +\| \[/gm)].map(
+    ([, id = '', sentence = '']) => [id, sentence.replaceAll('`', '')],
+  )
+  expect(rows).toEqual(Object.entries(rules))
+})

@@ -3,6 +3,7 @@ import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer } from '../support/nats/nats-server.js'
 import { eventually } from '../support/time/eventually.js'
 import type { ConsumerProcess } from './support/consumer-process.js'
+import { printTime } from './support/print-time.js'
 import { Fleet } from './support/fleet.js'
 import { startSlowLink } from './support/slow-link.js'
 import { startSubscribedConsumer } from './support/start-fleet.js'
@@ -28,7 +29,7 @@ const expectNoOldPrice = (fleet: Fleet, consumer: ConsumerProcess, maxLag: numbe
     .events()
     .filter(({ tag }) => tag === 'Right')
     .map(({ at, price = 0 }) => at - price - fleet.pauseBetween(price, at))
-  if (process.env['NATS_TIMES'] !== undefined) console.log(`${fleet.title}: oldest ${Math.max(...ages)} ms`)
+  printTime(`${fleet.title}: oldest`, Math.max(...ages))
   expect(Math.max(...ages)).toBeLessThanOrEqual(maxLag + tolerance)
 }
 

@@ -5,21 +5,18 @@ import type { PeerEvent } from './peer.js'
 
 // Questions about the frames of a server.
 
-export const message = (method: 'subscribe' | 'unsubscribe', topic: string): string =>
-  JSON.stringify({ method, topic })
-
 /** An address that no token has. */
 export const unknownAddress = '0x00000000000000000000000000000000000fabed'
 
 /** True if a topic in a frame is the topic, in any spelling that the protocol allows. */
-export const isSame = (received: string, topic: string): boolean => {
-  const service = serviceOf(topic as Topic)
+export const isSame = (received: string, topic: Topic): boolean => {
+  const service = serviceOf(topic)
   const base = baseAddressOf(topic, service)
   return base !== undefined && baseAddressOf(received, service) === base
 }
 
 export const confirms =
-  (topic: string) =>
+  (topic: Topic) =>
   (text: string): boolean => {
     const frame = readFrame(text)
     return frame._tag === 'Confirmation' && frame.subscriptions.some((listed) => isSame(listed, topic))
@@ -29,7 +26,7 @@ export const isErrorText = (text: string): boolean => readFrame(text)._tag === '
 
 /** A price update of the topic, valid or not. */
 export const isPriceOf =
-  (topic: string) =>
+  (topic: Topic) =>
   (text: string): boolean => {
     const frame = readFrame(text)
     const named = frame._tag === 'PriceUpdate' || frame._tag === 'Malformed' ? frame.topic : undefined
@@ -38,7 +35,7 @@ export const isPriceOf =
 
 /** A price update of the topic with a valid price. */
 export const isValidPriceOf =
-  (topic: string) =>
+  (topic: Topic) =>
   (text: string): boolean =>
     readFrame(text)._tag === 'PriceUpdate' && isPriceOf(topic)(text)
 
@@ -65,7 +62,7 @@ export const unknownFrame = (events: readonly PeerEvent[]): string | undefined =
 }
 
 /** The first price update of another topic. */
-export const foreignPrice = (events: readonly PeerEvent[], topic: string): string | undefined =>
+export const foreignPrice = (events: readonly PeerEvent[], topic: Topic): string | undefined =>
   textsOf(events).find((text) => {
     const frame = readFrame(text)
     return frame._tag === 'PriceUpdate' && !isSame(frame.topic, topic)

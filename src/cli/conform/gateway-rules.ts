@@ -1,8 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { parseJson } from '../../codec/json.js'
-import { serviceOf, type Topic } from '../../domain/topic.js'
-import { isErrorText, message } from './frames.js'
+import { subscribeFrame } from '../../codec/price-frame.js'
+import type { Address } from '../../domain/address.js'
+import { serviceOf } from '../../domain/topic.js'
+import { isErrorText } from './frames.js'
 import { replyText } from './http-rules.js'
 import { Peer } from './peer.js'
 import {
@@ -72,9 +74,9 @@ const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
   const { topic, topicLimit, limit } = target
   if (topicLimit === undefined) return Promise.resolve(notTested('give the limit by --topic-limit'))
   return withPeer(target, async (peer) => {
-    const address = (index: number) => `0xfabed${index.toString(16).padStart(35, '0')}`
+    const address = (index: number): Address => `0xfabed${index.toString(16).padStart(35, '0')}`
     for (let index = 0; index <= topicLimit; index++)
-      peer.send(message('subscribe', `${serviceOf(topic as Topic)}-${address(index)}`))
+      peer.send(subscribeFrame(`${serviceOf(topic)}-${address(index)}`))
     const refusal = await peer.findText(
       (text) => isErrorText(text) && text.includes(address(topicLimit)) && text.includes(String(topicLimit)),
       0,

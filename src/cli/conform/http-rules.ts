@@ -1,7 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { decodePriceText, priceFailure } from '../../codec/response-text.js'
-import { serviceOf, type Topic } from '../../domain/topic.js'
+import { serviceOf } from '../../domain/topic.js'
+import { oneLine } from '../../errors/text.js'
 import { quoted, unknownAddress } from './frames.js'
 import {
   failed,
@@ -15,7 +16,7 @@ import {
 
 /** Checks prices over HTTP. */
 export const checkHttp = async ({ topic, get$ }: ConformTarget): Promise<Verdicts> => {
-  const service = serviceOf(topic as Topic)
+  const service = serviceOf(topic)
   const price = (name: string) => firstValueFrom(get$(`/price/${name}`))
   const current = await price(topic)
   if (current.status === 0) return { 'http-price': failed(current.text) }
@@ -37,4 +38,4 @@ const rejectionVerdict = (reply: HttpReply): Verdict => {
 }
 
 export const replyText = ({ status, text }: HttpReply): string =>
-  status === 0 ? text : `got ${status}: ${quoted(text).slice('got '.length)}`
+  status === 0 ? text : `got ${status}: ${oneLine(text)}`

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs'
+import type { Topic } from '../../domain/topic.js'
 
 /** The rules of docs/protocol.md that a client can check, in the order in which they are printed. */
 export const rules = {
@@ -54,7 +55,7 @@ export interface ConformTarget {
   readonly http: URL
   readonly webSocket: URL
   /** A topic that the server supports. */
-  readonly topic: string
+  readonly topic: Topic
   /** The limit of each wait, in ms. */
   readonly limit: number
   /** The number of topics that a gateway allows per connection; undefined: not checked. */

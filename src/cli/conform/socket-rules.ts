@@ -1,3 +1,4 @@
+import { subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
 import { addressOf, serviceOf, type Topic } from '../../domain/topic.js'
 import {
   ageOf,
@@ -7,7 +8,6 @@ import {
   isPriceOf,
   isValidPriceOf,
   malformedPrice,
-  message,
   quoted,
   textsOf,
   unknownAddress,
@@ -58,21 +58,15 @@ const checkOpen = async (
   const nothing = `no answer in ${limit} ms`
   const isPrice = isPriceOf(topic)
 
-  const answer = await main.ask(
-    message('subscribe', topic),
-    (text) => confirms(topic)(text) || isErrorText(text),
-  )
+  const answer = await main.ask(subscribeFrame(topic), (text) => confirms(topic)(text) || isErrorText(text))
   const isConfirmed = answer !== undefined && confirms(topic)(answer)
   const confirmed: Verdict = isConfirmed ? passed : failed(answer === undefined ? nothing : quoted(answer))
   const isPriced = (await main.findText(isPrice, 0)) !== undefined
 
   const ages = await checkAges(target, isGateway, isPriced, other)
-  const repeated = await main.ask(message('subscribe', topic), confirms(topic))
+  const repeated = await main.ask(subscribeFrame(topic), confirms(topic))
   const malformed = await main.ask('no JSON', isErrorText)
-  const badTopic = await main.ask(
-    message('subscribe', `${serviceOf(topic as Topic)}-no-address`),
-    isErrorText,
-  )
+  const badTopic = await main.ask(subscribeFrame(`${serviceOf(topic)}-no-address` as Topic), isErrorText)
   const rejection = await main.ask(unknownSubscribe(topic), isErrorText)
   main.ping(pingPayload)
   const pong = await main.find((event) => event._tag === 'Pong' && event.payload === pingPayload, 0)
@@ -109,8 +103,7 @@ const checkOpen = async (
 
 const closedText = (code: number): string => `the connection was closed with ${code}`
 
-const unknownSubscribe = (topic: string): string =>
-  message('subscribe', `${serviceOf(topic as Topic)}-${unknownAddress}`)
+const unknownSubscribe = (topic: Topic): string => subscribeFrame(`${serviceOf(topic)}-${unknownAddress}`)
 
 /** Subscribes on the other connection, after the first price has come: what the first price there is, and the next. */
 const checkAges = async (
@@ -120,7 +113,7 @@ const checkAges = async (
   other: Peer,
 ): Promise<Verdicts> => {
   const isPrice = isValidPriceOf(topic)
-  const first = await other.ask(message('subscribe', topic), isPrice)
+  const first = await other.ask(subscribeFrame(topic), isPrice)
   if (!isPriced || first === undefined) {
     const why = notTested('no price came')
     return { 'age-first': why, 'age-live': isGateway ? why : notGateway }
@@ -154,7 +147,7 @@ const checkUnsubscribe = async (
   main: Peer,
   other: Peer,
 ): Promise<Verdict> => {
-  main.send(message('unsubscribe', topic))
+  main.send(unsubscribeFrame(topic))
   if ((await main.ask(unknownSubscribe(topic), isErrorText)) === undefined)
     return notTested('the connection answers no further message')
   const from = main.events.length
@@ -166,6 +159,6 @@ const checkUnsubscribe = async (
   await main.ask(unknownSubscribe(topic), isErrorText)
   const late = textsOf(main.events.slice(from)).find(isPrice)
   return failedIf(
-    late === undefined ? undefined : `${quoted(late)} after the unsubscribe of ${addressOf(topic as Topic)}`,
+    late === undefined ? undefined : `${quoted(late)} after the unsubscribe of ${addressOf(topic)}`,
   )
 }

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -16,6 +15,7 @@ import { historyResponses } from '../../../src/gateway/history/history-responses
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { eventsOf } from '../../recording/past/support/files.js'
 import { down, recordingText } from '../../recording/support/recordings.js'
+import { startHttpServer } from '../../support/network/servers.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import { getRaw } from '../support/raw-request.js'
@@ -134,10 +134,7 @@ describe('GET /history/<topic>', () => {
       },
     } satisfies Partial<GatewayHistory>
     const respond = historyResponses(history as never, { service: 'svc', now: Date.now })
-    const server = createServer(respond).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await eventually(() => server.listening)
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(Number(new URL(await startHttpServer(respond)).port), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.pause()
     socket.write(`GET /history/${topic}?from=0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
@@ -187,26 +184,20 @@ describe('openHistory of a URL', () => {
     ['is no gateway', '<html>\n'],
     ['ends within a line', '{"_tag":"PastPrice","topic":"svc-0xab","price":1,"at":5}\n{"_tag":"Pa'],
   ])('is a DecodeError for a response that %s', async (_, body) => {
-    const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await eventually(() => server.listening)
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await startHttpServer((_request, response) => response.end(body))
     const events = await eventsOf(openHistory(url).prices$(topic, { from: 0 }))
     expect(events.at(-1)).toMatchObject({ left: { _tag: 'DecodeError' } })
     expect(isLeft(await openHistory(url).topics()())).toBe(true)
   })
 
   it('is an HttpError with the start of the body, also of one that never ends', async () => {
-    const server = createServer((_request, response) => {
+    const url = await startHttpServer((_request, response) => {
       const write = (): unknown =>
         response.writableEnded || setImmediate(() => response.write('x'.repeat(1000), write))
       response.writeHead(500)
       write()
       onTestFinished(() => void response.destroy())
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await eventually(() => server.listening)
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
     const body = 'x'.repeat(2048)
     expect(await openHistory(url).topics()()).toMatchObject({
       left: { _tag: 'HttpError', status: 500, body },

@@ -3,9 +3,10 @@ import { describeNats } from '../../support/nats/describe-nats.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { Fleet, type GatewayProcess } from '../support/fleet.js'
+import { printTime } from '../support/print-time.js'
 import { startSubscribedConsumer } from '../support/start-fleet.js'
 import { expectEachOnce } from './support/each-once.js'
-import { gapsOf, pastOf, pricesOf, printTime, startJetStreamServer } from './support/stored-history.js'
+import { gapsOf, pastOf, pricesOf, startJetStreamServer } from './support/stored-history.js'
 
 /** Starts two gateways and a consumer. Resolves with the gateway that the consumer follows first. */
 const startTwo = async (test: ConstructorParameters<typeof Fleet>[0]) => {

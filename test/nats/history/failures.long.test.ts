@@ -8,6 +8,7 @@ import { startNatsCluster } from '../../support/nats/nats-server.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { Fleet } from '../support/fleet.js'
+import { printTime } from '../support/print-time.js'
 import { startSubscribedConsumer } from '../support/start-fleet.js'
 import { expectEachOnce } from './support/each-once.js'
 import {
@@ -16,7 +17,6 @@ import {
   openManager,
   pastOf,
   pricesOf,
-  printTime,
   startCounting,
   startJetStreamServer,
 } from './support/stored-history.js'

@@ -8,6 +8,7 @@ import { startNatsServer } from '../../support/nats/nats-server.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
+import { printTime } from '../support/print-time.js'
 import { createNatsClient, startGatewayInProcess } from '../support/start-in-process.js'
 import {
   failureOf,
@@ -17,7 +18,6 @@ import {
   openManager,
   pastOf,
   pricesOf,
-  printTime,
   startJetStreamServer,
   startCounting,
   startWithConsumer,

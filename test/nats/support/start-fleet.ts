@@ -6,6 +6,7 @@ import { btcTopic, ethTopic } from '../../support/tokens.js'
 import type { ConsumerProcess } from './consumer-process.js'
 import { Fleet } from './fleet.js'
 import type { PriceLine } from './lines.js'
+import { printTime } from './print-time.js'
 
 /** The topics of the market. */
 export const topics: readonly Topic[] = [ethTopic, btcTopic]
@@ -41,7 +42,7 @@ type TimedEvent = Pick<PriceLine, 'at' | 'tag'>
  */
 export const measureTime = (fleet: Fleet, since: number, { at, tag }: TimedEvent): number => {
   const elapsed = at - since - fleet.pauseBetween(since, at)
-  if (process.env['NATS_TIMES'] !== undefined) console.log(`${fleet.title}: ${tag} after ${elapsed} ms`)
+  printTime(`${fleet.title}: ${tag} after`, elapsed)
   return elapsed
 }
 

@@ -108,8 +108,3 @@ export const startCounting = async (servers: string) => {
   await eventually(async () => expect(pricesOf(await past())).toEqual([1]))
   return { emit, past }
 }
-
-/** Prints a time for the table of docs/guides/history.md, in ms, if `NATS_TIMES=1` is set. */
-export const printTime = (title: string, ms: number): void => {
-  if (process.env['NATS_TIMES'] !== undefined) console.log(`${title}: ${Math.round(ms)} ms`)
-}

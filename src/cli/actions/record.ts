@@ -6,7 +6,6 @@ import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
 import { rxClock } from '../../time/rx-clock.js'
-import type { StreamFlags } from '../commands/parts.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-line.js'
@@ -14,7 +13,14 @@ import { openOutput, type OutputFlags, type RecordOutput } from '../output/recor
 import { canRedraw, showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
-import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './stream.js'
+import {
+  failureText,
+  nothingReceived,
+  receive,
+  watchRows$,
+  type StreamFlags,
+  type StreamRun,
+} from './stream.js'
 
 export interface RecordFlags extends StreamFlags, OutputFlags {}
 

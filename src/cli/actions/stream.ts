@@ -15,6 +15,15 @@ import type { StopReason } from '../stop.js'
 
 // What watch and record have in common: the events of the tokens, and why the command has failed.
 
+/** The flags of a command that streams until it is stopped, as commander names and parses them. */
+export interface StreamFlags {
+  /** In ms. */
+  readonly interval: number
+  /** In ms. */
+  readonly duration?: number
+  readonly depth: boolean
+}
+
 /** All events of the tokens and of the connection. Completes when the price streams of all tokens have completed. */
 export const watchRows$ = (
   { client, depthClient }: Pick<OpenSource, 'client' | 'depthClient'>,

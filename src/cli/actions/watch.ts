@@ -15,7 +15,6 @@ import type { Address } from '../../domain/address.js'
 import type { PastPrice } from '../../domain/past.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { showBoard$ } from '../board/show.js'
-import type { StreamFlags } from '../commands/parts.js'
 import type { Demonstration } from '../input/demonstration.js'
 import { withTokens, type CommandInput } from '../input/open-source.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
@@ -25,7 +24,7 @@ import { readPastPrices$ } from '../output/since.js'
 import { canRedraw } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
-import { failureText, nothingReceived, receive, watchRows$ } from './stream.js'
+import { failureText, nothingReceived, receive, watchRows$, type StreamFlags } from './stream.js'
 
 export interface WatchFlags extends StreamFlags {
   readonly json?: boolean

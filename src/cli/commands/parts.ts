@@ -1,7 +1,6 @@
-import { Argument, Command, Option, type OutputConfiguration } from 'commander'
+import { Command, Option, type OutputConfiguration } from 'commander'
 import { timerOption } from '../../option-kinds/number-option.js'
-import { numberFlag, parseDuration } from '../input/parse-flags.js'
-import { addDeploymentFlags } from '../input/source-flags.js'
+import { numberFlag, parseTime } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
 
 // Parts that several commands have in common.
@@ -27,10 +26,7 @@ Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals
 0.1 USD. With --json, numbers are exact.`
 
 /** The arguments of commands, in the help. */
-export const tokenHelp = 'symbol, contract address, 0x…, or topic, svc-0x…'
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
-
-export const backtestFilesHelp = 'recordings, plain or gzip, and last the module of the strategy'
 
 export const tokensFlag = (): Option =>
   new Option('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
@@ -38,31 +34,8 @@ export const tokensFlag = (): Option =>
 export const intervalFlag = (): Option =>
   numberFlag('--interval <ms>', 'interval between depth requests, in ms', timerOption({ default: 1000 }))
 
-/** The flags of a command that streams until it is stopped, as commander names and parses them. */
-export interface StreamFlags {
-  /** In ms. */
-  readonly interval: number
-  /** In ms. */
-  readonly duration?: number
-  readonly depth: boolean
-}
+export const fromFlag = (): Option =>
+  new Option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms').argParser(parseTime)
 
-/** Adds the tokens, the flags above and those of the deployment to a command. */
-export const addStreamFlags = (command: Command): Command =>
-  addDeploymentFlags(
-    command
-      .addArgument(
-        new Argument(
-          '[token...]',
-          `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,
-        ),
-      )
-      .addOption(tokensFlag())
-      .addOption(intervalFlag())
-      .option(
-        '--duration <duration>',
-        'stop after this time: a number of seconds, or 30s, 15m, 1h, 1d, …',
-        parseDuration,
-      )
-      .option('--no-depth', 'request prices only'),
-  )
+export const toFlag = (): Option =>
+  new Option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms').argParser(parseTime)

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import type { RequestFlags } from '../actions/request.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, priceHelp, tokenHelp, tokensFlag } from './parts.js'
+import { createCommand, priceHelp, tokensFlag } from './parts.js'
 
 const priceExamples = `
 Examples:
@@ -19,18 +19,8 @@ ${priceHelp}
 
 Exit codes: 0 for a price, 1 for a failed request, 2 for invalid arguments.`
 
-export const priceCommand = (io: Io): Command => {
-  const command = addDeploymentFlags(
-    createCommand(io, 'price', 'Print one price, in USD.', priceExamples)
-      .addArgument(new Argument('<token>', tokenHelp))
-      .addOption(tokensFlag())
-      .option('--json', 'print the price as a JSON object'),
-  )
-  return command.action(async (given: string, flags: RequestFlags) => {
-    const { printPrice } = await import('../actions/request.js')
-    await printPrice(io, command, given, flags)
-  })
-}
+export const priceCommand = (io: Io): Command =>
+  requestCommand(io, 'price', 'Print one price, in USD.', priceExamples, 'print the price as a JSON object')
 
 const depthExamples = `
 Examples:
@@ -47,15 +37,28 @@ ${priceHelp}
 
 Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
 
-export const depthCommand = (io: Io): Command => {
-  const command = addDeploymentFlags(
-    createCommand(io, 'depth', 'Print the order-book depth of one token.', depthExamples)
-      .addArgument(new Argument('<token>', tokenHelp))
-      .addOption(tokensFlag())
-      .option('--json', 'print the depth as a JSON object; quantities are in base-token units'),
+export const depthCommand = (io: Io): Command =>
+  requestCommand(
+    io,
+    'depth',
+    'Print the order-book depth of one token.',
+    depthExamples,
+    'print the depth as a JSON object; quantities are in base-token units',
   )
-  return command.action(async (given: string, flags: RequestFlags) => {
-    const { printDepth } = await import('../actions/request.js')
-    await printDepth(io, command, given, flags)
+
+const requestCommand = (
+  io: Io,
+  name: 'price' | 'depth',
+  description: string,
+  examples: string,
+  jsonHelp: string,
+): Command =>
+  addDeploymentFlags(
+    createCommand(io, name, description, examples)
+      .addArgument(new Argument('<token>', 'symbol, contract address, 0x…, or topic, svc-0x…'))
+      .addOption(tokensFlag())
+      .option('--json', jsonHelp),
+  ).action(async (given: string, flags: RequestFlags, command: Command) => {
+    const { printDepth, printPrice } = await import('../actions/request.js')
+    await (name === 'price' ? printPrice : printDepth)(io, command, given, flags)
   })
-}

@@ -26,8 +26,8 @@ The command prints environment variables. Paste them into another terminal, and 
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
-export const simulateCommand = (io: Io): Command => {
-  const command = createCommand(io, 'simulate', 'Run a local simulator of the service.', examples)
+export const simulateCommand = (io: Io): Command =>
+  createCommand(io, 'simulate', 'Run a local simulator of the service.', examples)
     .addOption(
       numberFlag(
         '--http-port <port>',
@@ -66,15 +66,13 @@ export const simulateCommand = (io: Io): Command => {
         integerOption({ min: 0, max: Number.MAX_SAFE_INTEGER, default: seedOption.default }),
       ),
     )
-  command
     .option('--cors', 'allow pages of any origin to read the responses')
     .option('--faults <json>', 'faults of the service, as the option of startSimulator', parseFaults)
     .option('--faults-after <duration>', 'time until the faults begin (default: none)', parseDuration)
-  return command.action(async (flags: SimulateFlags) => {
-    const { simulate } = await import('../actions/simulate.js')
-    await simulate(io, command, flags)
-  })
-}
+    .action(async (flags: SimulateFlags, command: Command) => {
+      const { simulate } = await import('../actions/simulate.js')
+      await simulate(io, command, flags)
+    })
 
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
 const marketFlag = (

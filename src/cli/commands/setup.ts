@@ -3,9 +3,36 @@ import type { Shell } from '../actions/completion.js'
 import type { Io } from '../io.js'
 import { createCommand } from './parts.js'
 
+const initExamples = `
+Examples:
+  $ npx svc-streams init prices
+      Write a project to the folder prices.
+  $ cd prices && npm install && npm start
+      Run its strategy on a local simulator. pnpm and Bun run the same scripts.
+  $ npm test
+      Run the test of the strategy.
+
+The project has a strategy, a test of it with marbles, strict types and a .gitignore. The command overwrites no file: if one
+of its files exists, it writes nothing.
+
+Exit codes: 0 if the project was written, 1 otherwise.`
+
+export const initCommand = (io: Io): Command =>
+  createCommand(io, 'init', 'Write a project that runs: a strategy and its test.', initExamples)
+    .addArgument(
+      new Argument('[folder]', 'folder of the project; it is created if it is missing').default(
+        '.',
+        'this folder',
+      ),
+    )
+    .action(async (folder: string) => {
+      const { writeProject } = await import('../actions/init.js')
+      await writeProject(io, folder)
+    })
+
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
-const examples = `
+const completionExamples = `
 Examples:
   $ source <(svc-streams completion bash)
       Complete commands, flags, values and files in this shell. For every shell, add the line to ~/.bashrc.
@@ -26,7 +53,7 @@ export const completionCommand = (io: Io): Command => {
     io,
     'completion',
     'Print the completion script of a shell.',
-    examples,
+    completionExamples,
   ).addArgument(new Argument('<shell>', 'shell that reads the script').choices(shells))
   return command.action(async (shell: Shell) => {
     const { printCompletion } = await import('../actions/completion.js')

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 /**
  * What a command shares with the shell that has started it: the standard streams, the environment variables and the
@@ -17,3 +17,40 @@ export type Variables = Readonly<Partial<Record<string, string>>>
 
 /** The signals that stop a command. */
 export type StopSignal = 'SIGINT' | 'SIGTERM'
+
+/** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
+export const outputClosed = (output: Writable): Promise<void> =>
+  new Promise((resolve, reject) => {
+    // The listener stays: several writes may fail, and an error without a listener ends the process.
+    output.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))
+  })
+
+/** Resolves when the text is written, or when the reader has closed the pipe. */
+export const print = (text: string, output: Writable): Promise<void> => {
+  const written = new Promise<void>((resolve) => {
+    output.write(text, (error) => {
+      if (error === null || error === undefined) resolve()
+    })
+  })
+  return Promise.race([written, outputClosed(output)])
+}
+
+/** The part of a writable stream that signals backpressure. */
+export interface Drainable {
+  readonly writableNeedDrain: boolean
+  readonly once: (event: 'drain', listener: () => void) => unknown
+}
+
+/**
+ * The chunks, each when the output accepts data. Without this, all text that a slow reader has not read yet would be held
+ * in memory.
+ */
+export async function* pacedBy<A>(
+  output: Drainable,
+  chunks: Iterable<A> | AsyncIterable<A>,
+): AsyncGenerator<A, void> {
+  for await (const chunk of chunks) {
+    if (output.writableNeedDrain) await new Promise<void>((resolve) => output.once('drain', resolve))
+    yield chunk
+  }
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outputClosed } from './output/stdout.js'
+import { outputClosed } from './io.js'
 import { createProgram } from './program.js'
 import { exitCodes, run } from './run.js'
 

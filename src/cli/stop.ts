@@ -1,6 +1,16 @@
-import { from, map, merge, NEVER, take, timer, type Observable } from 'rxjs'
-import type { Io, StopSignal } from './io.js'
-import { outputClosed } from './output/stdout.js'
+import {
+  endWith,
+  firstValueFrom,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  NEVER,
+  take,
+  timer,
+  type Observable,
+} from 'rxjs'
+import { outputClosed, type Io, type StopSignal } from './io.js'
 
 /** Why a streaming command stops: on Ctrl-C, when the reader closes its output, or after `--duration`. */
 export type StopReason = 'interrupted' | 'output closed' | 'duration'
@@ -12,6 +22,12 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
     from(outputClosed(io.stdout)).pipe(map(() => 'output closed' as const)),
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
+
+/** Subscribes to the work of a command until it completes. Resolves to false if the command must stop before that. */
+export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> =>
+  firstValueFrom(
+    merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
+  )
 
 /** Ctrl-C, and the request of a process manager to end. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']

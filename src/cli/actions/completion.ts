@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { recordedMarket } from '../../simulator/index.js'
-import type { Io } from '../io.js'
-import { print } from '../output/stdout.js'
+import { print, type Io } from '../io.js'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 

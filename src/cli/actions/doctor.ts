@@ -17,16 +17,15 @@ import { assertNever } from '../../domain/assert-never.js'
 import { escapeUnsafe } from '../../errors/text.js'
 import { startSimulator } from '../../simulator/index.js'
 import { failed, passed, skipped, type Check, type CheckResult } from '../doctor/check.js'
-import { clockCheck, depthHttpCheck, signatureCheck } from '../doctor/depth-checks.js'
-import { dnsCheck, tlsCheck } from '../doctor/network-checks.js'
-import { priceHttpCheck, priceSocketCheck } from '../doctor/price-checks.js'
+import { networkChecks } from '../doctor/network-checks.js'
+import { serviceChecks } from '../doctor/service-checks.js'
 import { createTarget, type Interface, type OptionsProblem, type Target } from '../doctor/target.js'
 import { serviceOfSimulator } from '../input/open-source.js'
 import { resolveSource, type Source } from '../input/source.js'
 import type { Io } from '../io.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
-import { parseTokensVariable } from '../tokens/user-tokens.js'
+import { parseTokensVariable } from '../tokens/select-tokens.js'
 
 export interface DoctorFlags {
   /** In ms. */
@@ -85,15 +84,7 @@ const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target)
 const originOf = ({ protocol, host }: URL): string => `${protocol}//${host}`
 
 /** The checks after that of the options, in this order. */
-const checks: readonly Check[] = [
-  dnsCheck,
-  tlsCheck,
-  priceHttpCheck,
-  priceSocketCheck,
-  depthHttpCheck,
-  clockCheck,
-  signatureCheck,
-]
+const checks: readonly Check[] = [...networkChecks, ...serviceChecks]
 
 interface NamedResult {
   readonly name: string

@@ -13,11 +13,10 @@ import { PrefixFiles, type LinePosition } from '../../sweep/parity/prefix-files.
 import { runPrefixes } from '../../sweep/parity/run-prefix.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { backtestProblem, checkedBacktest } from '../input/backtest-files.js'
+import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.js'
 import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
-import { jsonText, stringify } from '../output/json-text.js'
-import { canRedraw, showProgressLine } from '../output/terminal.js'
+import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
 
@@ -35,17 +34,16 @@ export const checkParity = async (
   files: readonly string[],
   { parameter: text, prefixes, workers, json = false }: ParityFlags,
 ): Promise<void> => {
-  const problem = backtestProblem(files)
-  if (problem !== undefined) return usageError(command, problem)
+  const backtest = backtestFiles(command, files)
   const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
   if (isLeft(parameter))
     return usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
-  const { recordings, strategy } = await checkedBacktest(files)
+  const strategy = await checkedStrategy(backtest)
 
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-parity-'))
   const stopped$ = new Subject<void>()
   try {
-    const recording = new PrefixFiles(recordings, folder)
+    const recording = new PrefixFiles(backtest.recordings, folder)
     const lines = await recording.count()
     const program = { url: packagedProgram() }
     const run$ = runPrefixes({ program, recording, strategy: strategy.href, parameter: parameter.right })
@@ -65,13 +63,12 @@ export const checkParity = async (
 }
 
 /** Shows the number of runs on a terminal. `counted$` counts them. */
-const showRuns = ({ stderr, env }: Io, run$: RunPrefix$) => {
+const showRuns = (io: Io, run$: RunPrefix$) => {
   const startAt = rxClock.wallClock()
   let runs = 0
   const counted$: RunPrefix$ = (lines) => run$(lines).pipe(tap(() => runs++))
-  const hide = canRedraw(stderr, env)
-    ? showProgressLine(stderr, () => `${runs} runs  ${formatDuration(rxClock.wallClock() - startAt)}`)
-    : () => undefined
+  const progress = () => `${runs} runs  ${formatDuration(rxClock.wallClock() - startAt)}`
+  const hide = showProgressLine(io, false, progress)
   return { counted$, hide }
 }
 

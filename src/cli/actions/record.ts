@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, map, merge, type Observable } from 'rxjs'
@@ -5,12 +6,13 @@ import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
+import { createRecordingFile, gzipExtension } from '../../recording/record/recording-file.js'
+import { createRotatingFile } from '../../recording/record/rotating-file.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-line.js'
-import { openOutput, type OutputFlags, type RecordOutput } from '../output/record-output.js'
-import { canRedraw, showProgressLine } from '../output/terminal.js'
+import { errorLine } from '../output/error-text.js'
+import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
 import {
@@ -22,7 +24,12 @@ import {
   type StreamRun,
 } from './stream.js'
 
-export interface RecordFlags extends StreamFlags, OutputFlags {}
+export interface RecordFlags extends StreamFlags {
+  readonly out?: string
+  readonly gzip?: true
+  /** In ms. */
+  readonly rotate?: number
+}
 
 export const recordStreams = (
   io: Io,
@@ -34,9 +41,7 @@ export const recordStreams = (
     // Before the first row is written: Ctrl-C must not end the process in the middle of it.
     const stopped$ = stop$(io, flags.duration)
     const startAt = rxClock.wallClock()
-    const opened = openOutput(flags, startAt, io.stdout)
-    if (isLeft(opened)) return usageError(command, opened.left)
-    const output = opened.right
+    const output = openOutput(io, command, flags, startAt)
     const addresses = tokens.map(({ address }) => address)
     const recorder = startRecording(source, addresses, output, flags)
     let received = nothingReceived
@@ -46,16 +51,14 @@ export const recordStreams = (
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
     })
-    const hideProgress = isProgressVisible(io, flags)
-      ? showProgressLine(io.stderr, () =>
-          progressLine({
-            rows: recorder.rows,
-            bytes: output.bytes,
-            duration: rxClock.wallClock() - startAt,
-            priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
-          }),
-        )
-      : () => undefined
+    const hideProgress = showProgressLine(io, flags.out === undefined, () =>
+      progressLine({
+        rows: recorder.rows,
+        bytes: output.bytes,
+        duration: rxClock.wallClock() - startAt,
+        priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
+      }),
+    )
     const result = await stopped(recorder, stopped$)
     hideProgress()
     receiving.unsubscribe()
@@ -65,9 +68,55 @@ export const recordStreams = (
     if (failure !== undefined) throw new Error(failure)
   })
 
-/** A terminal shows the progress, unless the recording itself is written to it. */
-const isProgressVisible = ({ stdout, stderr, env }: Io, { out }: OutputFlags): boolean =>
-  canRedraw(stderr, env) && (out !== undefined || !stdout.isTTY)
+interface RecordOutput extends LineWriter {
+  readonly bytes: number
+  readonly close: () => void
+  /** The files so far, in words; undefined for standard output. */
+  readonly name: string | undefined
+}
+
+/** Flags that exclude each other, and a file that cannot be created, are usage errors. */
+const openOutput = (
+  { stdout }: Io,
+  command: Command,
+  { out, gzip, rotate }: RecordFlags,
+  startAt: number,
+): RecordOutput => {
+  if (out === undefined) {
+    if (rotate !== undefined)
+      return usageError(command, '--rotate: add --out, from which the names of the files are derived')
+    if (gzip !== undefined)
+      return usageError(command, '--gzip: add --out, or compress standard output with | gzip')
+    return standardOutput(stdout)
+  }
+  const isGzip = gzip ?? out.endsWith(gzipExtension)
+  try {
+    return rotate === undefined
+      ? Object.assign(createRecordingFile(out, isGzip), { name: out })
+      : createRotatingFile(out, { period: rotate, isGzip, startAt })
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException
+    const problem = code === 'EEXIST' ? `${out} already exists; choose another name, or move it` : message
+    return usageError(command, `--out: ${problem}`)
+  }
+}
+
+const standardOutput = (stdout: Writable): RecordOutput => {
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    name: undefined,
+    write: (line, done) => {
+      bytes += Buffer.byteLength(line)
+      stdout.write(line, done)
+    },
+    on: (event, failed) => stdout.on(event, failed),
+    off: (event, failed) => stdout.off(event, failed),
+    close: () => undefined,
+  }
+}
 
 const startRecording = (
   { client, depthClient }: OpenSource,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { endWith, firstValueFrom, map, merge, type Observable } from 'rxjs'
+import { map, merge, type Observable } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { formatTime } from '../../display/texts.js'
 import { serviceOf } from '../../domain/topic.js'
@@ -13,16 +13,15 @@ import { replaySources } from '../../recording/replay/replay.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
-import type { Io } from '../io.js'
-import { errorLine } from '../output/error-line.js'
+import { rangeProblem } from '../input/parse-flags.js'
+import { pacedBy, type Io } from '../io.js'
+import { errorLine } from '../output/error-text.js'
 import { printRows$ } from '../output/rows.js'
-import { pacedBy } from '../output/stdout.js'
 import { canRedraw } from '../output/terminal.js'
 import { usageError } from '../run.js'
-import { stop$ } from '../stop.js'
-import { namedTokens, recordedAddresses, type UserTokens } from '../tokens/select-tokens.js'
+import { completes } from '../stop.js'
+import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../tokens/select-tokens.js'
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
-import { userTokens } from '../tokens/user-tokens.js'
 
 export interface ReplayFlags {
   readonly speed: number
@@ -42,7 +41,8 @@ export const showRecordings = async (
 ): Promise<void> => {
   const { speed, json = false, from, to } = flags
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-  if (isEmptyRange(range)) return usageError(command, '--to: expected a time after --from')
+  const problem = rangeProblem(range)
+  if (problem !== undefined) return usageError(command, problem)
   const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
@@ -59,15 +59,13 @@ export const showRecordings = async (
     json,
     recordedAt: () => recordedAt,
   })
-  const completed = await firstValueFrom(
-    merge(shown$.pipe(endWith(true)), stop$(io, undefined).pipe(map(() => false))),
-  )
+  const completed = await completes(io, shown$)
   // Not earlier: it would appear within the board.
   if (order.warning !== undefined) io.stderr.write(`warning: ${order.warning}\n`)
   if (!completed) return
   const result = await client.finished
   if (isLeft(result)) throw new Error(errorLine(result.left))
-  if (result.right.rows === 0 && isPart(range)) throw new Error(noRowText(header.right))
+  if (result.right.rows === 0 && (from ?? to) !== undefined) throw new Error(noRowText(header.right))
 }
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
@@ -78,12 +76,6 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
       : openableSource(nodePlatform, file)
   return { name, open: (closing) => pacedBy(io.stdout, open(closing)) }
 }
-
-type RangeFlags = Pick<ReplayFlags, 'from' | 'to'>
-
-const isEmptyRange = ({ from = -Infinity, to = Infinity }: RangeFlags): boolean => from >= to
-
-const isPart = ({ from, to }: RangeFlags): boolean => from !== undefined || to !== undefined
 
 const noRowText = ({ at }: RecordingHeader): string =>
   `no event between --from and --to; the recording starts at ${formatTime(at)}`

@@ -22,9 +22,9 @@ import { rxClock } from '../../time/rx-clock.js'
 import type { OpenSource } from '../input/open-source.js'
 import { flagName } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-line.js'
+import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
-import { variableText } from '../tokens/user-tokens.js'
+import { variableText } from '../tokens/select-tokens.js'
 
 // What the commands that serve a source until they are stopped have in common: gateway and dashboard.
 

@@ -14,7 +14,7 @@ import { flagName } from '../input/source-flags.js'
 import type { Io } from '../io.js'
 import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
-import { variableText } from '../tokens/user-tokens.js'
+import { variableText } from '../tokens/select-tokens.js'
 
 export interface SimulateFlags extends MarketFlags {
   readonly httpPort: number

@@ -7,10 +7,9 @@ import { defaultService } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
 import type { Row } from '../../recording/format/row.js'
 import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from '../../recording/record/client-rows.js'
-import { keyHint } from '../input/hint.js'
+import { errorLine, keyHint } from '../output/error-text.js'
 import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, withVariable, type ServerFlagName } from '../input/source-flags.js'
-import { errorLine } from '../output/error-line.js'
 import type { StopReason } from '../stop.js'
 
 // What watch and record have in common: the events of the tokens, and why the command has failed.

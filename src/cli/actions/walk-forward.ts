@@ -1,16 +1,15 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
-import { endWith, firstValueFrom, ignoreElements, map, merge, tap, type Observable } from 'rxjs'
+import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
 import type { SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
-import type { BacktestFiles } from '../input/backtest-files.js'
+import { jsonText, stringify } from './backtest.js'
 import type { WalkForwardLengths } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { jsonText, stringify } from '../output/json-text.js'
 import { coloursFor } from '../output/terminal.js'
-import { stop$ } from '../stop.js'
+import { completes } from '../stop.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -30,7 +29,8 @@ type Result = WalkForwardResult<unknown, unknown>
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
 export const walkForwardRecordings = async (
   io: Io,
-  { recordings, strategy }: BacktestFiles,
+  recordings: readonly string[],
+  strategy: URL,
   parameters: readonly unknown[],
   settings: Settings,
   ranking: Ranking,
@@ -48,14 +48,14 @@ export const walkForwardRecordings = async (
   )
 
   const { failed } = coloursFor(io.stdout, io.env)
-  const completed = await showAll(io, result$, (result) => {
+  const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
-    const line = json ? stringify(result) : lineOf(result, ranking.metric)
-    const escaped = escapeUnsafe(line)
-    io.stdout.write(`${isLeft(result) && !json ? failed(escaped) : escaped}\n`)
-  })
-  if (!completed) return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
+    const line = escapeUnsafe(json ? stringify(result) : lineOf(result, ranking.metric))
+    io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
+  }
+  if (!(await completes(io, result$.pipe(tap(show)))))
+    return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
   io.stdout.write(`${json ? JSON.stringify(total.summary()) : total.line(ranking.metric)}\n`)
   if (total.failed > 0) throw new Error(`${total.failed} of ${total.windows} windows have no result`)
 }
@@ -90,15 +90,6 @@ const fieldOf = (value: unknown, path: string): unknown =>
           : undefined,
       value,
     )
-
-/** Shows each result. Resolves to false if the user stops the command. */
-const showAll = (io: Io, result$: Observable<Result>, show: (result: Result) => void): Promise<boolean> =>
-  firstValueFrom(
-    merge(
-      result$.pipe(tap(show), ignoreElements(), endWith(true)),
-      stop$(io, undefined).pipe(map(() => false)),
-    ),
-  )
 
 const lineOf = (result: Result, metric: string | undefined): string => {
   if (isLeft(result)) {

@@ -3,27 +3,6 @@ import { TimeoutError, type Observable } from 'rxjs'
 import { messageOf, printable } from '../../errors/text.js'
 import type { Interface, Target } from './target.js'
 
-/** The result of one check of `svc-streams doctor`. No text contains a secret. */
-export type CheckResult = Passed | Failed | Skipped
-
-export interface Passed {
-  readonly result: 'ok'
-  readonly measured: string
-}
-
-export interface Failed {
-  readonly result: 'failed'
-  readonly problem: string
-  readonly advice: string
-  /** The interfaces that later checks cannot use. */
-  readonly failed: readonly Interface[]
-}
-
-export interface Skipped {
-  readonly result: 'skipped'
-  readonly reason: string
-}
-
 export interface Check {
   readonly name: string
   /** The interfaces that it checks. It is skipped if all of them have failed. Left: the reason why there is none. */
@@ -32,11 +11,23 @@ export interface Check {
   readonly run$: (usable: readonly Interface[], target: Target) => Observable<CheckResult>
 }
 
-export const passed = (measured: string): Passed => ({ result: 'ok', measured })
+/** The result of one check of `svc-streams doctor`. No text contains a secret. */
+export type CheckResult =
+  | { readonly result: 'ok'; readonly measured: string }
+  | { readonly result: 'skipped'; readonly reason: string }
+  | {
+      readonly result: 'failed'
+      readonly problem: string
+      readonly advice: string
+      /** The interfaces that later checks cannot use. */
+      readonly failed: readonly Interface[]
+    }
 
-export const skipped = (reason: string): Skipped => ({ result: 'skipped', reason })
+export const passed = (measured: string): CheckResult => ({ result: 'ok', measured })
 
-export const failed = (problem: string, advice: string, interfaces: readonly Interface[]): Failed => ({
+export const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
+
+export const failed = (problem: string, advice: string, interfaces: readonly Interface[]): CheckResult => ({
   result: 'failed',
   problem,
   advice,

@@ -4,13 +4,13 @@ import { connect, type TLSSocket } from 'node:tls'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { catchError, defer, forkJoin, map, Observable, of, take, timeout } from 'rxjs'
 import { rxClock } from '../../time/rx-clock.js'
-import { serverName } from '../input/hint.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
+import { serverName } from '../output/error-text.js'
 import { errorText, failed, passed, type Check } from './check.js'
 import { allInterfaces, type Interface } from './target.js'
 
 /** The host names of all interfaces. */
-export const dnsCheck: Check = {
+const dnsCheck: Check = {
   name: 'DNS',
   interfaces: (target) => right(allInterfaces(target)),
   run$: (usable, { limit }) => {
@@ -54,7 +54,7 @@ const resolve$ = (host: string, limit: number): Observable<Lookup> =>
       )
 
 /** The certificates of all encrypted interfaces. */
-export const tlsCheck: Check = {
+const tlsCheck: Check = {
   name: 'TLS',
   interfaces: (target) => {
     const encrypted = allInterfaces(target).filter(({ url }) => /^(?:https|wss):$/.test(url.protocol))
@@ -133,3 +133,6 @@ const tlsAdvice = (code: string, flagName: DeploymentFlagName): string => {
     return `Check that the ${server} runs, and that ${flag} is its address.`
   return `Check the port and the scheme in ${flag}: the ${server} may not use TLS there.`
 }
+
+/** The checks of the hosts, in this order. */
+export const networkChecks = [dnsCheck, tlsCheck]

@@ -11,17 +11,17 @@ import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-line.js'
+import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
 import {
   namedTokens,
   recordedAddresses,
   selectTokens,
+  userTokens,
   type SelectedToken,
   type SelectedTokens,
 } from '../tokens/select-tokens.js'
 import { createTokenNames, type NamedToken, type TokenNames } from '../tokens/token-names.js'
-import { userTokens } from '../tokens/user-tokens.js'
 import {
   createDemonstration,
   demonstrationMarket,

@@ -8,7 +8,7 @@ import type { PastPrice } from '../../domain/past.js'
 import type { Price } from '../../domain/price.js'
 import type { HistoryError } from '../../errors/model.js'
 import type { TokenNames } from '../tokens/token-names.js'
-import { errorLine } from './error-line.js'
+import { errorLine } from './error-text.js'
 
 // The change of prices since a time, for `--since`.
 

@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { timer } from 'rxjs'
-import type { Variables } from '../io.js'
+import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 
 type Paint = (text: string) => string
@@ -91,11 +91,19 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns
 /** Interval between two redraws, in ms. */
 const redrawInterval = 250
 
-/** Redraws one line, until the returned function is called. That function removes the line. */
-export const showProgressLine = (output: NodeJS.WriteStream, line: () => string): (() => void) => {
-  const redraw = createRedraw(output)
+/**
+ * Redraws one line on standard error, until the returned function is called. That function removes the line. Shows nothing
+ * unless that is a terminal, nor on one to which the command writes lines of its own. `writesLines`: to standard output.
+ */
+export const showProgressLine = (
+  { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
+  writesLines: boolean,
+  line: () => string,
+): (() => void) => {
+  if (!canRedraw(stderr, env) || (writesLines && stdout.isTTY)) return () => undefined
+  const redraw = createRedraw(stderr)
   const subscription = timer(0, redrawInterval).subscribe(() =>
-    redraw.draw([fit(line(), output.columns - 1)]),
+    redraw.draw([fit(line(), stderr.columns - 1)]),
   )
   return () => {
     subscription.unsubscribe()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { errorLine } from '../../../src/cli/output/error-line.js'
+import { errorLine } from '../../../src/cli/output/error-text.js'
 import { stale } from '../../../src/errors/constructors.js'
 import { readPage } from '../../docs/support/block.js'
 import { errors } from '../../errors/support/arbitraries.js'

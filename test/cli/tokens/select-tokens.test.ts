@@ -5,10 +5,10 @@ import {
   findToken,
   namedTokens,
   parseTokenAddress,
+  parseTokensVariable,
   selectTokens as select,
   type TokenSources,
 } from '../../../src/cli/tokens/select-tokens.js'
-import { parseTokensVariable } from '../../../src/cli/tokens/user-tokens.js'
 import { address, anyText, builtInPropertyName } from '../../support/arbitraries.js'
 
 describe('the selected tokens', () => {

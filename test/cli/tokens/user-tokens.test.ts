@@ -1,6 +1,6 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { parseTokensVariable, readTokensFile } from '../../../src/cli/tokens/user-tokens.js'
+import { parseTokensVariable, readTokensFile } from '../../../src/cli/tokens/select-tokens.js'
 import { newFile } from '../support/new-file.js'
 
 describe('the file of --tokens', () => {

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { outputClosed, pacedBy, print } from '../../../src/cli/output/stdout.js'
-import { nextTurn } from '../../support/time/event-loop.js'
+import { outputClosed, pacedBy, print } from '../../src/cli/io.js'
+import { nextTurn } from '../support/time/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
 const output = (code?: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hint } from '../../../src/cli/input/hint.js'
+import { hint } from '../../../src/cli/output/error-text.js'
 import * as errors from '../../../src/errors/constructors.js'
 
 const network = (code: string) => errors.networkError(Object.assign(new Error('failed'), { code }))

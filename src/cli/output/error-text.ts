@@ -1,7 +1,12 @@
-import type { DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
-import { matchError } from '../../errors/render.js'
-import { deploymentFlags, withVariable, type DeploymentFlagName } from './source-flags.js'
+import type { AnyError, DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
+import { matchError, renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
+
+/** An error because of which a command or a check fails: its text, and the heading of the guide that explains it. */
+export const errorLine = (error: AnyError): string =>
+  `${printable(renderError(error))}; see docs/guides/errors.md#${error._tag.toLowerCase()}`
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>

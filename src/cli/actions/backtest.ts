@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { oneLine, printable } from '../../errors/text.js'
+import { replay } from '../../recording/index.js'
+import { errorLine } from '../output/error-text.js'
+import { usageError } from '../run.js'
+
+// What the commands that run a strategy in worker threads have in common.
+
+/** Their arguments: recordings, and last the module of the strategy. */
+export interface BacktestFiles {
+  readonly recordings: readonly string[]
+  readonly module: string
+}
+
+/** Arguments that cannot be used are a usage error. */
+export const backtestFiles = (command: Command, files: readonly string[]): BacktestFiles => {
+  const module = files.length < 2 ? undefined : files.at(-1)
+  if (module === undefined)
+    return usageError(command, 'give a recording, and after it the module of the strategy')
+  if (files.includes('-'))
+    return usageError(command, '-: each worker thread reads the recording; give a file, not standard input')
+  return { recordings: files.slice(0, -1), module }
+}
+
+/**
+ * The URL of the module. Throws if it does not exist, or the recording has no header: each run would fail for the same
+ * reason. `range`: the part that is played, in ms since the Unix epoch.
+ */
+export const checkedStrategy = async (
+  { recordings, module }: BacktestFiles,
+  range: { readonly from?: number; readonly to?: number } = {},
+): Promise<URL> => {
+  if (!existsSync(module)) throw new Error(`${printable(module)}: the module of the strategy does not exist`)
+  await using client = replay(recordings, range)
+  const header = await client.header()
+  if (isLeft(header)) throw new Error(errorLine(header.left))
+  return pathToFileURL(resolve(module))
+}
+
+/** A value of a strategy as JSON on one line of limited length. */
+export const jsonText = (value: unknown): string => {
+  try {
+    return oneLine(stringify(value))
+  } catch {
+    return 'a value without JSON'
+  }
+}
+
+/** JSON with bigints as decimal strings, so that no reader loses digits. */
+export const stringify = (value: unknown): string =>
+  value === undefined
+    ? 'undefined'
+    : JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field))

@@ -55,7 +55,8 @@ export interface SubscriberRecord {
   /** The connection and the index of its last price. */
   lastSocket: SimulatedSocket | undefined
   lastIndex: number
-  lastSentAt: number
+  /** When it received its last price, in ms in which the process was running. */
+  lastPriceAt: number
   /** True after a `Stale`: prices may be left out until the next one. */
   mayMissPrices: boolean
 }
@@ -76,6 +77,8 @@ export class Ledger implements PortObserver, RequestObserver {
   reading = 0
   /** True from a long pause of the process until the answer that the client then requires. */
   isAnswerMissing = false
+  /** When the last fault ended, in ms in which the process was running. */
+  healthySince = 0
   /** The number of events that subscribers have received. */
   eventCount = 0
 
@@ -171,7 +174,7 @@ export class Ledger implements PortObserver, RequestObserver {
         firstDue: -1,
       },
       ...{ joinedOn: this.open?.socket, isActive: true, lastEvent: 'none', lastSocket: undefined },
-      ...{ lastIndex: -1, lastSentAt: 0, mayMissPrices: false },
+      ...{ lastIndex: -1, lastPriceAt: 0, mayMissPrices: false },
     }
     this.subscribers.add(record)
     this.idleSince.delete(base)
@@ -208,7 +211,7 @@ export class Ledger implements PortObserver, RequestObserver {
     record.mayMissPrices = false
     record.lastSocket = sent?.socket
     record.lastIndex = sent?.index ?? -1
-    record.lastSentAt = sent?.sentAt ?? 0
+    record.lastPriceAt = this.process.activeMs
   }
 
   onContinue(pausedMs: number): void {

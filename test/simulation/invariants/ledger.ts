@@ -117,7 +117,7 @@ export class Ledger implements PortObserver, RequestObserver {
   onReceived({ id }: SimulatedSocket, frame: string): void {
     this.trace(() => `socket ${id} < ${frame}`)
     this.reading = 0
-    if (!frame.startsWith('{"')) return
+    if (!frame.startsWith('{"')) return this.onErrorText(frame)
     const message = JSON.parse(frame) as {
       readonly subscriptions?: readonly string[]
       readonly topic?: string
@@ -220,6 +220,14 @@ export class Ledger implements PortObserver, RequestObserver {
 
   trace(text: () => string): void {
     this.world.trace(this.name, text)
+  }
+
+  /** A topic without subscribers that the service rejects needs no unsubscribe frame, and nobody receives the rejection. */
+  private onErrorText(text: string): void {
+    const base = /tuple: (0x\w+)$/.exec(text)?.[1]
+    if (base === undefined || !this.idleSince.has(base)) return
+    const state = this.open?.topics.get(base)
+    if (state?.isConfirmed === false) state.requestedAt = undefined
   }
 
   private confirm(topic: string): void {

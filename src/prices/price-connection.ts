@@ -140,10 +140,11 @@ export class PriceConnection implements ConnectionListener {
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
   close(): void {
-    this.firstEvents.close()
     const subscribers = this.reconciler.close({ _tag: 'Closed' })
     this.subscriptions.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
+    // Last, because a subscriber that leaves may start a timer.
+    this.firstEvents.close()
   }
 
   /**

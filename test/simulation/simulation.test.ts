@@ -26,7 +26,7 @@ describe('a simulation of failures', () => {
     'violates no invariant of a client, whatever fails',
     async () => {
       const firstSeed = isLong ? inject('seed') : 1
-      const simulatedMs = (isLong ? 6 : 0.2) * hourMs
+      const simulatedMs = (isLong ? 6 : 0.15) * hourMs
       const { failure, delivered } = await searchSeeds({ firstSeed, simulatedMs })
 
       expect(failure === undefined ? '' : describeFailure(await shrink(failure))).toBe('')

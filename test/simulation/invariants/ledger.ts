@@ -55,7 +55,8 @@ export interface SubscriberRecord {
   /** The connection and the index of its last price. */
   lastSocket: SimulatedSocket | undefined
   lastIndex: number
-  lastSentAt: number
+  /** When it received its last price, in ms in which the process was running. */
+  lastPriceAt: number
   /** True after a `Stale`: prices may be left out until the next one. */
   mayMissPrices: boolean
 }
@@ -76,6 +77,8 @@ export class Ledger implements PortObserver, RequestObserver {
   reading = 0
   /** True from a long pause of the process until the answer that the client then requires. */
   isAnswerMissing = false
+  /** When the last fault ended, in ms in which the process was running. */
+  healthySince = 0
   /** The number of events that subscribers have received. */
   eventCount = 0
 
@@ -114,7 +117,7 @@ export class Ledger implements PortObserver, RequestObserver {
   onReceived({ id }: SimulatedSocket, frame: string): void {
     this.trace(() => `socket ${id} < ${frame}`)
     this.reading = 0
-    if (!frame.startsWith('{"')) return
+    if (!frame.startsWith('{"')) return this.onErrorText(frame)
     const message = JSON.parse(frame) as {
       readonly subscriptions?: readonly string[]
       readonly topic?: string
@@ -171,7 +174,7 @@ export class Ledger implements PortObserver, RequestObserver {
         firstDue: -1,
       },
       ...{ joinedOn: this.open?.socket, isActive: true, lastEvent: 'none', lastSocket: undefined },
-      ...{ lastIndex: -1, lastSentAt: 0, mayMissPrices: false },
+      ...{ lastIndex: -1, lastPriceAt: 0, mayMissPrices: false },
     }
     this.subscribers.add(record)
     this.idleSince.delete(base)
@@ -208,7 +211,7 @@ export class Ledger implements PortObserver, RequestObserver {
     record.mayMissPrices = false
     record.lastSocket = sent?.socket
     record.lastIndex = sent?.index ?? -1
-    record.lastSentAt = sent?.sentAt ?? 0
+    record.lastPriceAt = this.process.activeMs
   }
 
   onContinue(pausedMs: number): void {
@@ -217,6 +220,14 @@ export class Ledger implements PortObserver, RequestObserver {
 
   trace(text: () => string): void {
     this.world.trace(this.name, text)
+  }
+
+  /** A topic without subscribers that the service rejects needs no unsubscribe frame, and nobody receives the rejection. */
+  private onErrorText(text: string): void {
+    const base = /tuple: (0x\w+)$/.exec(text)?.[1]
+    if (base === undefined || !this.idleSince.has(base)) return
+    const state = this.open?.topics.get(base)
+    if (state?.isConfirmed === false) state.requestedAt = undefined
   }
 
   private confirm(topic: string): void {

@@ -16,19 +16,16 @@ export const recoveryBound = (times: ClientTimes, interval: number): number => {
 }
 
 /** Returns the topic that has not recovered within the bound, if there is one. */
-export const problemOfRecovery = (
-  ledger: Ledger,
-  healthySince: number,
-  interval: number,
-): string | undefined => {
-  const { process, subscribers, times, world } = ledger
+export const problemOfRecovery = (ledger: Ledger, interval: number): string | undefined => {
+  const { process, subscribers, times, healthySince } = ledger
   const bound = recoveryBound(times, interval)
-  if (process.isDead || process.isStopped || world.now - healthySince <= bound) return undefined
-  for (const { topic, joinedAt, lastEvent, lastSentAt } of subscribers) {
+  if (process.isDead || process.isStopped || process.activeMs - healthySince <= bound) return undefined
+  for (const { topic, joinedAt, lastEvent, lastPriceAt } of subscribers) {
     if (process.activeMs - joinedAt <= bound) continue
-    const age = world.now - lastSentAt
-    if (lastEvent !== 'price' || age > bound)
-      return `${topic} is not live ${world.now - healthySince} ms after the last fault, more than ${bound} ms`
+    // Slow handlers delay prices by the time that they take: only `maxLag` limits that, and a rule of its own checks it.
+    const silentMs = process.activeMs - lastPriceAt
+    if (lastEvent !== 'price' || silentMs > bound)
+      return `${topic} is not live ${process.activeMs - healthySince} ms after the last fault, more than ${bound} ms`
   }
   return undefined
 }

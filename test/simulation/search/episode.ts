@@ -49,7 +49,6 @@ class Simulation {
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
-  private healthySince = 0
   private delivered = 0
 
   constructor(
@@ -133,7 +132,7 @@ class Simulation {
       end()
       world.trace('fault', () => `the end of ${fault.do}`)
       this.runningFaults--
-      this.healthySince = world.now
+      for (const { ledger, process } of this.traders) ledger.healthySince = process.activeMs
     })
   }
 
@@ -154,12 +153,11 @@ class Simulation {
   }
 
   private checkEachSecond(): void {
-    const { world, traders, healthySince, runningFaults } = this
+    const { world, traders, runningFaults } = this
     world.at(world.now + checkInterval, () => this.checkEachSecond())
     for (const trader of traders) {
       trader.check()
-      const problem =
-        runningFaults > 0 ? undefined : problemOfRecovery(trader.ledger, healthySince, this.maxInterval)
+      const problem = runningFaults > 0 ? undefined : problemOfRecovery(trader.ledger, this.maxInterval)
       if (problem !== undefined) this.report(trader.name, problem)
     }
   }

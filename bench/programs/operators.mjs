@@ -79,6 +79,22 @@ const candleMs = 5
 const freshMs = 200
 const maxSkew = 2000
 
+/** An operator as users write one: the work by hand in a `new Observable` that subscribes to its sources. */
+const plain = (sources, work) =>
+  new Observable((subscriber) => {
+    const listenTo =
+      ({ event$ }) =>
+      (next) =>
+        subscriber.add(
+          event$.subscribe({
+            next,
+            error: (thrown) => subscriber.error(thrown),
+            complete: () => subscriber.complete(),
+          }),
+        )
+    work(sources.map(listenTo), (result) => subscriber.next(result))
+  })
+
 /** Connects two sources to `emit`. Only `combine-fresh` uses the second. */
 const connections = {
   'hand-written': {
@@ -87,6 +103,14 @@ const connections = {
     'fresh-within': ([{ listen }], emit) => byHand.freshWithin(listen, freshMs, emit),
     'combine-fresh': ([eth, btc], emit) => byHand.combineFresh(eth.listen, btc.listen, maxSkew, emit),
   },
+  plain: Object.fromEntries(
+    Object.entries({
+      conflate: ([listen], emit) => byHand.conflate(listen, conflateMs, emit),
+      candles: ([listen], emit) => byHand.candles(listen, candleMs, emit),
+      'fresh-within': ([listen], emit) => byHand.freshWithin(listen, freshMs, emit),
+      'combine-fresh': ([eth, btc], emit) => byHand.combineFresh(eth, btc, maxSkew, emit),
+    }).map(([operator, work]) => [operator, (sources, emit) => plain(sources, work).subscribe(emit)]),
+  ),
   'svc-streams': {
     conflate: ([{ event$ }], emit) => event$.pipe(operators.conflate(conflateMs)).subscribe(emit),
     candles: ([{ event$ }], emit) => event$.pipe(operators.candles(candleMs)).subscribe(emit),

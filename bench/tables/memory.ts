@@ -10,6 +10,7 @@ const topics = 10_000
 
 const candidates = [
   { name: 'hand-written', program: 'hand-written/price-handlers' },
+  { name: 'lower bound: a Map of RxJS subscriptions', program: 'lower-bound/rx-subscriptions' },
   { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects' },
   { name: '**svc-streams**', program: 'svc-streams/default' },
 ]
@@ -39,5 +40,9 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
         candidate.name,
         formatSpread(spreadOf(valuesOf(measured, candidate, (value) => value))),
       ]),
+      notes: [
+        'lower bound: one RxJS subscription with a teardown per topic, and its entry in the `Map`. It keeps no price, time or byte pattern.',
+        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two.',
+      ],
     }
   })

@@ -66,5 +66,8 @@ export const subscriberCounts = async ({ rounds, warmUpBursts, frames }: Setting
         formatSpread(spreadOf(nanosPerSubscriber(fanOut))),
         formatSpread(spreadOf(ratios(nanosPerSubscriber(fanOut), nanosPerSubscriber(array)))),
       ]),
+      notes: [
+        '**svc-streams** reads the clock before each further subscriber, because the handlers before it may have blocked the event loop for longer than `maxLag`. That reading is most of the cost of one more subscriber.',
+      ],
     }
   })

@@ -65,9 +65,11 @@ const serve = (socket: WebSocket, keeps: (rule: RuleId) => boolean): void => {
   const timer = setInterval(publish, 20)
   const subscribe = (topic: string): void => {
     const isNew = !topics.has(topic)
-    if (isNew && topics.size === topicLimit)
-      return reject('gateway-topic-limit', `${topic}: more than ${topicLimit}`)
-    // The tokens of the test of the limit are looked up later.
+    // Without a limit, the tokens of its check are rejected like any that are not supported.
+    if (topic.startsWith('svc-0xfabed') && !keeps('gateway-topic-limit'))
+      return socket.send(`${invalid}: ${topic}`)
+    if (isNew && topics.size === topicLimit) return socket.send(`${topic}: more than ${topicLimit}`)
+    // With a limit, they are looked up later.
     if (topic.startsWith('svc-0xfabed')) return void topics.add(topic)
     if (topic === 'svc-no-address') return reject('topic-rejected', invalid)
     if (topic !== ethTopic) return reject('token-rejected', `${invalid}: ${topic}`)

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { aloneFolders } from './test/support/run/alone.js'
+import { isHeavy } from './test/support/run/heavy.js'
 import { imports, startsProcesses } from './test/support/run/needs.js'
 
 const root = new URL('.', import.meta.url).pathname
@@ -26,7 +27,7 @@ const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts') && !file.startsWith('package/'))
   .map((file) => `test/${file}`)
 
-const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts')
+const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts') || isHeavy(file)
 
 export default defineConfig(({ mode }) => {
   // `npm run test:soak` sets the mode: the long tests, and all generated cases where `npm test` takes a sample.

@@ -193,7 +193,7 @@ describe('openHistory of a URL', () => {
   it('is an HttpError with the start of the body, also of one that never ends', async () => {
     const url = await startHttpServer((_request, response) => {
       const write = (): unknown =>
-        response.writableEnded || setImmediate(() => response.write('x'.repeat(1000), write))
+        response.destroyed || setImmediate(() => response.write('x'.repeat(1000), write))
       response.writeHead(500)
       write()
       onTestFinished(() => void response.destroy())

@@ -8,6 +8,7 @@ const heavyFiles: readonly string[] = [
   'docs/programs',
   'examples/examples',
   'examples/python',
+  'opentelemetry/gateway-memory',
   // Faults of NATS servers, gateways and consumers, which stop, die and are cut off.
   'nats/attacks',
   'nats/clock-jumps',

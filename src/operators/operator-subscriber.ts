@@ -3,7 +3,8 @@ import { Subscriber, type Observable } from 'rxjs'
 /**
  * The subscriber of an operator's source: the operator's state, and one method per notification. A chain of RxJS's
  * operators costs several calls and allocations for each event. Unsubscribing from `subscriber` also stops a source that
- * emits synchronously.
+ * emits synchronously, which a plain `new Observable` around `source$.subscribe` does not; that also costs 4 to 10 ns more
+ * per event (`npm run bench -- --only operators`).
  *
  * - An exception of the operator is an Rx error, as in RxJS's operators.
  * - When the source completes, its teardown runs first, then that of the operator, then `onComplete`.

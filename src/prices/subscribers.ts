@@ -29,7 +29,8 @@ export interface PriceSubscriber {
 
 /**
  * The subscribers of one topic, in the order in which they joined. A linked list: a subscriber joins and leaves in
- * constant time, and a topic with one subscriber needs no array.
+ * constant time, and a topic with one subscriber needs no array. Not a `Multicast`, which copies its subscribers for each value
+ * and cannot ask between two of them whether the price is still current.
  */
 export interface SubscriberList {
   /** The only subscriber, if there is exactly one. Avoids the list on the hot path. */

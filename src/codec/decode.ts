@@ -29,17 +29,24 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
   decodeError(
     what,
     input,
-    errors.slice(0, maxIssues).map(({ context, value }): DecodeIssue => ({
-      path: context
-        // The entry of a part of an intersection has the number of the part as its key.
-        .filter(({ key }, index) => key !== '' && !(context[index - 1]?.type instanceof IntersectionType))
-        .map(({ key }) => key)
-        .join('.'),
-      expected: context.at(-1)?.type.name ?? what,
-      actual: describeActual(value),
-    })),
+    errors
+      .slice(0, maxIssues)
+      .map(({ context, value }): DecodeIssue => ({
+        path: context
+          // The entry of a part of an intersection has the number of the part as its key.
+          .filter(({ key }, index) => key !== '' && !(context[index - 1]?.type instanceof IntersectionType))
+          .map(({ key }) => key)
+          .join('.'),
+        expected: context.at(-1)?.type.name ?? what,
+        actual: describeActual(value),
+      }))
+      // A value that is no object is an issue of each part of an intersection.
+      .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1])),
     errors.length > maxIssues,
   )
+
+const isSameIssue = (issue: DecodeIssue, other: DecodeIssue | undefined): boolean =>
+  issue.path === other?.path && issue.expected === other.expected
 
 /** The error for input that does not reach validation, such as text that is not JSON. */
 export const malformedError = (

@@ -13,6 +13,7 @@ import { checkBundles } from './checks/bundles.js'
 import { checkImports } from './checks/imports.js'
 import { checkReadme } from './checks/readme.js'
 import { runSuite } from './checks/suite.js'
+import { compareTraces } from './checks/traces.js'
 import { checkTypes } from './checks/types.js'
 import { installRuntime } from './install-runtime.js'
 import { renderTable } from './render-table.js'
@@ -29,6 +30,7 @@ const checks: Readonly<Record<string, Check>> = {
   types: checkTypes,
   readme: checkReadme,
   command: runCommandLine,
+  traces: compareTraces,
   suite: runSuite,
   benchmark: measureRatio,
 }

@@ -3,10 +3,16 @@ import { createClient, isRight, renderError, type Client } from 'svc-streams'
 import { startSimulator } from 'svc-streams/simulator'
 import { advice$, topic } from './strategy.js'
 
-// Prints the prices and the advice of the strategy until Ctrl-C. Runs on a local simulator, or on the service that the
-// environment variables name.
+// Prints the prices and the advice of the strategy until Ctrl-C. Runs on the service that these variables
+// name, and if none of them is set, on a local simulator.
 
-const { SVC_BASE_URL: baseUrl, SVC_PRICE_BASE_URL: priceBaseUrl, SVC_AUTH_KEY: authKey } = process.env
+const {
+  SVC_PRICE_BASE_URL: priceBaseUrl,
+  SVC_PRICE_WS_URL: priceWsUrl,
+  SVC_BASE_URL: baseUrl,
+  SVC_AUTH_KEY: authKey,
+} = process.env
+const isConfigured = [priceBaseUrl, priceWsUrl, baseUrl, authKey].some((value) => value !== undefined)
 
 const lines$ = (client: Client): Observable<string> =>
   merge(
@@ -16,13 +22,12 @@ const lines$ = (client: Client): Observable<string> =>
     advice$(client).pipe(map((advice) => `advice: ${advice}`)),
   )
 
-const service =
-  baseUrl !== undefined && priceBaseUrl !== undefined && authKey !== undefined
-    ? { baseUrl, priceBaseUrl, authKey }
-    : await startSimulator()
+const simulator = isConfigured ? undefined : await startSimulator()
+const service = simulator ?? { priceBaseUrl, priceWsUrl, baseUrl, authKey }
 const client = createClient({ environment: 'mainnet', ...service })
+console.log(isConfigured ? `prices of ${priceBaseUrl}` : 'simulated prices')
 await lines$(client)
   .pipe(takeUntil(fromEvent(process, 'SIGINT')))
   .forEach((line) => console.log(line))
 await client.close()
-if ('close' in service) await service.close()
+await simulator?.close()

@@ -47,7 +47,10 @@ export const exportRecordings = async (
   const paths = new Map(tableNames.map((name) => [name, out.replace(/parquet$/, `${name}.parquet`)]))
   const existing = [...paths.values()].filter((path) => existsSync(path))
   if (existing.length > 0)
-    return usageError(command, `--out: ${existing.join(', ')} exists; choose another name, or move it`)
+    return usageError(
+      command,
+      `--out: ${existing.join(', ')} ${existing.length === 1 ? 'exists' : 'exist'}; choose another name, or move it`,
+    )
   let stopped = false
   const stop = (): void => void (stopped = true)
   for (const signal of signals) io.on(signal, stop)
@@ -56,6 +59,7 @@ export const exportRecordings = async (
     const first = await pass('decimal')
     const { outcome, rows, failure } = first.outcome === 'too long' ? await pass('text') : first
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
+    if (failure !== undefined && rows === 0) throw new Error(errorLine(failure))
     for (const path of paths.values()) await rename(partOf(path), path)
     io.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
     if (failure !== undefined) throw new Error(errorLine(failure))

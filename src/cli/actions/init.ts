@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -11,11 +11,13 @@ const template = join(manifest, '../examples/project')
 /** A project in `folder`, from `examples/project` of the package. Overwrites nothing, and prints what to do next. */
 export const writeProject = async (io: Io, folder: string): Promise<void> => {
   const files = await projectFiles(folder)
-  const existing = [...files.keys()].filter((file) => existsSync(join(folder, file)))
-  if (existing.length > 0)
-    throw new Error(
-      `nothing was written, because ${existing.join(', ')} exists in ${folder}; give another folder`,
-    )
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new Error(`nothing was written, because ${folder} is a file; give another folder`)
+  const [existing, ...others] = [...files.keys()].filter((file) => existsSync(join(folder, file)))
+  if (existing !== undefined) {
+    const rest = others.length === 0 ? 'exists' : `and ${others.length} more of its files exist`
+    throw new Error(`nothing was written, because ${existing} ${rest} in ${folder}; give another folder`)
+  }
   for (const [file, text] of files) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     // A file that was created meanwhile is not overwritten either.

@@ -43,7 +43,11 @@ export const inspectRecordings = async (
     for (const damage of damages) io.stderr.write(`${errorLine(damage)}\n`)
   }
   const problems = [
-    ...(damages.length === 0 ? [] : [`${damages.length} of ${files.length} files cannot be read to the end`]),
+    ...(damages.length === 0
+      ? []
+      : [
+          `${damages.length} of ${files.length} ${files.length === 1 ? 'file' : 'files'} cannot be read to the end`,
+        ]),
     ...topics.flatMap((topic) =>
       longestGap(topic) > maxGap ? [`${topic.topic} has a gap of ${durationText(longestGap(topic))}`] : [],
     ),

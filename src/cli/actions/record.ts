@@ -96,7 +96,11 @@ const openOutput = (
       : createRotatingFile(out, { period: rotate, isGzip, startAt })
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
-    const problem = code === 'EEXIST' ? `${out} already exists; choose another name, or move it` : message
+    const problems: Readonly<Record<string, string>> = {
+      EEXIST: `${out} already exists; choose another name, or move it`,
+      ENOENT: `the folder of ${out} does not exist; create it, or choose another name`,
+    }
+    const problem = problems[code ?? ''] ?? message
     return usageError(command, `--out: ${problem}`)
   }
 }

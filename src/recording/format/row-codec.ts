@@ -156,17 +156,22 @@ const RowValue: t.Type<Row, unknown> = t.union(
 
 const HeaderTag = t.type({ _tag: t.literal('Recording') })
 
+const headerName = 'the header of a recording'
+
 const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
   [
-    t.strict({
-      _tag: t.literal('Recording'),
-      version: t.literal(1),
-      at: RecordedTime,
-      topics: t.readonlyArray(RecordedTopic),
-      mints: t.readonlyArray(RecordedAddress),
-      interval: Finite,
-    }),
-    t.exact(t.partial({ continues: RecordedTime })),
+    t.strict(
+      {
+        _tag: t.literal('Recording'),
+        version: t.literal(1),
+        at: RecordedTime,
+        topics: t.readonlyArray(RecordedTopic),
+        mints: t.readonlyArray(RecordedAddress),
+        interval: Finite,
+      },
+      headerName,
+    ),
+    t.exact(t.partial({ continues: RecordedTime }), headerName),
   ],
-  'the header of a recording',
+  headerName,
 )

@@ -100,11 +100,22 @@ describe('export', () => {
     expect((await read('prices')).map((each): unknown => each['price'])).toEqual([1, 2])
   })
 
+  it.each([
+    ['is missing', undefined],
+    ['is no recording', '[1, 2]\n'],
+  ])('writes nothing if the recording %s', async (_, text) => {
+    const recording = newFile('market.ndjson', text)
+    const out = recording.replace('ndjson', 'parquet')
+    const { code, stdout, stderr } = await runInProcess(['export', recording, '--out', out])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('market.ndjson')])
+    expect(readdirSync(dirname(out)).filter((file) => file !== 'market.ndjson')).toEqual([])
+  })
+
   it('overwrites no file, and leaves no partial file', async () => {
     const { out, recording, files } = await exported(textOf([priced(1, 1)]))
     const before = files()
     const again = await runInProcess(['export', recording, '--out', out])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists; choose another name')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exist; choose another name')])
     expect(files()).toEqual(before)
   })
 

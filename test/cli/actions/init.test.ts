@@ -55,10 +55,26 @@ describe('init', () => {
     expect(readFileSync(join(folder, file), 'utf8')).toBe('mine')
   })
 
+  it('names one of the files of an earlier project, and their number', async () => {
+    const folder = newFile('prices')
+    await init(folder)
+    const { code, stderr } = await init(folder)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `because package.json and 6 more of its files exist in ${folder}; give another`,
+      ),
+    ])
+  })
+
   it('writes nothing to a path that is a file', async () => {
     const file = newFile('prices')
     writeFileSync(file, 'mine')
-    expect(await init(file)).toMatchObject({ code: 1 })
+    const { code, stderr } = await init(file)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`nothing was written, because ${file} is a file; give another folder`),
+    ])
     expect(readFileSync(file, 'utf8')).toBe('mine')
   })
 })

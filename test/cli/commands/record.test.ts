@@ -55,6 +55,14 @@ test('--out does not overwrite an existing file', async () => {
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })
 
+test('--out names the folder that does not exist', async () => {
+  const file = newFile('missing/market.ndjson')
+  expect(await runInProcess(['record', '--simulate', '--out', file])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`the folder of ${file} does not exist; create it`) as string,
+  })
+})
+
 test('records prices only into a pipe, for --duration', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const variables = environmentOf(simulator)

@@ -158,4 +158,10 @@ describe('decodeHeader', () => {
       }),
     )
   })
+
+  it('reports a line that is no object as one issue', () => {
+    expect(decodeHeader('[1, 2]')).toMatchObject({
+      left: { issues: [{ path: '', expected: 'the header of a recording', actual: 'an array' }] },
+    })
+  })
 })

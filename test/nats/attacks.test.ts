@@ -173,11 +173,9 @@ describeNats('a gateway on NATS, with long messages of a consumer', () => {
     const { tags } = collectEvents(createNatsClient({ servers: server.url }).price$(ethTopic))
     await eventually(() => expect(tags()).toContain('Right'))
     const text = json({ type: 'get', path: `/v0/order_book/${'a'.repeat(1_000_000)}` })
-    for (let message = 0; message < 10; message++) attacker.publish(subject, text, { reply: '_INBOX.a' })
-    await eventually(async () => {
-      const response = await attacker.request(subject, text, { timeout: 5_000 })
-      expect(response.json()).toMatchObject({ type: 'response', status: 413 })
-    })
+    for (let message = 0; message < 3; message++) attacker.publish(subject, text, { reply: '_INBOX.a' })
+    const response = await attacker.request(subject, text, { timeout: 5_000 })
+    expect(response.json()).toMatchObject({ type: 'response', status: 413 })
     expect(service.requests).toEqual([])
     const count = tags().length
     await eventually(() => expect(tags().length).toBeGreaterThan(count + 20))

@@ -115,9 +115,10 @@ describeNats('the permissions of docs/guides/scale.md', () => {
     const alice = urlOf('alice', passwords.ALICE_PASSWORD)
     collectEvents(createConsumer({ servers: alice }).price$(ethTopic))
     const history = natsHistory({ servers: urlOf('analyst', passwords.ANALYST_PASSWORD) })
-    const { events } = collectEvents(
+    const { events, subscription } = collectEvents(
       defer(() => history.prices$(ethTopic, { from: 0 })).pipe(repeat({ delay: 50 })),
     )
+    onTestFinished(() => subscription.unsubscribe())
     await eventually(() => expect(events).toContainEqual(pastPrice))
     expect(await history.topics()()).toMatchObject({ right: [{ topic: ethTopic }] })
     expect(

@@ -17,7 +17,7 @@ describe.each(Object.entries(strategies))('the strategy: %s', (name, strategy) =
         // A timer of 0 ms takes 1 ms, but none under `TestScheduler`.
         expectSame(runMarbles(live, strategy), live.lines, 1)
       }),
-      { numRuns: isLong ? 60 : 4 },
+      { numRuns: isLong ? 30 : 4 },
     )
   })
 })
@@ -38,7 +38,7 @@ describe.each(Object.entries(endless))(
             )
           },
         ),
-        { numRuns: isLong ? 40 : 3 },
+        { numRuns: isLong ? 20 : 3 },
       )
     })
   },

@@ -84,11 +84,13 @@ test('prints the number of rows and of files at the end', async () => {
   expect(command.stderr).toMatch(/^\d+ rows in \d+ files, the last of which is \S+market\.\S+Z\.ndjson\n$/)
 })
 
+const missingFolder = '--out: the folder of /no/such/folder/market.ndjson does not exist'
+
 test.each([
   [['--rotate', '1h'], '--rotate: add --out, from which the names of the files are derived'],
   [['--gzip'], '--gzip: add --out, or compress standard output with | gzip'],
-  [['--out', '/no/such/folder/market.ndjson'], '--out: ENOENT'],
-  [['--out', '/no/such/folder/market.ndjson', '--rotate', '1h'], '--out: ENOENT'],
+  [['--out', '/no/such/folder/market.ndjson'], missingFolder],
+  [['--out', '/no/such/folder/market.ndjson', '--rotate', '1h'], missingFolder],
   [['--out', 'x', '--rotate', '1 hour'], 'Give a duration like 30s, 15m, 1h or 1d, at most 365d.'],
 ])('exits with 2 for %j', async (flags, message) => {
   const { code, stderr } = await runInProcess(['record', '--simulate', ...flags])

@@ -153,7 +153,7 @@ it(
           })
         },
       ),
-      { numRuns: caseCount(2000) },
+      { numRuns: caseCount(1000) },
     )
   },
 )

@@ -7,6 +7,7 @@ import type { DecodeError, UncorrelatedError } from '../errors/model.js'
 import { PendingAcks } from './acks.js'
 import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
 import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
+import { TopicDeadlines } from './topic-deadlines.js'
 import {
   addToList,
   removeFromList,
@@ -59,7 +60,7 @@ export class Subscriptions {
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   private unrequestedFirst = true
-  private earliestDeadline = Infinity
+  private readonly deadlines = new TopicDeadlines()
   private isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {
@@ -75,7 +76,7 @@ export class Subscriptions {
 
   /** Latest time at which `onDeadline` must be called. */
   get nextDeadline(): number {
-    return this.earliestDeadline
+    return this.deadlines.next
   }
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
@@ -114,7 +115,7 @@ export class Subscriptions {
     this.unrequested.clear()
     this.acks.clear()
     this.pricePatterns.clear()
-    this.earliestDeadline = Infinity
+    this.deadlines.clear()
     return subscribers
   }
 
@@ -230,8 +231,7 @@ export class Subscriptions {
   /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
   onDeadline(now: number): readonly Effect[] {
     const effects: Effect[] = []
-    this.earliestDeadline = Infinity
-    for (const state of this.topics.states) {
+    for (const state of this.deadlines.takeDue(now)) {
       if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
         this.frameQueue.add(state)
       if (silenceDeadline(state, this.timeouts) <= now)
@@ -273,6 +273,7 @@ export class Subscriptions {
 
   private remove(state: TopicState): void {
     this.topics.delete(state)
+    this.deadlines.delete(state)
     this.frameQueue.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
     resetTopicState(state)
@@ -305,13 +306,12 @@ export class Subscriptions {
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
-  /** Only moves the next deadline earlier. Firing early costs a scan; firing late breaks a guarantee. */
   private schedule(state: TopicState): void {
-    const { timeouts, earliestDeadline } = this
+    const { timeouts } = this
     const frameDeadline = this.frameQueue.isDue(state)
       ? Infinity
       : Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))
-    this.earliestDeadline = Math.min(earliestDeadline, frameDeadline, silenceDeadline(state, timeouts))
+    this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
   }
 
   private takeFrame(state: TopicState, now: number, frames: string[]): void {

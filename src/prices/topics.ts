@@ -40,6 +40,8 @@ export interface TopicState extends SubscriberList {
   deliveredUpTo: number
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
+  /** The index of the topic in `TopicDeadlines`; -1 if it is not there. */
+  deadlineIndex: number
 }
 
 /**
@@ -68,6 +70,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   skipped: false,
   deliveredUpTo: 0,
   framePattern: undefined,
+  deadlineIndex: -1,
 })
 
 /** Clears everything that is valid for one connection only. */

@@ -11,17 +11,20 @@ const newTopics = (count: number): TopicState[] =>
     return createTopicState(base, `svc-${base}`)
   })
 
+/** Many are equal. */
+const anyTime = fc.nat(30).map((time) => 60 * time)
+
 const anyStep = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(fc.constant('add' as const), fc.nat(19), fc.nat(2000)) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant('delete' as const), fc.nat(19), fc.constant(0)) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant('take' as const), fc.constant(0), fc.nat(2000)) },
+  { weight: 6, arbitrary: fc.tuple(fc.constant('add' as const), fc.nat(19), anyTime) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('delete' as const), fc.nat(19), fc.constant(0)) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('take' as const), fc.constant(0), anyTime) },
   { weight: 1, arbitrary: fc.constant(['clear' as const, 0, 0] as const) },
 )
 
 describe('the deadlines of topics', () => {
   it('are those of a sorted list, whatever is added, moved, deleted and taken', () => {
     fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(anyStep, { minLength: 20, maxLength: 100 }), (steps) => {
         const topics = newTopics(20)
         const deadlines = new TopicDeadlines()
         /** The topics in the order in which they were added, with their times. */
@@ -49,7 +52,7 @@ describe('the deadlines of topics', () => {
           expect(deadlines.next).toBe(sorted()[0]?.[1] ?? Infinity)
         }
       }),
-      { numRuns: caseCount(20_000) },
+      { numRuns: caseCount(10_000) },
     )
   })
 

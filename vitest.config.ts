@@ -37,6 +37,7 @@ export default defineConfig(({ mode }) => {
   // Nobody's `npm test` fails by chance; the long tests look for new cases.
   process.env['TEST_SEED'] ??= isLong ? String(Date.now() % 2 ** 31) : '1'
   const seed = Number(process.env['TEST_SEED'])
+  const caseShare = isLong ? Number(process.env['TEST_CASES'] ?? 1) : 0.05
   const selected = isLong
     ? files.filter((file) => isLongOnly(file) || imports(root + file, /support\/run\/long\.js'/))
     : files.filter((file) => !isLongOnly(file))
@@ -46,7 +47,7 @@ export default defineConfig(({ mode }) => {
   return {
     resolve,
     test: {
-      provide: { isLong, seed },
+      provide: { isLong, seed, caseShare },
       setupFiles: ['test/support/run/setup.ts'],
       // The sources are imported once a worker: importing them for each file takes longer than most tests.
       isolate: false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLong } from '../support/run/long.js'
+import { caseCount } from '../support/run/long.js'
 import { runLive } from './support/live-world.js'
 import { market, rejects, slowMarket } from './support/market.js'
 import { expectSame, withoutRepetitions } from './support/events.js'
@@ -17,7 +17,7 @@ describe.each(Object.entries(strategies))('the strategy: %s', (name, strategy) =
         // A timer of 0 ms takes 1 ms, but none under `TestScheduler`.
         expectSame(runMarbles(live, strategy), live.lines, 1)
       }),
-      { numRuns: isLong ? 30 : 4 },
+      { numRuns: caseCount(60) },
     )
   })
 })
@@ -38,7 +38,7 @@ describe.each(Object.entries(endless))(
             )
           },
         ),
-        { numRuns: isLong ? 20 : 3 },
+        { numRuns: caseCount(40) },
       )
     })
   },

@@ -41,7 +41,7 @@ export default defineConfig({
         },
       },
     ],
-    provide: { isLong: false, seed: Number(seed) },
+    provide: { isLong: false, seed: Number(seed), caseShare: 0.05 },
     setupFiles: ['test/support/run/setup.ts'],
     globalSetup: ['test/matrix/suite/compiled-programs.ts'],
     isolate: false,

@@ -153,7 +153,7 @@ it(
           })
         },
       ),
-      { numRuns: caseCount(1000) },
+      { numRuns: caseCount(2000) },
     )
   },
 )

@@ -71,7 +71,7 @@ describe('a replay recognises gzip by the content', () => {
           expect(await replayed(source)).toEqual({ events, result: rowsOf(rows.length) })
         },
       ),
-      { numRuns: caseCount(400) },
+      { numRuns: caseCount(1000) },
     )
   })
 })
@@ -111,7 +111,7 @@ describe('the replay of damaged gzip data', () => {
           expect(result.left.message).toMatch(/truncated gzip data|expected JSON|the recording is empty/)
         }
       }),
-      { numRuns: caseCount(400) },
+      { numRuns: caseCount(1000) },
     )
   })
 
@@ -186,7 +186,7 @@ describe('the replay of damaged gzip data', () => {
           const isIrrelevant = at < 10 || at === bytes.length - 9
           if (result._tag === 'Right') expect([seen, isIrrelevant]).toEqual([events, true])
         }),
-        { numRuns: caseCount(400) },
+        { numRuns: caseCount(1000) },
       )
     },
   )

@@ -47,19 +47,19 @@ const checkStreams = async (stream: fc.Arbitrary<Buffer>, numRuns: number): Prom
 
 describe('a WebSocket over a tap has the events of one without a tap', { timeout: 120_000 }, () => {
   it('for valid frames', async () => {
-    expectRemoved(await checkStreams(validStream, 600))
+    expectRemoved(await checkStreams(validStream, 1100))
   })
 
   it('for an invalid or closing frame, and the frames after it', async () => {
-    expectRemoved(await checkStreams(invalidStream, 800))
+    expectRemoved(await checkStreams(invalidStream, 1600))
   })
 
   it('for a stream that ends inside a frame', async () => {
-    expectRemoved(await checkStreams(truncatedStream, 500))
+    expectRemoved(await checkStreams(truncatedStream, 900))
   })
 
   it('for a stream with bytes changed, inserted and removed', async () => {
-    expectRemoved(await checkStreams(changedStream, 800))
+    expectRemoved(await checkStreams(changedStream, 1600))
   })
 })
 

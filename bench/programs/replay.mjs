@@ -2,8 +2,6 @@
 import { createReadStream } from 'node:fs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { merge } from 'rxjs'
-import split2 from 'split2'
-import { parser } from 'stream-json/jsonl/parser.js'
 import { candles, combineFresh, conflate, freshWithin } from '../node_modules/.build/operators/index.js'
 import { replay } from '../node_modules/.build/recording/index.js'
 import { handleRequests } from '../process/handle-requests.mjs'
@@ -42,13 +40,15 @@ const readByHand = async (path) => {
 }
 
 const readBySplit2 = async (path) => {
+  const { default: split2 } = await import('split2')
   const prices = createPrices()
   for await (const row of createReadStream(path).pipe(split2(JSON.parse))) prices.addRow(row)
   return prices.text()
 }
 
-const readByStreamJson = (path) =>
-  new Promise((resolve, reject) => {
+const readByStreamJson = async (path) => {
+  const { parser } = await import('stream-json/jsonl/parser.js')
+  return new Promise((resolve, reject) => {
     const prices = createPrices()
     createReadStream(path)
       .pipe(parser.asStream())
@@ -56,6 +56,7 @@ const readByStreamJson = (path) =>
       .on('error', reject)
       .on('end', () => resolve(prices.text()))
   })
+}
 
 /** Plays the recording with a strategy, and calls back with each event that it emits. */
 const play = async (path, strategy$, onEvent) => {

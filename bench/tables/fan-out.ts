@@ -45,7 +45,8 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
   }
 }
 
-const microsPerTick = ({ name, consumers }: Candidate, ticks: number): Promise<number> =>
+/** CPU of the server per tick, after a warm-up. */
+export const microsPerTick = ({ name, consumers }: Candidate, ticks: number): Promise<number> =>
   withChild('programs/fan-out-server.mjs', (server) =>
     withChild('programs/fan-out-consumers.mjs', async (readers) => {
       const url = await server.request<string>('start', { name })

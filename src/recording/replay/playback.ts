@@ -4,7 +4,7 @@ import { clientClosed } from '../../errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import type { Clock } from '../../time/clock.js'
-import { nextTurn, promisesSettled } from '../../time/next-turn.js'
+import { nextTurn, promiseSettler } from '../../time/next-turn.js'
 import { readEntries, type RecordingEntry } from '../read/read-entries.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { OpenableSource } from '../read/source.js'
@@ -54,6 +54,7 @@ export class Playback {
   private onRelease: (() => void) | undefined
   /** True while the promises of the strategies settle after a row. */
   private isSettling = false
+  private readonly afterPromises = promiseSettler()
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
   private resume: (() => void) | undefined
@@ -205,27 +206,54 @@ export class Playback {
   private async play(): Promise<void> {
     for await (const entries of readEntries(this.sources, this.range, this.closing)) {
       if (isLeft(entries)) return this.end(entries.left)
-      for (const entry of entries.right) {
-        if (entry.skipped > 0) {
-          this.clock.skip(entry.skipped)
-          this.runs.skip(entry.skipped)
-        }
-        if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(entry.line))
-        if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
-        if (this.closing.closed) return
-        if (this.isHeld || !this.emit(entry)) await this.emitWhenReleased(entry)
-        this.isSettling = true
-        // The promises of a row settle before the next row, however the file is divided into chunks.
-        await promisesSettled()
-        this.isSettling = false
-        this.onSettled?.()
-        if (this.yieldsAfter(entry.line)) await nextTurn()
-      }
+      await this.playEntries(entries.right[Symbol.iterator]())
+      if (this.closing.closed) return
     }
     return this.end(undefined)
   }
 
-  private async emitWhenReleased(entry: RecordingEntry): Promise<void> {
+  /** Resolves after the last entry, or on `close`. Callbacks instead of a loop with `await`, because this is the hot path. */
+  private playEntries(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
+    const { afterPromises } = this
+    return new Promise((resolve) => {
+      let entry: RecordingEntry
+      const playNext = (): void => {
+        const next = entries.next()
+        if (next.done === true || this.closing.closed) return resolve()
+        entry = next.value
+        this.beforeEntry(entry)
+        if (this.canEmit(entry.time) && this.emit(entry)) return settle()
+        void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
+      }
+      // The promises of a row settle before the next row, however the file is divided into chunks.
+      const settle = (): void => {
+        this.isSettling = true
+        afterPromises(onSettled)
+      }
+      const onSettled = (): void => {
+        this.isSettling = false
+        this.onSettled?.()
+        if (this.yieldsAfter(entry.line)) void nextTurn().then(playNext)
+        else playNext()
+      }
+      playNext()
+    })
+  }
+
+  private beforeEntry({ line, skipped }: RecordingEntry): void {
+    if (skipped > 0) {
+      this.clock.skip(skipped)
+      this.runs.skip(skipped)
+    }
+    if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(line))
+  }
+
+  private canEmit(time: number): boolean {
+    return this.isDue(time) && !this.closing.closed && !this.isHeld
+  }
+
+  private async emitLater(entry: RecordingEntry): Promise<void> {
+    if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
     do await this.untilReleased()
     while (!this.closing.closed && !this.emit(entry))
   }

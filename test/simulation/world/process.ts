@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue'
-import { promisesSettled } from '../../../src/time/next-turn.js'
+import { promiseSettler } from '../../../src/time/next-turn.js'
 import type { World } from './world.js'
 
 /** A timer or an immediate. The platform passes it to the code of the process as an opaque handle. */
@@ -233,7 +233,7 @@ export class SimulatedProcess {
     } catch (thrown) {
       this.onException(thrown)
     }
-    return promisesSettled()
+    return new Promise(promiseSettler())
   }
 
   private scheduleNextTurn(): void {

@@ -1,0 +1,119 @@
+import { measureCpuPerMessage } from './measure/bursts.js'
+import { withDepthService } from './measure/depth-service.js'
+import { subscribe, withPriceService } from './measure/price-service.js'
+import { inRounds, valuesOf } from './measure/rounds.js'
+import { withChild } from './process/child.js'
+import { withRecording } from './server/recording.js'
+import { buildLibrary } from './setup/build-library.js'
+import { writeDependenciesOnly } from './setup/entry-point-dependencies.js'
+import { microsPerTick } from './tables/fan-out.js'
+import { topicsOf } from './topics.js'
+
+// Fails if one of five costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
+// of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds.
+
+interface Cost {
+  readonly name: string
+  /** The highest cost that is allowed: about 15 % above the highest of 20 runs. */
+  readonly budget: number
+  readonly rounds: number
+  /** The CPU time of the library and of the other candidate, in any unit. */
+  readonly measure: (inTurn: InTurn) => Promise<readonly [library: number, other: number]>
+}
+
+/** Runs two measurements in turn, and returns the lowest result of each. */
+type InTurn = (
+  library: () => Promise<number>,
+  other: () => Promise<number>,
+) => Promise<readonly [library: number, other: number]>
+
+const inTurnFor =
+  (rounds: number): InTurn =>
+  async (library, other) => {
+    const measured = await inRounds(rounds, [library, other], (measure) => measure())
+    const lowest = (measure: () => Promise<number>) =>
+      Math.min(...valuesOf(measured, measure, (value) => value))
+    return [lowest(library), lowest(other)]
+  }
+
+const livePrice = (inTurn: InTurn) =>
+  withPriceService((service) => {
+    const measure = (program: string) => () =>
+      service.withClient({ program, topics: 1000 }, async (client) => {
+        await subscribe(client, { to: 1000 })
+        await client.service.request('prepareFrames')
+        return measureCpuPerMessage(client, 4, { frames: 200_000 })
+      })
+    return inTurn(measure('svc-streams/default'), measure('hand-written/price-handlers'))
+  })
+
+const depthRequest = (inTurn: InTurn) =>
+  withDepthService(({ origin }) => {
+    const measure = (client: string) => () =>
+      withChild('programs/depth-requests.mjs', async (child) => {
+        await child.request('open', { client, origin })
+        await child.request('request', { count: 15_000 })
+        const result = await child.request<{ readonly cpuMicroseconds: number }>('request', { count: 10_000 })
+        return result.cpuMicroseconds
+      })
+    return inTurn(measure('svc-streams'), measure('pool-signed'))
+  })
+
+const replayedRow = (inTurn: InTurn) => {
+  const topics = topicsOf(10)
+  return withRecording({ rows: 200_000, topics: topics.length }, (path) => {
+    const measure = (operation: string) => () =>
+      withChild('programs/replay.mjs', async (child) => {
+        const result = await child.request<{ readonly microseconds: number }>('run', {
+          operation,
+          path,
+          topics,
+        })
+        return result.microseconds
+      })
+    return inTurn(measure('replay'), measure('by hand'))
+  })
+}
+
+const fanOut = (inTurn: InTurn) => {
+  const measure = (name: 'gateway' | 'by hand') => () => microsPerTick({ name, consumers: 16 }, 200)
+  return inTurn(measure('gateway'), measure('by hand'))
+}
+
+const importOf = async (inTurn: InTurn) => {
+  await writeDependenciesOnly()
+  const measure = (module: string) => () =>
+    withChild('programs/import-time.mjs', (child) => child.request<number>('import', { module }))
+  return inTurn(measure('index.js'), measure('dependencies-only.js'))
+}
+
+const costs: readonly Cost[] = [
+  { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.4, rounds: 3, measure: livePrice },
+  {
+    name: 'a depth request (undici, createHmac, JSON.parse = 1)',
+    budget: 1.3,
+    rounds: 3,
+    measure: depthRequest,
+  },
+  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1, rounds: 3, measure: replayedRow },
+  {
+    name: 'a gateway with 16 consumers (JSON.stringify and send = 1)',
+    budget: 0.3,
+    rounds: 3,
+    measure: fanOut,
+  },
+  { name: 'the import (of the dependencies alone = 1)', budget: 1, rounds: 8, measure: importOf },
+]
+
+await buildLibrary()
+const exceeded: string[] = []
+for (const { name, budget, rounds, measure } of costs) {
+  const [library, other] = await measure(inTurnFor(rounds))
+  const cost = library / other
+  console.log(`${cost.toFixed(3)} of ${budget.toFixed(2)}  ${name}`)
+  if (cost > budget) exceeded.push(name)
+}
+if (exceeded.length > 0) {
+  console.error(`above the budget: ${exceeded.join('; ')}`)
+  process.exitCode = 1
+}

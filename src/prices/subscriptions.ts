@@ -4,10 +4,10 @@ import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
+import { DeadlineQueue } from '../time/deadline-queue.js'
 import { PendingAcks } from './acks.js'
 import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
 import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
-import { TopicDeadlines } from './topic-deadlines.js'
 import {
   addToList,
   removeFromList,
@@ -60,7 +60,7 @@ export class Subscriptions {
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   private unrequestedFirst = true
-  private readonly deadlines = new TopicDeadlines()
+  private readonly deadlines = new DeadlineQueue<TopicState>()
   private isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {

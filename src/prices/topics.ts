@@ -3,13 +3,14 @@ import type { Address } from '../domain/address.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
+import { notQueued, type DeadlineItem } from '../time/deadline-queue.js'
 import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
 // `receivedAt`.
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
-export interface TopicState extends SubscriberList {
+export interface TopicState extends SubscriberList, DeadlineItem {
   /** True if the topic is confirmed or has a price, is not stale, and the connection is not behind. */
   live: boolean
   /** Time of the last confirmation or price; `never` before the first. */
@@ -40,8 +41,6 @@ export interface TopicState extends SubscriberList {
   deliveredUpTo: number
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
-  /** The index of the topic in `TopicDeadlines`; -1 if it is not there. */
-  deadlineIndex: number
 }
 
 /**
@@ -70,7 +69,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   skipped: false,
   deliveredUpTo: 0,
   framePattern: undefined,
-  deadlineIndex: -1,
+  deadlineIndex: notQueued,
 })
 
 /** Clears everything that is valid for one connection only. */

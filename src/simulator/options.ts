@@ -9,14 +9,12 @@ import {
   type OptionTable,
 } from '../option-kinds/option.js'
 import type { Completed } from '../option-kinds/parse-options.js'
-import { parseFields } from './check.js'
-import { SimulatorError } from './simulator-error.js'
+import { SimulatorError, parseFields } from './simulator-error.js'
 import type { Faults } from './faults/faults.js'
-import { btc, eth } from './market/known-tokens.js'
+import { type TokenOptions, btc, eth } from './market/token-options.js'
 import { combinedMarket, type Market } from './market/market.js'
 import { randomWalk, seedOption, tickOption, tokensOption } from './market/random-walk.js'
 import { recordedMarket } from './market/recorded-market.js'
-import type { TokenOptions } from './market/token-options.js'
 
 /** Options of `startSimulator`. A wrong value or an unknown name throws a `SimulatorError`. */
 export interface SimulatorOptions {

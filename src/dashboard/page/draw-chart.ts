@@ -1,7 +1,8 @@
-import { shortPrice, withNarrowSpaces } from '../../display/numbers.js'
-import { clockTime } from '../../display/texts.js'
-import { indexAt, type ChartData, type ChartRange } from '../model/chart-samples.js'
+import { clockTime, shortPrice, withNarrowSpaces } from '../../display/texts.js'
 import {
+  indexAt,
+  type ChartData,
+  type ChartRange,
   gapsOf,
   priceScale,
   priceTicks,
@@ -9,7 +10,7 @@ import {
   timeScale,
   timeTicks,
   type Scale,
-} from '../model/chart-scale.js'
+} from '../model/chart.js'
 
 export interface ChartColours {
   readonly line: string

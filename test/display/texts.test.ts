@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import {
+  digitGroups,
   formatAge,
+  formatChange,
   formatDuration,
+  formatPrice,
   formatSeconds,
   formatTime,
-  shortAddresses,
-  digitGroups,
-  formatChange,
-  formatPrice,
   formatTokens,
   formatUsd,
+  shortAddresses,
   shortNumber,
   shortPrice,
   shortTokens,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { formatTime, formatPrice, formatTokens, formatUsd } from '../../display/texts.js'
+import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
 import type { Depth } from '../../domain/depth.js'
 import { escapeUnsafe } from '../../errors/text.js'
 import type { DepthError, PriceRequestError } from '../../errors/model.js'

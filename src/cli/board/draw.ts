@@ -1,6 +1,6 @@
 import { printable } from '../../errors/text.js'
 import type { Connection } from '../../display/connection.js'
-import { type Display, symbolsText, type LogEntry } from '../../display/display.js'
+import { symbolsText, type Display, type LogEntry } from '../../display/display.js'
 import {
   clockTime,
   formatAge,

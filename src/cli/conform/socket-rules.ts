@@ -1,5 +1,5 @@
-import { subscribeFrame, unsubscribeFrame, readFrame } from '../../codec/price-frame.js'
-import { addressOf, serviceOf, type Topic, baseAddressOf } from '../../domain/topic.js'
+import { readFrame, subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
+import { addressOf, baseAddressOf, serviceOf, type Topic } from '../../domain/topic.js'
 import { Peer, type PeerEvent } from './peer.js'
 import {
   failed,

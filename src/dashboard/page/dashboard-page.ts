@@ -1,11 +1,11 @@
 import { timer } from 'rxjs'
 import type { Connection } from '../../display/connection.js'
 import {
+  appended,
   createUpdate,
   emptyDisplay,
   type Display,
   type DisplayEvent,
-  appended,
 } from '../../display/display.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { behindText } from '../../errors/text.js'

@@ -1,14 +1,14 @@
 import { clockTime, shortPrice, withNarrowSpaces } from '../../display/texts.js'
 import {
-  indexAt,
-  type ChartData,
-  type ChartRange,
   gapsOf,
+  indexAt,
   priceScale,
   priceTicks,
   priceTickText,
   timeScale,
   timeTicks,
+  type ChartData,
+  type ChartRange,
   type Scale,
 } from '../model/chart.js'
 

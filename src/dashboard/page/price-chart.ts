@@ -1,5 +1,5 @@
 import { clockTime, shortPrice, withoutSeparators } from '../../display/texts.js'
-import { indexAt, type ChartData, chartLabel } from '../model/chart.js'
+import { chartLabel, indexAt, type ChartData } from '../model/chart.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
 import { fromHtml, part, setAttribute, setText } from './html.js'

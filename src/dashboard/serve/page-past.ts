@@ -1,19 +1,19 @@
-import { isRight, isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   concat,
   defer,
   EMPTY,
   from,
   ignoreElements,
+  map,
   mergeMap,
   of,
+  reduce,
   Subscription,
   takeUntil,
   tap,
   timer,
   type Observable,
-  map,
-  reduce,
 } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { History } from '../../client/history.js'

@@ -8,7 +8,7 @@ import {
   type SourcePlatform,
 } from '../read/source.js'
 import { activeContext, type RxContext } from '../../time/rx-context.js'
-import { runStrategy$, observerIn } from './run-strategy.js'
+import { observerIn, runStrategy$ } from './run-strategy.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'

@@ -1,7 +1,7 @@
 import { from, Observable, Subscription, type Observer, type Subscriber } from 'rxjs'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../option-kinds/other-rxjs.js'
 import { reportError } from '../../task/safe-notify.js'
-import { activeContext, enterUnlessDisposed, enterContext, type RxContext } from '../../time/rx-context.js'
+import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from '../../time/rx-context.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
 import type { StrategyClient } from './replay-session.js'

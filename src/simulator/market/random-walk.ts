@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/address.js'
 import { integerOption, timerOption } from '../../option-kinds/number-option.js'
 import { checkedOption } from '../../option-kinds/option.js'
-import { SimulatorError, checkValue } from '../simulator-error.js'
+import { checkValue, SimulatorError } from '../simulator-error.js'
 import { plainDecimal, toUnits } from './decimal.js'
 import type { Market, Quote } from './market.js'
 import { seededRandom, type Random } from './seeded-random.js'

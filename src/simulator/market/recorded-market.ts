@@ -1,5 +1,5 @@
 import { numberOption } from '../../option-kinds/number-option.js'
-import { SimulatorError, checkValue } from '../simulator-error.js'
+import { checkValue, SimulatorError } from '../simulator-error.js'
 import { midpoint, toUnits } from './decimal.js'
 import { btc, eth } from './token-options.js'
 import type { Market, Quote, Token } from './market.js'

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../option-kinds/option.js'
 import { host, listen } from '../listen.js'
-import { SimulatorError, checkValue, parseFields } from '../simulator-error.js'
+import { checkValue, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
 

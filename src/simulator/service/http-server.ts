@@ -1,19 +1,21 @@
 import {
   createServer,
   STATUS_CODES,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
   type ServerResponse,
-  type IncomingHttpHeaders,
 } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Address } from '../../domain/address.js'
-import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
 import {
+  allowOrigin,
+  isPreflight,
   jsonResponse,
   methodNotAllowed,
   notFound,
+  preflightResponse,
   textResponse,
   writeResponse,
   type TextResponse,

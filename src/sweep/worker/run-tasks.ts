@@ -4,11 +4,11 @@ import {
   concatMap,
   identity,
   map,
+  materialize,
   merge,
   Observable,
   of,
   toArray,
-  materialize,
   type ObservableNotification,
   type OperatorFunction,
 } from 'rxjs'
@@ -22,7 +22,7 @@ import { createSession } from '../../recording/replay/replay-session.js'
 import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/run-strategy.js'
 import { delay } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
-import { sender, type Played, type Task, type TaskResult, type Output } from '../messages.js'
+import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /**

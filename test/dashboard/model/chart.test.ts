@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
-  ChartSamples,
-  indexAt,
   chartLabel,
+  ChartSamples,
   gapsOf,
+  indexAt,
   priceScale,
   priceTicks,
   priceTickText,

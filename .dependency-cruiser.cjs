@@ -34,14 +34,14 @@ const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
   '^src/transport/((ws|undici)/|packages\\.ts)',
   '^src/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|(history|recording)/(index|on-node)|recording/record/(recording|rotating)-file)\\.ts',
+  '^src/(index|client/on-node|(history|recording)/index|recording/(on-node|record/(recording|rotating)-file))\\.ts',
 ]
 
 const browserOnly = [
   page,
   '^src/transport/(fetch|native-web-socket)\\.ts',
   '^src/platform/browser(/|\\.ts)',
-  '^src/(browser|client/in-browser|(history|recording)/browser)\\.ts',
+  '^src/(browser|(history|recording)/browser)\\.ts',
 ]
 
 const floorRules = floors.flatMap((names, level) =>

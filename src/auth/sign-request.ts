@@ -1,14 +1,14 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
-import { decodeKey } from './key.js'
 import {
-  macInput,
   authHeaderNames,
-  selectSignedHeaders,
+  decodeKey,
+  macInput,
   pathAndHeaders,
-  type CreateMac,
+  selectSignedHeaders,
   type CanonicalHeaders,
+  type CreateMac,
 } from './mac.js'
 import type { Secrets } from './secrets.js'
 

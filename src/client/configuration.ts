@@ -1,6 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { parseHeaders } from '../auth/additional-headers.js'
-import { decodeKey } from '../auth/key.js'
+import { authHeaderNames, decodeKey, type HeaderPairs } from '../auth/mac.js'
 import { createSigner, type Signer, type SignerConfig } from '../auth/sign-request.js'
 import { Secrets } from '../auth/secrets.js'
 import { endpointOf, isLoopback, type Endpoint } from '../domain/endpoint.js'
@@ -129,3 +128,55 @@ export const parseUrl = (option: string, value: unknown, schemes: Schemes, secur
 
 /** Subdomains of `localhost` are loopback addresses too (RFC 6761). */
 export const isThisMachine = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost')
+
+/** A header name of RFC 9110, section 5.1. */
+const namePattern = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** ASCII without control characters. */
+const valuePattern = /^[\x20-\x7e]*$/
+
+/**
+ * Headers of the connection and of the body. The transport sets those that it needs: another value would break the
+ * framing of the request, or the reading of its response.
+ */
+const transportHeaders: readonly string[] = [
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+/**
+ * Checks the option `headers` and trims its values. Throws a `ConfigurationError` that contains no value, nor a text that
+ * is not a header name, because it may be a value.
+ */
+const parseHeaders = (
+  headers: Readonly<Record<string, unknown>>,
+  service: string,
+): Readonly<Record<string, string>> => {
+  const reserved = [...Object.values(authHeaderNames(service)), ...transportHeaders]
+  const names = new Set<string>()
+  const parse = ([name, value]: readonly [string, unknown]): HeaderPairs[number] => {
+    if (!namePattern.test(name)) throw new ConfigurationError('headers', 'expected valid names of headers')
+    const lowerCased = name.toLowerCase()
+    const fail = (problem: string): never => {
+      throw new ConfigurationError(`headers.${name}`, problem)
+    }
+    if (reserved.includes(lowerCased)) return fail('is reserved: the client sets this header')
+    if (names.has(lowerCased)) return fail('is given twice; header names are case-insensitive')
+    names.add(lowerCased)
+    if (value === undefined) return fail('is undefined; omit the header or set a value')
+    if (typeof value !== 'string' || !valuePattern.test(value)) {
+      return fail('expected a string of ASCII characters without control characters')
+    }
+    return [name, value.trim()]
+  }
+  return Object.fromEntries(Object.entries(headers).map(parse))
+}

@@ -1,6 +1,6 @@
 import { concatenateHeaders, type CanonicalHeaders } from '../auth/mac.js'
 import type { Environment } from '../domain/environment.js'
-import type { Signal } from '../domain/signal.js'
+import type { Signal } from '../task/on-abort.js'
 import { defaultService } from '../domain/topic.js'
 import { countOption, numberOption } from '../option-kinds/number-option.js'
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { startGateway } from './start-gateway.js'
+export { startGateway } from './run-gateway.js'
 export { GatewayError } from './gateway.js'
 export type {
   Gateway,

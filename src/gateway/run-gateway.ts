@@ -1,8 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { decodeKey } from '../auth/key.js'
-import type { Mac } from '../auth/mac.js'
+import { decodeKey, type Mac } from '../auth/mac.js'
 import type { PriceClient } from '../client/client.js'
 import { hostWithPort } from '../domain/endpoint.js'
 import type { Topic } from '../domain/topic.js'
@@ -12,16 +11,39 @@ import { refuseUpgrade } from '../server/http-response.js'
 import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/current-clock.js'
 import { delay } from '../time/deadline.js'
-import { checkAccess, type AccessConfig } from './access/access.js'
-import { addressesOf } from './access/addresses.js'
-import type { Gateway } from './gateway.js'
+import { addressesOf, checkAccess, type AccessConfig } from './http/access.js'
+import type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
 import { openGatewayHistory } from './history/gateway-history.js'
 import { historyResponses } from './history/history-responses.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
-import { parseGatewayOptions, type GatewayOptions } from './options.js'
+import {
+  parseGatewayOptions,
+  type GatewayOptions,
+  type SignedGatewayOptions,
+  type UnsignedGatewayOptions,
+} from './options.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
+
+/**
+ * Serves the service's own protocol from a client: prices over WebSocket and HTTP, and depth over HTTP. One connection to
+ * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
+ * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
+ *
+ * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
+ * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
+ *
+ * @example
+ * const gateway = await startGateway(client, { port: 8080 })
+ * const consumer = createClient({ environment: 'mainnet', ...gateway })
+ */
+export function startGateway(client: PriceClient, options?: UnsignedGatewayOptions): Promise<UnsignedGateway>
+export function startGateway(client: PriceClient, options: SignedGatewayOptions): Promise<SignedGateway>
+export function startGateway(client: PriceClient, options?: GatewayOptions): Promise<Gateway>
+export function startGateway(client: PriceClient, options: GatewayOptions = {}): Promise<Gateway> {
+  return runGateway(client, options)
+}
 
 /** What only the library itself may set. */
 export interface GatewayInternals {

@@ -11,7 +11,7 @@ import { httpError, networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { readWholeLines } from '../recording/read/read-entries.js'
 import { openableSource, type Chunks, type SourcePlatform, type WebStream } from '../recording/read/source.js'
-import { RestartableDeadline } from '../time/restartable-deadline.js'
+import { RestartableDeadline } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
 /** Time without data after which a request fails, in ms. */

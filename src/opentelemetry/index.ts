@@ -4,5 +4,4 @@
  * @module
  */
 
-export { instrument } from './instrument.js'
-export type { InstrumentOptions } from './options.js'
+export { instrument, type InstrumentOptions } from './instrument.js'

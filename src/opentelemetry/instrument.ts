@@ -1,7 +1,15 @@
-import { metrics, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
+import {
+  metrics,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type MeterProvider,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import { objectOption, type OptionTable } from '../option-kinds/option.js'
 import { parseOptions } from '../option-kinds/parse-options.js'
 import { eventMetrics } from './event-metrics.js'
-import { instrumentTable, type InstrumentOptions } from './options.js'
 import { stateMetrics } from './state-metrics.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { DepthError } from '../errors/model.js'
@@ -81,3 +89,20 @@ const statusOf = (error: DepthError | undefined): number | undefined => {
       return assertNever(error)
   }
 }
+
+/**
+ * Options of `instrument`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
+ * option name throw a `ConfigurationError`.
+ */
+export interface InstrumentOptions {
+  /** Provider of the metrics. Default: the global one, which must be registered before. */
+  readonly meterProvider?: MeterProvider
+  /** Provider of the spans. Default: the global one. */
+  readonly tracerProvider?: TracerProvider
+}
+
+/** @internal */
+export const instrumentTable = {
+  meterProvider: objectOption<MeterProvider>(['getMeter']),
+  tracerProvider: objectOption<TracerProvider>(['getTracer']),
+} satisfies OptionTable<InstrumentOptions>

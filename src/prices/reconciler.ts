@@ -12,7 +12,7 @@ import {
 } from '../socket/reconnecting.js'
 import type { FrameSink } from '../socket/session.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
-import { DeadlineTimer } from '../time/deadline-timer.js'
+import { DeadlineTimer } from '../time/deadline.js'
 import type { RateLimiter } from '../time/rate-limiter.js'
 import { SubscribeProber } from './outgoing-frames.js'
 import type { PriceSubscriber } from './subscribers.js'

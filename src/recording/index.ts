@@ -13,7 +13,7 @@ export {
   type RecordSummary,
 } from './record/line-recorder.js'
 export type { ReplayClient } from './replay/replay.js'
-export type { StrategyClient } from './replay/replay-history.js'
+export type { StrategyClient } from './replay/replay-session.js'
 export { type ReplayOptions } from './replay/replay-options.js'
 export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
 export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/address.js'
-import type { Signal } from '../domain/signal.js'
+import type { Signal } from '../task/on-abort.js'
 import { portOption, timerOption } from '../option-kinds/number-option.js'
 import {
   checkedOption,
@@ -9,14 +9,12 @@ import {
   type OptionTable,
 } from '../option-kinds/option.js'
 import type { Completed } from '../option-kinds/parse-options.js'
-import { parseFields } from './check.js'
-import { SimulatorError } from './simulator-error.js'
+import { parseFields, SimulatorError } from './simulator-error.js'
 import type { Faults } from './faults/faults.js'
-import { btc, eth } from './market/known-tokens.js'
+import { btc, eth, type TokenOptions } from './market/token-options.js'
 import { combinedMarket, type Market } from './market/market.js'
 import { randomWalk, seedOption, tickOption, tokensOption } from './market/random-walk.js'
 import { recordedMarket } from './market/recorded-market.js'
-import type { TokenOptions } from './market/token-options.js'
 
 /** Options of `startSimulator`. A wrong value or an unknown name throws a `SimulatorError`. */
 export interface SimulatorOptions {

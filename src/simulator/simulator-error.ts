@@ -1,3 +1,12 @@
+import type { Check, Table } from '../option-kinds/option.js'
+import {
+  checkValue as checkWith,
+  display,
+  parseOptions,
+  type Completed,
+  type Surface,
+} from '../option-kinds/parse-options.js'
+
 /** An invalid option, fault or argument of the simulator, or a port that cannot be listened on. */
 export class SimulatorError extends Error {
   override readonly name = 'SimulatorError'
@@ -13,3 +22,13 @@ export class SimulatorError extends Error {
     super(`${option}: ${problem}`, cause === undefined ? undefined : { cause })
   }
 }
+
+const surface: Surface = { allowsUndefined: true, format: display, Failure: SimulatorError }
+
+/** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `noun` names a field. */
+export const parseFields = <T extends Table>(table: T, values: unknown, noun: string): Completed<T> =>
+  parseOptions(table, values, { ...surface, name: `${noun}s`, rejectsUnknown: noun })
+
+/** Throws a `SimulatorError` for an invalid value. */
+export const checkValue = (name: string, value: unknown, check: Check): void =>
+  checkWith(name, value, check, surface)

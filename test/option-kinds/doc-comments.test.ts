@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../src/client/options.js'
 import { gatewayTable, historyTable, tlsTable } from '../../src/gateway/options.js'
-import { instrumentTable } from '../../src/opentelemetry/options.js'
+import { instrumentTable } from '../../src/opentelemetry/instrument.js'
 import type { Option } from '../../src/option-kinds/option.js'
 import { proxyTable } from '../../src/simulator/network/tcp-proxy.js'
 import { simulatorTable } from '../../src/simulator/options.js'
@@ -11,7 +11,7 @@ describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([
   ['client/options.ts', 'ClientOptions', clientTable],
   ['client/options.ts', 'ReconnectOptions', reconnectTable],
   ['gateway/options.ts', 'GatewayOptions', gatewayTable],
-  ['opentelemetry/options.ts', 'InstrumentOptions', instrumentTable],
+  ['opentelemetry/instrument.ts', 'InstrumentOptions', instrumentTable],
   ['gateway/options.ts', 'GatewayTls', tlsTable],
   ['gateway/options.ts', 'GatewayHistoryOptions', historyTable],
   ['simulator/options.ts', 'SimulatorOptions', simulatorTable],

@@ -1,16 +1,16 @@
 import { printable } from '../../errors/text.js'
 import type { Connection } from '../../display/connection.js'
-import type { Display } from '../../display/display.js'
-import { symbolsText, type LogEntry } from '../../display/event-log.js'
+import { symbolsText, type Display, type LogEntry } from '../../display/display.js'
 import {
+  clockTime,
+  formatAge,
   formatChange,
   formatUsd,
   shortNumber,
   shortPrice,
   shortTokens,
   withCommas,
-} from '../../display/numbers.js'
-import { clockTime, formatAge } from '../../display/texts.js'
+} from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
 import { statusText } from '../output/rows.js'

@@ -15,8 +15,7 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs'
-import { createUpdate, emptyDisplay } from '../../display/display.js'
-import type { LogText, LogTexts } from '../../display/event-log.js'
+import { createUpdate, emptyDisplay, type LogText, type LogTexts } from '../../display/display.js'
 import { shortAddresses } from '../../display/texts.js'
 import type { DisplayToken } from '../../display/token-state.js'
 import { behindMsOf } from '../../domain/status.js'

@@ -4,13 +4,13 @@ import { parseJson } from '../../codec/json.js'
 import { subscribeFrame } from '../../codec/price-frame.js'
 import type { Address } from '../../domain/address.js'
 import { serviceOf } from '../../domain/topic.js'
-import { isErrorText } from './frames.js'
-import { replyText } from './http-rules.js'
+import { isErrorText } from './socket-rules.js'
 import { Peer } from './peer.js'
 import {
   failed,
   notTested,
   passed,
+  replyText,
   type ConformTarget,
   type HttpReply,
   type Verdict,
@@ -46,21 +46,25 @@ const historyVerdict = (reply: HttpReply): Verdict => {
     : failed(replyText(reply))
 }
 
+/** Calls `use` once the WebSocket is open, or has not opened within the limit. */
 const withPeer = async (
   { webSocket, limit }: ConformTarget,
-  use: (peer: Peer) => Promise<Verdict>,
+  use: (peer: Peer, isOpen: boolean) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> => {
   const peer = new Peer(webSocket, limit)
   try {
     const opened = await peer.find(({ _tag }) => _tag === 'Opened', 0)
-    return opened === undefined ? notTested('the WebSocket does not open') : await use(peer)
+    return await use(peer, opened !== undefined)
   } finally {
     await peer.close()
   }
 }
 
+const withOpenPeer = (target: ConformTarget, use: (peer: Peer) => Promise<Verdict>): Promise<Verdict> =>
+  withPeer(target, (peer, isOpen) => (isOpen ? use(peer) : notTested('the WebSocket does not open')))
+
 const checkTooLong = (target: ConformTarget): Promise<Verdict> =>
-  withPeer(target, async (peer) => {
+  withOpenPeer(target, async (peer) => {
     peer.send(' '.repeat(16 * 1024 + 1))
     await peer.find(({ _tag }) => _tag === 'Closed', 0)
     const { closed } = peer
@@ -83,7 +87,7 @@ const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
   const number = new RegExp(`\\b${topicLimit}\\b`)
   const isRefusal = (text: string): boolean =>
     isErrorText(text) && number.test(text) && addresses.some((address) => text.includes(address))
-  return withPeer(target, async (peer) => {
+  return withOpenPeer(target, async (peer) => {
     for (let burst = 0; burst < maxBursts; burst++) {
       const from = peer.events.length
       for (const address of addresses) peer.send(subscribeFrame(`${serviceOf(topic)}-${address}`))
@@ -96,14 +100,8 @@ const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
   })
 }
 
-const checkDown = async ({ webSocket, limit }: ConformTarget): Promise<Verdict> => {
-  const peer = new Peer(webSocket, limit)
-  try {
-    const opened = await peer.find(({ _tag }) => _tag === 'Opened', 0)
-    const { closed } = peer
-    if (opened !== undefined) return failed('accepted')
-    return closed?.status === 503 ? passed : failed(closed?.reason ?? `no response in ${limit} ms`)
-  } finally {
-    await peer.close()
-  }
-}
+const checkDown = (target: ConformTarget): Promise<Verdict> =>
+  withPeer(target, ({ closed }, isOpen) => {
+    if (isOpen) return failed('accepted')
+    return closed?.status === 503 ? passed : failed(closed?.reason ?? `no response in ${target.limit} ms`)
+  })

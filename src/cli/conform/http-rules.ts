@@ -2,12 +2,13 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { decodePriceText, priceFailure } from '../../codec/response-text.js'
 import { serviceOf } from '../../domain/topic.js'
-import { oneLine } from '../../errors/text.js'
-import { quoted, unknownAddress } from './frames.js'
 import {
   failed,
   failedIf,
   passed,
+  quoted,
+  replyText,
+  unknownAddress,
   type ConformTarget,
   type HttpReply,
   type Verdict,
@@ -36,6 +37,3 @@ const rejectionVerdict = (reply: HttpReply): Verdict => {
   const failure = priceFailure({ status: reply.status, body: reply.text, retryAfterMs: undefined })
   return reply.status === 500 && failure._tag === 'UnsupportedPair' ? passed : failed(replyText(reply))
 }
-
-export const replyText = ({ status, text }: HttpReply): string =>
-  status === 0 ? text : `got ${status}: ${oneLine(text)}`

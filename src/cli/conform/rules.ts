@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs'
 import type { Topic } from '../../domain/topic.js'
+import { oneLine } from '../../errors/text.js'
 
 /** The rules of docs/protocol.md that a client can check, in the order in which they are printed. */
 export const rules = {
@@ -70,3 +71,13 @@ export interface HttpReply {
   /** Why there is no response, or the body. */
   readonly text: string
 }
+
+/** A reply in a verdict. */
+export const replyText = ({ status, text }: HttpReply): string =>
+  status === 0 ? text : `got ${status}: ${oneLine(text)}`
+
+/** A frame, or the text of a reply, in a verdict. */
+export const quoted = (text: string): string => `got ${oneLine(text)}`
+
+/** An address that no token has. */
+export const unknownAddress = '0x00000000000000000000000000000000000fabed'

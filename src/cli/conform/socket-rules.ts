@@ -1,24 +1,13 @@
-import { subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
-import { addressOf, serviceOf, type Topic } from '../../domain/topic.js'
-import {
-  ageOf,
-  confirms,
-  foreignPrice,
-  isErrorText,
-  isPriceOf,
-  isValidPriceOf,
-  malformedPrice,
-  quoted,
-  textsOf,
-  unknownAddress,
-  unknownFrame,
-} from './frames.js'
-import { Peer } from './peer.js'
+import { readFrame, subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
+import { addressOf, baseAddressOf, serviceOf, type Topic } from '../../domain/topic.js'
+import { Peer, type PeerEvent } from './peer.js'
 import {
   failed,
   failedIf,
   notTested,
   passed,
+  quoted,
+  unknownAddress,
   type ConformTarget,
   type Verdict,
   type Verdicts,
@@ -170,3 +159,68 @@ const checkUnsubscribe = async (
     late === undefined ? undefined : `${quoted(late)} after the unsubscribe of ${addressOf(topic)}`,
   )
 }
+
+/** True if a topic in a frame is the topic, in any spelling that the protocol allows. */
+const isSame = (received: string, topic: Topic): boolean => {
+  const service = serviceOf(topic)
+  const base = baseAddressOf(topic, service)
+  return base !== undefined && baseAddressOf(received, service) === base
+}
+
+const confirms =
+  (topic: Topic) =>
+  (text: string): boolean => {
+    const frame = readFrame(text)
+    return frame._tag === 'Confirmation' && frame.subscriptions.some((listed) => isSame(listed, topic))
+  }
+
+export const isErrorText = (text: string): boolean => readFrame(text)._tag === 'ErrorText'
+
+/** A price update of the topic, valid or not. */
+const isPriceOf =
+  (topic: Topic) =>
+  (text: string): boolean => {
+    const frame = readFrame(text)
+    const named = frame._tag === 'PriceUpdate' || frame._tag === 'Malformed' ? frame.topic : undefined
+    return named !== undefined && isSame(named, topic)
+  }
+
+/** A price update of the topic with a valid price. */
+const isValidPriceOf =
+  (topic: Topic) =>
+  (text: string): boolean =>
+    readFrame(text)._tag === 'PriceUpdate' && isPriceOf(topic)(text)
+
+const ageOf = (text: string): number | undefined => {
+  const frame = readFrame(text)
+  return frame._tag === 'PriceUpdate' ? frame.age : undefined
+}
+
+/** The first price update without a valid price. */
+const malformedPrice = (events: readonly PeerEvent[]): string | undefined =>
+  textsOf(events).find((text) => {
+    const frame = readFrame(text)
+    return frame._tag === 'Malformed' && frame.topic !== undefined
+  })
+
+/** The first frame that is none of the protocol. */
+const unknownFrame = (events: readonly PeerEvent[]): string | undefined => {
+  for (const event of events) {
+    if (event._tag === 'Binary') return 'a binary frame'
+    const frame = event._tag === 'Text' ? readFrame(event.text) : undefined
+    if (frame?._tag === 'Malformed' && frame.topic === undefined) return textOf(event)
+  }
+  return undefined
+}
+
+/** The first price update of another topic. */
+const foreignPrice = (events: readonly PeerEvent[], topic: Topic): string | undefined =>
+  textsOf(events).find((text) => {
+    const frame = readFrame(text)
+    return frame._tag === 'PriceUpdate' && !isSame(frame.topic, topic)
+  })
+
+const textsOf = (events: readonly PeerEvent[]): readonly string[] =>
+  events.flatMap((event) => (event._tag === 'Text' ? [event.text] : []))
+
+const textOf = (event: PeerEvent): string => (event._tag === 'Text' ? event.text : event._tag)

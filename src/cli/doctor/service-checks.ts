@@ -13,7 +13,7 @@ import {
   timeout,
 } from 'rxjs'
 import { parseHttpDate } from '../../codec/http-headers.js'
-import { formatPrice } from '../../display/numbers.js'
+import { formatPrice } from '../../display/texts.js'
 import type { Price } from '../../domain/price.js'
 import type { PriceError } from '../../errors/model.js'
 import { matchError } from '../../errors/render.js'

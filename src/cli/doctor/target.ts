@@ -4,7 +4,7 @@ import { createClient } from '../../client/on-node.js'
 import type { ClientOptions, UnsignedClientOptions } from '../../client/options.js'
 import { defaultService, type Topic } from '../../domain/topic.js'
 import type { TokenOptions } from '../../simulator/index.js'
-import { eth } from '../../simulator/market/known-tokens.js'
+import { eth } from '../../simulator/market/token-options.js'
 import { createNatsClients, natsHost } from '../input/open-source.js'
 import {
   clientOptions,

@@ -1,7 +1,6 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { ignoreElements, tap, type Observable } from 'rxjs'
-import { formatPrice, formatTokens, formatUsd } from '../../display/numbers.js'
-import { formatTime } from '../../display/texts.js'
+import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth, DepthSide } from '../../domain/depth.js'

@@ -4,7 +4,7 @@ import { isAddress } from '../../domain/address.js'
 import { isDecimals } from '../../domain/valid-numbers.js'
 import type { Environment } from '../../domain/environment.js'
 import type { ConnectionStatus } from '../../domain/status.js'
-import type { ChartData } from './chart-samples.js'
+import type { ChartData } from './chart.js'
 
 // What the server sends to the page, as JSON: its configuration, the state of its connection to the service, and the past.
 
@@ -136,5 +136,5 @@ const isChartData = (value: unknown): boolean => {
   )
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

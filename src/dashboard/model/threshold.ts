@@ -1,3 +1,6 @@
+import { isPriceValue } from '../../domain/valid-numbers.js'
+import { isRecord } from './served.js'
+
 /** The prices at which the page calls attention to a token, in USD. `below` is less than `above`. */
 export interface Threshold {
   /** Reached by a price that is at least this. */
@@ -55,7 +58,8 @@ export const parseThresholds = (text: string | null): ThresholdSettings => {
 /** `undefined` if one of them is no price, if `below` is not less than `above`, or without both. */
 export const thresholdOf = (above: unknown, below: unknown): Threshold | undefined => {
   if (above === undefined && below === undefined) return undefined
-  if ((above !== undefined && !isPrice(above)) || (below !== undefined && !isPrice(below))) return undefined
+  if ((above !== undefined && !isPriceValue(above)) || (below !== undefined && !isPriceValue(below)))
+    return undefined
   return above !== undefined && below !== undefined && below >= above ? undefined : { above, below }
 }
 
@@ -104,9 +108,3 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
-
-const isPrice = (value: unknown): value is number =>
-  typeof value === 'number' && value > 0 && Number.isFinite(value)
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

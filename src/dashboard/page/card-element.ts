@@ -1,5 +1,4 @@
-import { shortPrice, shortTokens } from '../../display/numbers.js'
-import { formatSeconds, shortAddress } from '../../display/texts.js'
+import { formatSeconds, shortAddress, shortPrice, shortTokens } from '../../display/texts.js'
 import type { DepthSide } from '../../domain/depth.js'
 import { thresholdText } from '../model/threshold.js'
 import type { PageConfig } from '../model/served.js'

@@ -1,7 +1,12 @@
 import { timer } from 'rxjs'
 import type { Connection } from '../../display/connection.js'
-import { createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../display/display.js'
-import { appended } from '../../display/event-log.js'
+import {
+  appended,
+  createUpdate,
+  emptyDisplay,
+  type Display,
+  type DisplayEvent,
+} from '../../display/display.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { behindText } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'

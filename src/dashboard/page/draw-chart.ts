@@ -1,15 +1,16 @@
-import { shortPrice, withNarrowSpaces } from '../../display/numbers.js'
-import { clockTime } from '../../display/texts.js'
-import { indexAt, type ChartData, type ChartRange } from '../model/chart-samples.js'
+import { clockTime, shortPrice, withNarrowSpaces } from '../../display/texts.js'
 import {
   gapsOf,
+  indexAt,
   priceScale,
   priceTicks,
   priceTickText,
   timeScale,
   timeTicks,
+  type ChartData,
+  type ChartRange,
   type Scale,
-} from '../model/chart-scale.js'
+} from '../model/chart.js'
 
 export interface ChartColours {
   readonly line: string

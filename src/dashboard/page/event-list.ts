@@ -1,4 +1,4 @@
-import { symbolsText, type LogEntry } from '../../display/event-log.js'
+import { symbolsText, type LogEntry } from '../../display/display.js'
 import { clockTime } from '../../display/texts.js'
 import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 

@@ -1,4 +1,4 @@
-import type { DigitGroups } from '../../display/numbers.js'
+import type { DigitGroups } from '../../display/texts.js'
 
 // Elements from HTML of this program, and changes of their texts. Texts from elsewhere are never HTML.
 

@@ -1,5 +1,4 @@
-import { shortPrice } from '../../display/numbers.js'
-import { formatSeconds } from '../../display/texts.js'
+import { formatSeconds, shortPrice } from '../../display/texts.js'
 import { sortedBy, sortKeys, type SortKey, type View } from '../model/view.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { amountDigits, changeOf, lagText, priceReason, rateText, unknown } from '../text/card-texts.js'

@@ -1,12 +1,14 @@
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   concat,
   defer,
   EMPTY,
   from,
   ignoreElements,
+  map,
   mergeMap,
   of,
+  reduce,
   Subscription,
   takeUntil,
   tap,
@@ -16,11 +18,12 @@ import {
 import type { PriceClient } from '../../client/client.js'
 import type { History } from '../../client/history.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
+import type { PastEvent } from '../../domain/past.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
+import type { HistoryError } from '../../errors/model.js'
 import { priceRow$ } from '../../recording/record/client-rows.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { ChartSamples, chartSlot, chartWindow, type ChartData } from '../model/chart-samples.js'
-import { readPastSamples$ } from '../model/past-samples.js'
+import { ChartSamples, chartSlot, chartWindow, type ChartData } from '../model/chart.js'
 import type { PageConfig, ServedPast } from '../model/served.js'
 
 /** Longest time for which a page waits for the history of the source, in ms. */
@@ -116,3 +119,32 @@ class TokenPast {
     return this.samples.data(now)
   }
 }
+
+/**
+ * Reads the last `windowMs` of a topic from a history as samples. One value: a `Left` if not all of them can be read. The
+ * clock of a recorder may be ahead: a later time than the current one counts as that.
+ */
+export const readPastSamples$ = (
+  history: History,
+  topic: Topic,
+  windowMs: number,
+  slotMs: number,
+): Observable<Either<HistoryError, ChartData>> =>
+  defer(() => {
+    const now = rxClock.wallClock()
+    const samples = new ChartSamples(windowMs, slotMs)
+    const read = (
+      result: Either<HistoryError, unknown>,
+      event: Either<HistoryError, PastEvent>,
+    ): Either<HistoryError, unknown> => {
+      if (isLeft(event)) return event
+      const { right: past } = event
+      if (past._tag === 'Gap') samples.interrupt(Math.min(past.from, now))
+      else samples.add(Math.min(past.at, now), past.price)
+      return result
+    }
+    return history.prices$(topic, { from: now - windowMs }).pipe(
+      reduce(read, right(undefined)),
+      map((result) => (isLeft(result) ? result : right(samples.data(now)))),
+    )
+  })

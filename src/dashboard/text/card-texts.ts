@@ -1,8 +1,7 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
 import { behindText, oneLine } from '../../errors/text.js'
-import { formatUsd, shortNumber, type DigitGroups } from '../../display/numbers.js'
-import { shortAddresses } from '../../display/texts.js'
+import { formatUsd, shortAddresses, shortNumber, type DigitGroups } from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 
 /** Why the price of a card is not current; empty if it is. */

@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/assert-never.js'
 import type { PriceError } from '../../errors/model.js'
 import { behindText, oneLine } from '../../errors/text.js'
 import type { Connection } from '../../display/connection.js'
-import type { LogText, LogTexts } from '../../display/event-log.js'
+import type { LogText, LogTexts } from '../../display/display.js'
 import { formatSeconds, shortAddresses } from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 

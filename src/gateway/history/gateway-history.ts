@@ -1,24 +1,25 @@
-import { unlinkSync } from 'node:fs'
+import { readdirSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { CoveredTopic } from '../../client/history.js'
 import type { Publish } from '../../diagnostics/messages.js'
+import { canonicalAddress } from '../../domain/address.js'
 import type { PastEvent } from '../../domain/past.js'
-import { serviceOf, type Topic } from '../../domain/topic.js'
+import { addressOf, serviceOf, type Topic } from '../../domain/topic.js'
 import { unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
 import type { TimeRange } from '../../recording/format/timeline.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { PastReading } from '../../recording/past/past-reading.js'
-import { RecordedFile } from '../../recording/past/recorded-file.js'
+import { RecordedFile, rotatedStart } from '../../recording/past/recorded-file.js'
 import { recordedHistory } from '../../recording/past/recorded-history.js'
 import { TopicPast } from '../../recording/past/topic-past.js'
 import { openableSources, type OpenableSource } from '../../recording/read/source.js'
 import type { Clock } from '../../time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
-import { canonicalTopic, historyFiles, type HistoryFile } from './history-files.js'
 import { filePeriod, removeWithoutHeader, TopicRecorder } from './recorder.js'
 
 /** Interval at which the folder is checked, in ms. */
@@ -180,3 +181,30 @@ const sourcesOf = (files: readonly HistoryFile[]): readonly OpenableSource[] =>
 const distinctTopics = (files: readonly HistoryFile[]): readonly Topic[] => [
   ...new Set(files.map(({ topic }) => topic)),
 ]
+
+/** A file of a history. */
+interface HistoryFile {
+  readonly path: string
+  /** Its address is in lower case. */
+  readonly topic: Topic
+  /** In ms since the Unix epoch. */
+  readonly startAt: number
+}
+
+/** `svc-0xab.2026-11-22T10-00-00Z.ndjson`: the time is in UTC. A number follows it if the name was taken. */
+const filePattern = /^([\w-]+-0x[0-9a-f]+)\.[^.]+\.ndjson$/
+
+/** The files of all histories in a folder, of each topic in the order of their starts. Throws if it cannot be read. */
+const historyFiles = (folder: string): readonly HistoryFile[] =>
+  readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      const [, topic] = filePattern.exec(name) ?? []
+      const startAt = rotatedStart(name)
+      if (topic === undefined || startAt === undefined) return []
+      return [{ path: join(folder, name), topic: topic as Topic, startAt }]
+    })
+
+/** The topic by which the files of a history are named. */
+const canonicalTopic = (service: string, topic: Topic): Topic =>
+  `${service}-${canonicalAddress(addressOf(topic))}`

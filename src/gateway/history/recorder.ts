@@ -1,4 +1,4 @@
-import { statSync, unlinkSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRight } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
@@ -8,12 +8,12 @@ import { writeError } from '../../errors/constructors.js'
 import type { WriteError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
+import { lineEnd } from '../../recording/read/read-entries.js'
 import { WantedRows } from '../../recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
 import type { Clock } from '../../time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { Failures } from './failures.js'
-import { hasHeader } from './history-files.js'
 
 /** Time between the starts of two files of a topic, in ms. */
 export const filePeriod = 3_600_000
@@ -200,5 +200,19 @@ export const removeWithoutHeader = (path: string): void => {
     if (statSync(path).isFile() && !hasHeader(path)) unlinkSync(path)
   } catch {
     // It cannot be read or removed now.
+  }
+}
+
+/** Longer than a header of one topic. */
+const headerBytes = 4096
+
+/** True if the first line of a file is complete. Throws if the file cannot be read. */
+const hasHeader = (path: string): boolean => {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = new Uint8Array(headerBytes)
+    return bytes.subarray(0, readSync(file, bytes, 0, headerBytes, 0)).includes(lineEnd)
+  } finally {
+    closeSync(file)
   }
 }

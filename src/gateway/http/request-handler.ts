@@ -1,17 +1,19 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
-import { allowOrigin, isPreflight, preflightResponse } from '../../server/cors.js'
 import {
+  allowOrigin,
+  isPreflight,
   methodNotAllowed,
   notFound,
+  preflightResponse,
   textResponse,
   type HttpResponse,
   type TextResponse,
 } from '../../server/http-response.js'
 import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
-import { checkAccess, type AccessConfig } from '../access/access.js'
+import { checkAccess, type AccessConfig } from './access.js'
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Relays } from '../relay/relays.js'

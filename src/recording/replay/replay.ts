@@ -8,13 +8,11 @@ import {
   type SourcePlatform,
 } from '../read/source.js'
 import { activeContext, type RxContext } from '../../time/rx-context.js'
-import { observerIn } from './observer-in.js'
+import { observerIn, runStrategy$ } from './run-strategy.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
-import type { StrategyClient } from './replay-history.js'
+import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
-import { createSession, type ReplaySession } from './replay-session.js'
-import { runStrategy$ } from './run-strategy.js'
 
 /** A client whose streams come from a recording. */
 export interface ReplayClient extends StrategyClient {

@@ -1,11 +1,10 @@
-import { from, Observable, Subscription } from 'rxjs'
+import { from, Observable, Subscription, type Observer, type Subscriber } from 'rxjs'
 import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../option-kinds/other-rxjs.js'
 import { reportError } from '../../task/safe-notify.js'
-import { activeContext, enterUnlessDisposed } from '../../time/rx-context.js'
-import { observerIn } from './observer-in.js'
+import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from '../../time/rx-context.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
-import type { StrategyClient } from './replay-history.js'
+import type { StrategyClient } from './replay-session.js'
 
 /** The client of a strategy. `end`: ends the run of this strategy alone. */
 export type CreateStrategyClient = (end: () => void) => StrategyClient
@@ -105,3 +104,31 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   const checkedSource$ = checked$(withCheckedOperators$<unknown>(source$, onOtherRxjs), onOtherRxjs)
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
 }
+
+/** Notifies a subscriber in another context. `enter`: makes that active, and returns the context that was active before. */
+export const observerIn = <A>(subscriber: Subscriber<A>, enter: () => RxContext): Observer<A> => ({
+  next: (value) => {
+    const before = enter()
+    try {
+      subscriber.next(value)
+    } finally {
+      enterContext(before)
+    }
+  },
+  error: (thrown) => {
+    const before = enter()
+    try {
+      subscriber.error(thrown)
+    } finally {
+      enterContext(before)
+    }
+  },
+  complete: () => {
+    const before = enter()
+    try {
+      subscriber.complete()
+    } finally {
+      enterContext(before)
+    }
+  },
+})

@@ -1,5 +1,6 @@
 import { integer, milliseconds } from '../../option-kinds/number-option.js'
 import { flag, oneOf, type Check, type Checks } from '../../option-kinds/option.js'
+import { parseFields } from '../simulator-error.js'
 
 // To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses),
 // service/server-connection.ts (frames) or service/socket-server.ts (connections).
@@ -134,4 +135,40 @@ const isDrop = (value: unknown): boolean => {
   const { every, code, ...others } = value as Partial<Record<keyof Drop, unknown>>
   const isCode = code === undefined || closeCode.holds(code)
   return milliseconds.holds(every) && isCode && Object.keys(others).length === 0
+}
+
+/** Holds the current faults and notifies the servers of changes. */
+export class FaultInjector {
+  private readonly listeners: ((faults: Faults) => void)[] = []
+  private waiting: (() => void)[] = []
+  private faults: Faults = {}
+
+  constructor(initial: Faults) {
+    this.inject(initial)
+  }
+
+  get current(): Faults {
+    return this.faults
+  }
+
+  /** Replaces all faults. Throws a `SimulatorError`, and changes nothing, if one is invalid. */
+  inject(faults: Faults): void {
+    parseFields(faultChecks, faults, 'fault')
+    this.faults = { ...faults }
+    for (const listener of this.listeners) listener(this.faults)
+    const resumed = this.waiting
+    this.waiting = []
+    for (const resume of resumed) resume()
+  }
+
+  /** Calls the listener with the current faults, then after every change. */
+  onChange(listener: (faults: Faults) => void): void {
+    this.listeners.push(listener)
+    listener(this.faults)
+  }
+
+  /** Resolves as soon as the `stall` fault is off. */
+  async whenNotStalled(): Promise<void> {
+    while (this.faults.stall === true) await new Promise<void>((resume) => this.waiting.push(resume))
+  }
 }

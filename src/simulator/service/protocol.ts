@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/address.js'
-import { quoteTokenAddress } from '../market/known-tokens.js'
+import { quoteTokenAddress } from '../market/token-options.js'
 import { lowerCase } from '../market/market.js'
 
 // The service's error texts (section 7 of the service's documentation).

@@ -1,4 +1,4 @@
-import type { FaultInjector } from '../faults/fault-injector.js'
+import type { FaultInjector } from '../faults/faults.js'
 import type { Listings } from '../market/listings.js'
 
 /** Shared state of the service's endpoints. */

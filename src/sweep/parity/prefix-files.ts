@@ -1,11 +1,15 @@
 import { closeSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Subscription } from 'rxjs'
+import { defer, filter, finalize, map, Subscription, switchMap } from 'rxjs'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { sweepError } from '../../errors/sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { lineEnd, readWholeLines } from '../../recording/read/read-entries.js'
 import { gzipStart, openableSource } from '../../recording/read/source.js'
-import type { StandIn, WorkerFile } from '../messages.js'
+import type { Job, Output, StandIn, WorkerFile } from '../messages.js'
+import { runInThread$, runJobs$, type WorkerProgram } from '../worker-pool.js'
+import type { RunPrefix$ } from './find-look-ahead.js'
 
 /** A line of a recording. */
 export interface LinePosition {
@@ -165,3 +169,32 @@ const timeOf = (line: Uint8Array): number | undefined => {
   const { at } = JSON.parse(textOf(line)) as { readonly at?: unknown }
   return typeof at === 'number' ? at : undefined
 }
+
+interface PrefixRun {
+  readonly program: WorkerProgram
+  readonly recording: PrefixFiles
+  /** The URL of the strategy's module. */
+  readonly strategy: string
+  readonly parameter: unknown
+}
+
+/**
+ * Runs a strategy over the first lines of a recording, in a thread of its own. Each file of the recording that the strategy reads
+ * by itself has only these lines, too. Fails if the run has no result.
+ */
+export const runPrefixes =
+  ({ program, recording, strategy, parameter }: PrefixRun): RunPrefix$ =>
+  (lines) =>
+    defer(() => recording.write(lines)).pipe(
+      switchMap(({ files, standIns, remove }: Prefix) => {
+        const tasks = [{ index: 0, parameter }]
+        const job: Job = { files, replay: {}, strategy, tasks, reportsRows: false, trace: standIns }
+        return runJobs$([job], 1, (each) => runInThread$(program, each)).pipe(finalize(remove))
+      }),
+      filter((message) => message._tag === 'Result'),
+      map(({ outcome }) => {
+        if (!isLeft(outcome)) return outcome.right.values as readonly Output[]
+        const { message } = sweepError(parameter, outcome.left)
+        throw new Error(outcome.left.why === 'module' ? message : `the run over ${lines} lines: ${message}`)
+      }),
+    )

@@ -1,5 +1,17 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concatMap, identity, map, merge, Observable, of, toArray } from 'rxjs'
+import {
+  catchError,
+  concatMap,
+  identity,
+  map,
+  materialize,
+  merge,
+  Observable,
+  of,
+  toArray,
+  type ObservableNotification,
+  type OperatorFunction,
+} from 'rxjs'
 import { strategyFault, type SweepFault } from '../../errors/sweep-error.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
@@ -10,9 +22,8 @@ import { createSession } from '../../recording/replay/replay-session.js'
 import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/run-strategy.js'
 import { delay } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
-import { sender, type Played, type Task, type TaskResult } from '../messages.js'
+import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
-import { Tracer } from './tracer.js'
 
 /**
  * In ms. RxJS throws an error that has no handler in a timer. The timers that are due run before a result is emitted, so
@@ -76,3 +87,39 @@ export const runTasks$ = (
 
     return merge(...tasks.map(result$)).subscribe(subscriber)
   })
+
+/** Finds out when each event of a strategy came: at which line, or after it. */
+class Tracer {
+  private line = 0
+  private isAtLine = false
+
+  onLine(): void {
+    this.line++
+    this.isAtLine = true
+  }
+
+  /** Called when the promises of the line have settled. */
+  onSettled(): void {
+    this.isAtLine = false
+  }
+
+  /** The events of a stream, its end included, as values. */
+  traced(playback: { readonly isOver: boolean }): OperatorFunction<unknown, Output> {
+    return (source$) =>
+      source$.pipe(
+        materialize(),
+        map((notification) => ({
+          line: this.line,
+          phase: playback.isOver ? 'end' : this.isAtLine ? 'line' : 'between',
+          event: eventOf(notification),
+        })),
+      )
+  }
+}
+
+const eventOf = (notification: ObservableNotification<unknown>): Output['event'] => {
+  if (notification.kind === 'N') return { _tag: 'Value', value: notification.value }
+  if (notification.kind === 'C') return { _tag: 'Completed' }
+  const { name, message } = strategyFault(notification.error).cause
+  return { _tag: 'Failed', message: `${name}: ${message}` }
+}

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { logTexts } from '../../../src/cli/board/show.js'
 import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
-import { createUpdate, emptyDisplay } from '../../../src/display/display.js'
-import { symbolsText } from '../../../src/display/event-log.js'
+import { createUpdate, emptyDisplay, symbolsText } from '../../../src/display/display.js'
 import {
   disconnected,
   stale,

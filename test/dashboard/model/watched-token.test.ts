@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from 'svc-streams'
-import { PriceRate } from '../../../src/dashboard/model/price-rate.js'
-import { WatchedToken } from '../../../src/dashboard/model/watched-token.js'
+import { PriceRate, WatchedToken } from '../../../src/dashboard/model/watched-token.js'
 import { httpError, stale } from '../../../src/errors/constructors.js'
 import type { DisplayEvent } from '../../../src/display/display.js'
 import { ethTopic, weth } from '../../support/tokens.js'

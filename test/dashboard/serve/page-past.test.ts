@@ -1,18 +1,18 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { defer, EMPTY, from, NEVER, of, Subject } from 'rxjs'
+import { defer, EMPTY, firstValueFrom, from, NEVER, of, Subject } from 'rxjs'
 import { createClient } from 'svc-streams'
-import type { History } from 'svc-streams/history'
+import type { History, PastEvent } from 'svc-streams/history'
 import { createTestClient } from 'svc-streams/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { PagePast } from '../../../src/dashboard/serve/page-past.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { PagePast, readPastSamples$ } from '../../../src/dashboard/serve/page-past.js'
 import { startDashboard } from '../../../src/dashboard/serve/start-dashboard.js'
 import type { ServedPast } from '../../../src/dashboard/model/served.js'
-import { stale } from '../../../src/errors/constructors.js'
+import { networkError, stale } from '../../../src/errors/constructors.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { eventually } from '../../support/time/eventually.js'
-import { ethTopic, wbtc, weth } from '../../support/tokens.js'
+import { ethTopic, ethTopic as topic, wbtc, weth } from '../../support/tokens.js'
 import { historyOf, past } from '../support/history.js'
 import { TestMarket } from '../support/test-market.js'
 import { config } from '../support/tokens.js'
@@ -104,5 +104,56 @@ describe('the past of a page', () => {
     })
     expect(served).toEqual([{ [weth]: nothing, [wbtc]: nothing }])
     expect(late$.observed).toBe(false)
+  })
+})
+
+const now = Date.UTC(2026, 10, 22, 10)
+
+const read = (events: readonly PastEvent[]) => {
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return firstValueFrom(readPastSamples$(historyOf(from(events.map(right))), topic, 60_000, 500))
+}
+
+const gap = (start: number, end: number): PastEvent => ({
+  _tag: 'Gap',
+  topic,
+  from: start,
+  to: end,
+  cause: 'disconnected',
+})
+
+describe('the samples of a history', () => {
+  it('are its prices in the window, and its gaps', async () => {
+    const samples = await read([
+      gap(now - 60_000, now - 50_000),
+      past(now - 50_000, 10),
+      gap(now - 40_000, now - 30_000),
+      past(now - 30_000, 11),
+    ])
+    expect(samples).toEqual(
+      right({
+        times: [now - 50_000, now - 40_000, now - 39_999, now - 30_000, now],
+        prices: [10, 10, null, 11, 11],
+      }),
+    )
+  })
+
+  it('end in a gap if the history does', async () => {
+    expect(await read([past(now - 3000, 10), gap(now - 2000, now)])).toMatchObject({
+      right: { prices: [10, 10, null, null] },
+    })
+  })
+
+  it('have the current time if the clock of the recorder is ahead', async () => {
+    expect(await read([past(now - 3000, 10), past(now + 9000, 11), gap(now + 10_000, now + 20_000)])).toEqual(
+      right({ times: [now - 3000, now, now, now + 1, now + 1], prices: [10, 11, 11, null, null] }),
+    )
+  })
+
+  it('are a Left if the history fails, also after its first prices', async () => {
+    const failure = left(networkError(new Error('reset')))
+    const history = historyOf(of(right(past(Date.now(), 10)), failure))
+    expect(await firstValueFrom(readPastSamples$(history, topic, 60_000, 500))).toBe(failure)
   })
 })

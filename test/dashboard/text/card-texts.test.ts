@@ -6,7 +6,7 @@ import {
   priceReason,
   spanText,
 } from '../../../src/dashboard/text/card-texts.js'
-import { withoutSeparators } from '../../../src/display/numbers.js'
+import { withoutSeparators } from '../../../src/display/texts.js'
 import type { DisplayEvent } from '../../../src/display/display.js'
 import type { TokenState } from '../../../src/display/token-state.js'
 import {

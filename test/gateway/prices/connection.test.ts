@@ -5,7 +5,7 @@ import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
 import { currentClock } from '../../../src/time/current-clock.js'
-import { nextTurn } from '../../../src/time/next-turn.js'
+import { nextTurn } from '../../../src/time/macrotask.js'
 import { marbles } from '../../support/time/marbles.js'
 import { createManualSession } from '../support/manual-session.js'
 

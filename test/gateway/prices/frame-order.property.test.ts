@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
-import { nextTurn } from '../../../src/time/next-turn.js'
+import { nextTurn } from '../../../src/time/macrotask.js'
 import { caseCount } from '../../support/run/long.js'
 import { createManualSession } from '../support/manual-session.js'
 

@@ -8,7 +8,7 @@ import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
-import { nextTurn } from '../../../src/time/next-turn.js'
+import { nextTurn } from '../../../src/time/macrotask.js'
 import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
 
 const topics: readonly Topic[] = ['svc-0xa', 'svc-0xb', 'svc-0xc']

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { clientTable, reconnectTable } from '../../../src/client/options.js'
 import { gatewayTable, historyTable, tlsTable } from '../../../src/gateway/options.js'
-import { instrumentTable } from '../../../src/opentelemetry/options.js'
+import { instrumentTable } from '../../../src/opentelemetry/instrument.js'
 import type { NumberOption } from '../../../src/option-kinds/number-option.js'
 import type { Option } from '../../../src/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
@@ -145,7 +145,7 @@ ${tableOf(historyTable, 'gateway/options.ts', 'GatewayHistoryOptions')}
 
 As with \`createClient\`.
 
-${tableOf(instrumentTable, 'opentelemetry/options.ts', 'InstrumentOptions')}
+${tableOf(instrumentTable, 'opentelemetry/instrument.ts', 'InstrumentOptions')}
 
 ## \`startSimulator\`
 

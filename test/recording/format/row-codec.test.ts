@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { priceRowText } from '../../../src/recording/format/price-row-text.js'
-import { decodeHeader, decodeRow, encodeAnyRow, encodeRow } from '../../../src/recording/format/row-codec.js'
+import {
+  decodeHeader,
+  decodeRow,
+  encodeAnyRow,
+  encodeRow,
+  priceRowText,
+} from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { address, topic } from '../../support/arbitraries.js'
 import { caseCount } from '../../support/run/long.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { appended, symbolsText, type LogEntry } from '../../src/display/event-log.js'
+import { appended, symbolsText, type LogEntry } from '../../src/display/display.js'
 
 describe('appended', () => {
   const text = (value: string) => ({ tone: 'bad', text: value }) as const

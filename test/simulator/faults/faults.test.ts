@@ -1,6 +1,6 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import { FaultInjector } from '../../../src/simulator/faults/fault-injector.js'
+import { FaultInjector } from '../../../src/simulator/faults/faults.js'
 
 test('inject replaces all faults and notifies listeners', () => {
   const received: Faults[] = []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { checkAccess, type AccessConfig } from '../../../src/gateway/access/access.js'
+import { checkAccess, type AccessConfig } from '../../../src/gateway/http/access.js'
 
 const loopback: AccessConfig = { scheme: 'http', host: '127.0.0.1', origins: new Set() }
 const open: AccessConfig = { ...loopback, host: '0.0.0.0' }

@@ -11,7 +11,7 @@ import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
-import { clockOffset, suspendedFor } from '../time/suspend.js'
+import { clockOffset, suspendedFor } from '../time/clock.js'
 import {
   headerOf,
   type HttpAnswer,

@@ -22,3 +22,20 @@ export const callAtOnce = (callback: () => void): (() => void) => {
   callback()
   return () => undefined
 }
+
+// While a machine is suspended, the monotonic clock of Linux stands still and the wall clock does not. A wall clock that
+// is set forward looks the same: then values are stale although they are current, which is the safe error. The monotonic
+// clocks of macOS and Windows proceed; there a suspend looks like a blocked event loop, and its length decides.
+
+/** The wall clock may be adjusted by this much without a suspend, in ms. */
+const maxAdjustment = 2_000
+
+/** A pause of the process that a blocked event loop does not cause, in ms. */
+export const maxBlockedMs = 60_000
+
+/** The distance between the clocks, in ms. It only grows by a suspend, or if the wall clock is set. */
+export const clockOffset = (clock: Clock): number => clock.wallClock() - clock.elapsed()
+
+/** How long the machine was suspended between two readings of the offset, in ms; 0 if it was not. */
+export const suspendedFor = (offsetBefore: number, offsetNow: number): number =>
+  offsetNow - offsetBefore > maxAdjustment ? offsetNow - offsetBefore : 0

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js'
-import { clockOffset, maxBlockedMs, suspendedFor } from './suspend.js'
+import { clockOffset, maxBlockedMs, suspendedFor } from './clock.js'
 
 const resolved = Promise.resolve()
 

@@ -8,9 +8,9 @@ import { connectTime, retryTime } from '../../src/nats/connection/nats-link.js'
 import { findTime } from '../../src/nats/consumer/find-gateway.js'
 import { renewInterval, replyTime } from '../../src/nats/consumer/nats-web-socket-transport.js'
 import { leaseTime } from '../../src/nats/gateway/lease.js'
-import { connectLimit } from '../../src/nats/history/history-connection.js'
+import { connectLimit } from '../../src/nats/history/nats-history.js'
 import { maxKeptBytes } from '../../src/nats/history/history-recorder.js'
-import { heartbeatTime, takeoverTime } from '../../src/nats/history/times.js'
+import { heartbeatTime, takeoverTime } from '../../src/nats/history/stored-topic.js'
 
 test.each([
   ['gateway', `expire at most ${maxExpirationMs / 60_000} minutes ahead`],

@@ -23,7 +23,7 @@ import { arranged, formatView, parseView, withPin, type View } from '../model/vi
 import { WatchedToken } from '../model/watched-token.js'
 import { csvName, csvOf } from '../text/csv.js'
 import { logTexts } from '../text/log-texts.js'
-import { notify, playSound } from './alarm.js'
+import { notify, playSound } from './threshold-dialog.js'
 import { CardElement, type TokenActions } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, partsOf, setAttribute, setText } from './html.js'

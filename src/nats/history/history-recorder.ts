@@ -14,7 +14,7 @@ import type { Subjects } from '../subjects.js'
 import { openHistoryStore, type HistoryStore } from './history-store.js'
 import type { OpenJetStream } from './jetstream.js'
 import { StoredTopic, type StoredTopicConfig } from './stored-topic.js'
-import { retryAfter } from './times.js'
+import { retryAfter } from './stored-topic.js'
 
 /** Interval of the checks of all topics, in ms. */
 const checkInterval = 1_000

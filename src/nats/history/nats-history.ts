@@ -1,21 +1,26 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
+import type { StoredMsg } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { CoveredTopic, History } from '../../client/history.js'
 import { serviceOption } from '../../client/options.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
-import { unknownTopic } from '../../errors/constructors.js'
+import { unknownTopic, recordingError, networkError, timeout } from '../../errors/constructors.js'
 import type { HistoryError } from '../../errors/model.js'
 import type { OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
 import type { TimeRange } from '../../recording/format/timeline.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { connectionNames, connectionOptionsOf, type NatsOptions } from '../connection/options.js'
-import { subjectsOf } from '../subjects.js'
-import { readCoveredTopics, readTopicNames } from './covered-topics.js'
-import { checkServers, readHistory } from './history-connection.js'
+import { subjectsOf, type Subjects } from '../subjects.js'
 import { readPast } from './read-past.js'
+import { decodeHeader, decodeRow } from '../../recording/format/row-codec.js'
+import { type JetStream, jetStreamFailure, loadJetStream } from './jetstream.js'
+import { deferred } from '../../task/deferred.js'
+import { delay } from '../../time/deadline.js'
+import { NatsLink } from '../connection/nats-link.js'
 
 /**
  * Options of `natsHistory`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`, and those
@@ -88,4 +93,132 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
         readCoveredTopics(jetStream, subjects, service),
       ),
   }
+}
+
+/** The number of topics whose messages are requested at the same time. */
+const requestsAtOnce = 32
+
+/** The subjects of the stream that has this history, in its spelling. */
+const readSubjects = async (
+  { manager }: JetStream,
+  { historyStream, histories }: Subjects,
+): Promise<readonly string[]> => {
+  const { state } = await manager.streams.info(historyStream, { subjects_filter: histories })
+  return Object.keys(state.subjects ?? {})
+}
+
+const topicOf = (subject: string, service: string): Topic =>
+  `${service}-${subject.slice(subject.lastIndexOf('.') + 1)}` as Topic
+
+export const readTopicNames = async (
+  jetStream: JetStream,
+  subjects: Subjects,
+  service: string,
+): Promise<readonly Topic[]> =>
+  (await readSubjects(jetStream, subjects)).map((subject) => topicOf(subject, service))
+
+/** The topics of the stream, with the times of their first and last rows. */
+export const readCoveredTopics = async (
+  jetStream: JetStream,
+  subjects: Subjects,
+  service: string,
+): Promise<Either<HistoryError, readonly CoveredTopic[]>> => {
+  const names = await readSubjects(jetStream, subjects)
+  const topics: CoveredTopic[] = []
+  for (let start = 0; start < names.length; start += requestsAtOnce) {
+    const part = names.slice(start, start + requestsAtOnce)
+    const times = await Promise.all(part.map((name) => readTimes(jetStream, subjects, name)))
+    for (const [index, result] of times.entries()) {
+      if (isLeft(result)) return result
+      // Its messages have been deleted meanwhile.
+      if (result.right === undefined) continue
+      topics.push({ topic: topicOf(part[index] ?? '', service), ...result.right })
+    }
+  }
+  return right(topics.sort((a, b) => a.from - b.from))
+}
+
+type Times = Omit<CoveredTopic, 'topic'>
+
+const readTimes = async (
+  { manager }: JetStream,
+  { historyStream }: Subjects,
+  subject: string,
+): Promise<Either<HistoryError, Times | undefined>> => {
+  const { streams } = manager
+  const [first, last] = await Promise.all([
+    streams.getMessage(historyStream, firstOf(subject)),
+    streams.getMessage(historyStream, { last_by_subj: subject }),
+  ])
+  if (first === null || last === null) return right(undefined)
+  const from = timeOf(first, 0)
+  if (isLeft(from)) return from
+  const to = timeOf(last, -1)
+  return isLeft(to) ? to : right({ from: from.right, to: to.right })
+}
+
+/** The type of the package lacks this form of the request. */
+const firstOf = (subject: string) => ({ seq: 1, next_by_subj: subject })
+
+/** The time of a line of a message, in ms since the Unix epoch. */
+const timeOf = (message: StoredMsg, index: number): Either<HistoryError, number> => {
+  const lines = message.string().split('\n').slice(0, -1)
+  const line = lines.at(index) ?? ''
+  const header = decodeHeader(line)
+  if (!isLeft(header)) return right(header.right.at)
+  const row = decodeRow(line)
+  if (!isLeft(row)) return right(row.right.at)
+  const { input, issues } = row.left
+  const source = `${message.subject}, message ${message.seq}`
+  return left(recordingError(source, index < 0 ? Math.max(1, lines.length) : 1, input, issues))
+}
+
+/** The time in which a NATS server has to accept the connection of a reading, in ms. */
+export const connectLimit = 3_000
+
+type Read<A> = (jetStream: JetStream) => Promise<Either<HistoryError, A>>
+
+/**
+ * Reads over a connection of its own, which is closed afterwards, or when `closing` ends. A failure of the connection or of
+ * JetStream is a `Left`. Never rejects.
+ */
+export const readHistory = async <A>(
+  options: NatsOptions,
+  closing: Subscription,
+  read: Read<A>,
+): Promise<Either<HistoryError, A>> => {
+  const loaded = await loadJetStream()
+  if (isLeft(loaded)) return left(networkError(loaded.left))
+  const open = loaded.right
+  const link = new NatsLink(options, rxClock)
+  const ended = deferred<Either<HistoryError, A>>()
+  const fail = (thrown: unknown): void => ended.resolve(left(networkError(jetStreamFailure(thrown))))
+  const readOver = async (connection: NatsConnection): Promise<void> => {
+    try {
+      ended.resolve(await read(await open(connection)))
+    } catch (thrown) {
+      fail(thrown)
+    }
+  }
+  const connecting = delay(rxClock, connectLimit, () => {
+    const { problem } = link
+    ended.resolve(left(problem === '' ? timeout(connectLimit) : networkError(new Error(problem))))
+  })
+  closing.add(() => fail(new Error('the reading was ended')))
+  link.use({
+    onConnected: (connection) => {
+      connecting.unsubscribe()
+      void readOver(connection)
+    },
+    onLost: (reason) => fail(new Error(reason)),
+  })
+  const result = await ended.promise
+  connecting.unsubscribe()
+  await link.close()
+  return result
+}
+
+/** Throws a `ConfigurationError` for invalid addresses. */
+export const checkServers = (options: NatsOptions): void => {
+  new NatsLink(options, rxClock)
 }

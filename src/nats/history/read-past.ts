@@ -14,7 +14,7 @@ import { TopicPast } from '../../recording/past/topic-past.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import type { Subjects } from '../subjects.js'
 import type { JetStream } from './jetstream.js'
-import { takeoverTime } from './times.js'
+import { takeoverTime } from './stored-topic.js'
 
 /** A message may be stored this long before the time of its rows, by the clocks of a server and a gateway, in ms. */
 const clockTolerance = 60_000

@@ -10,7 +10,18 @@ import { topicHeader, type RecordingHeader, type Row } from '../../recording/for
 import { WantedRows } from '../../recording/record/client-rows.js'
 import type { Clock } from '../../time/clock.js'
 import type { HistoryStore, StoreResult } from './history-store.js'
-import { heartbeatTime, retryAfter, takeoverTime } from './times.js'
+
+/** A topic without a new row gets a row after this time, in ms: readers learn that it is recorded. */
+export const heartbeatTime = 2_000
+
+/**
+ * A recording without a row for this time has ended, in ms. Until then, readers take its last state for the current one, and
+ * another gateway that has the topic stands by.
+ */
+export const takeoverTime = 5_000
+
+/** Time after rows were given up in which none are written, and between two attempts to open the stream, in ms. */
+export const retryAfter = 10_000
 
 export interface StoredTopicConfig {
   readonly client: PriceClient

@@ -53,6 +53,10 @@ export class Child {
     })
   }
 
+  get pid(): number {
+    return this.process.pid ?? NaN
+  }
+
   async request<T = unknown>(method: string, params: object = {}): Promise<T> {
     const id = ++this.lastId
     const timeout = setTimeout(() => {

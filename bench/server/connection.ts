@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { framePoolOf, slicesOf, sumOf, type FramePool } from './frame-pool.js'
 import { closeFrame, createFrameReader, opcodes, pongFrame, textFrame } from './frames.js'
 import { protocols, type Protocol, type Subscription } from './protocols.js'
@@ -76,6 +76,25 @@ export class Connection {
       if (batch.length > 0) this.socket.write(Buffer.concat(batch))
     }
     return { count: frames }
+  }
+
+  /** Sends one price of each topic per tick, in one write. Ticks that are late follow at once. */
+  async sendTicks(ticks: number, tickMs: number): Promise<{ readonly count: number }> {
+    const { protocol, subscriptions } = this
+    if (protocol === undefined) throw new Error('not open')
+    const prepared = Array.from({ length: 100 }, (_, index) =>
+      Buffer.concat(subscriptions.map((each) => textFrame(protocol.price(each, `${2_000 + index / 100}`)))),
+    )
+    const start = now()
+    for (let sent = 0; sent < ticks;) {
+      const due = Math.min(ticks, Math.floor((now() - start) / tickMs))
+      for (; sent < due; sent += 1) {
+        const bytes = prepared[sent % prepared.length]
+        if (bytes !== undefined && !this.socket.write(bytes)) await once(this.socket, 'drain')
+      }
+      await sleep(1)
+    }
+    return { count: ticks * subscriptions.length }
   }
 
   private async serve(): Promise<void> {

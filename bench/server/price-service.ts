@@ -38,6 +38,8 @@ handleRequests({
   prepareFrames: () => current().prepareFrames(),
   sendBurst: ({ frames, subscribers }: { readonly frames: number; readonly subscribers: number }) =>
     current().sendBurst(frames, subscribers),
+  sendTicks: ({ ticks, tickMs }: { readonly ticks: number; readonly tickMs: number }) =>
+    current().sendTicks(ticks, tickMs),
   sendAtRate: ({ frames, perMs }: { readonly frames: number; readonly perMs: number }) =>
     current().sendAtRate(frames, perMs),
 })

@@ -82,7 +82,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   }
   setPriceFeed(client, {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
-    priceAge: (topic) => pool.priceAge(topic),
+    priceAgeOf: (topic) => pool.priceAgeOf(topic),
     probe: () => pool.probe(),
     whenSendable: (onTurn) => limiter.whenSendable(onTurn),
   })

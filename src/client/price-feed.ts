@@ -12,8 +12,8 @@ import type { PriceClient } from './client.js'
 export interface PriceFeed {
   /** Like `price$` of the client. `onConfirmed`: called when the service confirms the topic, and at once if it has. */
   readonly price$: (topic: Topic, onConfirmed: () => void) => Observable<Either<PriceError, Price>>
-  /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
-  readonly priceAge: (topic: Topic) => number
+  /** Returns a function: the ms since the last price of a topic that has one; 0 while that price is delivered. */
+  readonly priceAgeOf: (topic: Topic) => () => number
   /**
    * Probes each open connection to the service. Returns a function that is true until all have answered: the prices that
    * arrive until then may have been sent before the probe.
@@ -55,7 +55,7 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
         // A topic that is rejected on subscription is not confirmed.
         if (!subscriber.closed) onConfirmed()
       }),
-    priceAge: (topic) => {
+    priceAgeOf: (topic) => () => {
       const at = deliveredAt.get(topic)
       return at === undefined ? 0 : now() - at
     },

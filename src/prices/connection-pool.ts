@@ -73,10 +73,10 @@ export class ConnectionPool {
     })
   }
 
-  /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
-  priceAge(topic: Topic): number {
+  /** Returns a function: the ms since the last price of a topic that has one; 0 while that price is delivered. */
+  priceAgeOf(topic: Topic): () => number {
     const base = baseAddressOf(topic, this.config.service)
-    return (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
+    return () => (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
   }
 
   get currentStatus(): ConnectionStatus {

@@ -51,9 +51,9 @@ describe('the feed of a live client', () => {
       const { client } = createScriptedClient(cold('oA1----2', moves), options)
       const feed = priceFeedOf(client)
       const ages: number[] = []
-      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAge(a)))
+      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAgeOf(a)()))
       hot('----x----x-c').subscribe((value) => {
-        ages.push(feed.priceAge(a))
+        ages.push(feed.priceAgeOf(a)())
         if (value === 'c') void client.close()
       })
       flush()
@@ -86,8 +86,8 @@ describe('the feed of a client from streams', () => {
       })
       const feed = priceFeedOf(client)
       const ages: number[] = []
-      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAge(a)))
-      hot('-----x').subscribe(() => ages.push(feed.priceAge(a)))
+      feed.price$(a, () => undefined).subscribe(() => ages.push(feed.priceAgeOf(a)()))
+      hot('-----x').subscribe(() => ages.push(feed.priceAgeOf(a)()))
       flush()
       expect(ages).toEqual([0, 2])
     })

@@ -51,12 +51,15 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   /** The last price in USD, on the open connection to the service. */
   private price: number | undefined
   private isStarted = false
+  private readonly priceAge: () => number
 
   constructor(
     readonly base: Address,
     readonly topic: Topic,
     private readonly config: TopicFeedConfig<S>,
-  ) {}
+  ) {
+    this.priceAge = config.source.priceAgeOf(topic)
+  }
 
   /** Subscribes to the service. The first events may come at once. Idempotent. */
   start(): void {
@@ -171,7 +174,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
 
   /** A price that is passed on in the tick in which it came has no age. */
   private frameOf(price: number): string {
-    const age = Math.round(this.config.source.priceAge(this.topic))
+    const age = Math.round(this.priceAge())
     const end = age > 0 ? `,"age":${age}}` : '}'
     return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}`)
   }

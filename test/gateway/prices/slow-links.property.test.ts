@@ -55,7 +55,8 @@ class NumberedFeed implements PriceFeed {
       }
     })
 
-  readonly priceAge = (topic: Topic): number => this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
+  readonly priceAgeOf = (topic: Topic) => (): number =>
+    this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
 
   readonly probe: PriceFeed['probe'] = () => () => false
 

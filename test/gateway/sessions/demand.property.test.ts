@@ -30,7 +30,7 @@ class ManualFeed implements PriceFeed {
       return () => this.subscribed.delete(topic)
     })
 
-  readonly priceAge = (): number => this.age
+  readonly priceAgeOf = () => (): number => this.age
 
   readonly probe: PriceFeed['probe'] = () => () => false
 }

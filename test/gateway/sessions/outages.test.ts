@@ -26,7 +26,7 @@ const createManualDemand = () => {
         subscribed.set(topic, subscriber)
         return () => subscribed.delete(topic)
       }),
-    priceAge: () => 0,
+    priceAgeOf: () => () => 0,
     probe: () => () => false,
   }
   const demand = new Demand<TopicConsumer>({
@@ -138,7 +138,7 @@ describe('during an outage a gateway', () => {
       service: 'svc',
       source: {
         price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
-        priceAge: () => 0,
+        priceAgeOf: () => () => 0,
         probe: () => () => false,
       },
       encode: (payload) => payload,

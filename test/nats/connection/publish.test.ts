@@ -7,9 +7,9 @@ const connect = ({ isClosed = false, hasInfo = true } = {}) => {
   const connection = {
     info: hasInfo ? { max_payload: 10 } : undefined,
     isClosed: () => isClosed,
-    publish: (_subject: string, text: string, { reply }: { reply?: string } = {}) => {
-      if (isClosed || (hasInfo && Buffer.byteLength(text) > 10)) throw new Error('refused')
-      published.push([text, reply])
+    publish: (_subject: string, bytes: Buffer, { reply }: { reply?: string } = {}) => {
+      if (isClosed || (hasInfo && bytes.length > 10)) throw new Error('refused')
+      published.push([bytes.toString(), reply])
     },
   } as unknown as Parameters<typeof publish>[0]
   return { connection, published }

@@ -20,6 +20,7 @@ import { historyResponses } from './history/history-responses.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
+import { createUpgrade } from './prices/upgrade.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
 
@@ -75,10 +76,11 @@ export const runGateway = async (
   })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)
+  const upgrade = createUpgrade(prices)
   server.on('upgrade', (request, socket, head) => {
     const allowed = checkAccess(request.headers, access)
     if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
-    else prices.upgrade(request, socket, head)
+    else upgrade(request, socket, head)
   })
 
   let closing: Promise<void> | undefined

@@ -17,6 +17,15 @@ const closeTime = 400
 /** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
 export const backlogTime = 10_000
 
+/** What a gateway uses of the WebSocket of a consumer. */
+export type ConsumerWebSocket = Pick<
+  WebSocket,
+  'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
+>
+
+/** What a gateway uses of the socket below it. */
+export type ConsumerStream = Pick<Writable, 'write' | 'writableLength'>
+
 export interface ConnectionConfig {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
@@ -71,12 +80,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: Pick<
-      WebSocket,
-      'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
-    >,
+    private readonly webSocket: ConsumerWebSocket,
     /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
-    private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
+    private readonly socket: ConsumerStream,
     private readonly config: ConnectionConfig,
   ) {
     this.maxUnsent = config.maxBufferedBytes

@@ -100,6 +100,16 @@ export class Service implements Server {
     for (const [base, interval] of this.intervals) this.schedulePrice(process, base, interval)
   }
 
+  /** SIGSTOP. */
+  stop(): void {
+    this.host.process?.stop()
+  }
+
+  /** SIGCONT. */
+  continue(): void {
+    this.host.process?.continue()
+  }
+
   /** The process dies; its kernel ends the connections. */
   kill(): void {
     this.host.process?.kill()

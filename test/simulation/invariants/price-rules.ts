@@ -1,5 +1,5 @@
 import type { Price } from 'svc-streams'
-import { originOf, type SentPrice } from '../world/price-log.js'
+import { originOf } from '../world/price-log.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
 // What holds for each price that a subscriber receives as a value. `docs/promises.md`: never stale, subscriptions.
@@ -49,16 +49,12 @@ const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
   const { process, prices, reading, isProbed, times } = ledger
   const sent = ledger.arrived(price.price)?.sent
   if (!isProbed || sent === undefined) return undefined
-  const isNew = reading === sent && isNewInEachFrame(sent)
+  const isNew = reading === sent && sent.isNew
   const since = isNew ? originOf(sent).sentAt : prices.replacementOf(sent)?.sentAt
   const age = since === undefined ? 0 : process.now - since
   const maxAge = sent.maxAge + times.maxLag
   return age > maxAge ? `it is ${age} ms old, more than maxLag of ${maxAge} ms` : undefined
 }
-
-/** False if a gateway has sent it as the newest price that it had. */
-const isNewInEachFrame = ({ age, source }: SentPrice): boolean =>
-  age === 0 && (source === undefined || isNewInEachFrame(source))
 
 /** A price has the age of its frame, and the time that has passed since. */
 const hasTheAgeOfItsFrame: Rule = (ledger, _subscriber, price) => {

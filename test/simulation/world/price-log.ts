@@ -14,12 +14,14 @@ export interface SentPrice {
   readonly source: SentPrice | undefined
   /** The age in the frame, in ms. */
   readonly age: number
+  /** False if a gateway, or its client, has held the price: then it was the newest one when it was sent. */
+  readonly isNew: boolean
   /** The maximum time, by the promises of the gateways, since it was the newest price of the service, in ms. */
   readonly maxAge: number
 }
 
 /** What a gateway adds to a price that it passes on. */
-type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'maxAge'>
+type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
 
 /** All prices that were sent: a price that a subscriber receives shows when and where it was sent. */
 export class PriceLog {
@@ -28,7 +30,8 @@ export class PriceLog {
 
   /** Returns a new price, which the service must send. */
   add(socket: SimulatedSocket, base: string, sentAt: number): SentPrice {
-    return this.push({ id: ++this.lastId, base, socket, sentAt, source: undefined, age: 0, maxAge: 0 })
+    const id = ++this.lastId
+    return this.push({ id, base, socket, sentAt, source: undefined, age: 0, isNew: true, maxAge: 0 })
   }
 
   /** A gateway sends a price that it has received. */

@@ -24,6 +24,14 @@ const ageToleranceMs = 20
 /** An unwanted topic is kept for so long after the return of the service. As `returnTime` of `src/gateway/sessions/demand.ts`. */
 const keptMs = 7_000
 
+/** After one of them, a topic is not live until its next price. */
+const endsLive: ReadonlySet<PriceError['_tag']> = new Set([
+  'Stale',
+  'SubscriptionRejected',
+  'Disconnected',
+  'ClientClosed',
+])
+
 /** What the event loop takes. */
 const slackMs = 1_000
 
@@ -166,6 +174,8 @@ export class ConsumerRecord {
       return 'it is no new one, and the consumer has not subscribed again'
     }
     topic.due = due.slice(index + 1)
+    const { isOptional, at } = due[index]!
+    if (isOptional && at !== this.gateway.now) return `${base} is not live`
     const isSlow = this.gateway.now - this.slowAt <= quickAgainMs
     const missing = due.slice(0, index).find(({ isOptional }) => !isOptional)
     return missing === undefined || isSlow
@@ -195,7 +205,7 @@ export class ConsumerLedger {
   readonly consumers = new Set<ConsumerRecord>()
   /** The prices that the client has delivered, by id. */
   readonly delivered = new Map<number, DeliveredPrice>()
-  /** The newest of them, by topic. */
+  /** The newest of them, by topic, while the topic is live. */
   readonly newest = new Map<string, number>()
   /** Since when each subscribed topic is unwanted, and each wanted one is not subscribed. */
   private readonly wrongSince = new Map<string, number>()
@@ -223,6 +233,8 @@ export class ConsumerLedger {
   /** The client delivers an event, before the gateway receives it. */
   onSourceEvent(base: string, event: PriceEvent): void {
     if (isLeft(event)) {
+      if (!endsLive.has(event.left._tag)) return
+      this.newest.delete(base)
       for (const consumer of this.consumers) consumer.onSourceFailure(base, event.left)
       return
     }

@@ -23,6 +23,7 @@ import {
   type SignedGatewayOptions,
   type UnsignedGatewayOptions,
 } from './options.js'
+import { createUpgrade } from './prices/upgrade.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
 
@@ -97,10 +98,11 @@ export const runGateway = async (
   })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)
+  const upgrade = createUpgrade(prices)
   server.on('upgrade', (request, socket, head) => {
     const allowed = checkAccess(request.headers, access)
     if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
-    else prices.upgrade(request, socket, head)
+    else upgrade(request, socket, head)
   })
 
   let closing: Promise<void> | undefined

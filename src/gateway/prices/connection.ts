@@ -1,10 +1,9 @@
-import type { Writable } from 'node:stream'
 import { Subscription, timer } from 'rxjs'
-import type { WebSocket } from 'ws'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
+import type { ConsumerStream, ConsumerWebSocket } from './consumer-socket.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
 import { closeReason, textFrame, type TextFrame } from './text-frame.js'
@@ -37,6 +36,8 @@ export interface ConnectionConfig {
 const maxListedTopics = 64
 const maxListedBytes = 4096
 
+const maxHeldPongs = 4
+
 /** With more topics than this, the first pong may have waited behind the subscribe messages. */
 const maxDirectTopics = 10
 
@@ -48,8 +49,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly feeds = new Map<Address, TopicFeed<Connection>>()
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
-  /** The topics whose newest price is held, the longest held first. */
-  private readonly held = new Set<ConsumedTopic>()
+  /** The topics whose newest price is held, and the payloads of the pongs behind them, the longest held first. */
+  private readonly held = new Set<ConsumedTopic | Buffer>()
+  private heldPongs: readonly Buffer[] = []
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
@@ -71,12 +73,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: Pick<
-      WebSocket,
-      'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
-    >,
+    private readonly webSocket: ConsumerWebSocket,
     /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
-    private readonly socket: Pick<Writable, 'write' | 'writableLength'>,
+    private readonly socket: ConsumerStream,
     private readonly config: ConnectionConfig,
   ) {
     this.maxUnsent = config.maxBufferedBytes
@@ -189,8 +188,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
-  /** Answers a ping of the consumer, in its place behind the prices. */
+  /** Answers a ping of the consumer, behind the prices: for it, all that came before the pong is current. */
   onPing(payload: Buffer): void {
+    if (this.held.size > 0) this.holdPong(payload)
+    else this.pong(payload)
+  }
+
+  private pong(payload: Buffer): void {
+    if (this.held.delete(payload)) this.heldPongs = this.heldPongs.filter((each) => each !== payload)
     this.config.outbox.flushOne(this)
     this.webSocket.pong(payload)
     this.endOverflow()
@@ -265,6 +270,13 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.onWindowChanged()
   }
 
+  /** The first pongs keep their places, and the last one is that of the newest ping (RFC 6455, section 5.5.3). */
+  private holdPong(payload: Buffer): void {
+    for (const replaced of this.heldPongs.slice(maxHeldPongs - 1)) this.held.delete(replaced)
+    this.heldPongs = [...this.heldPongs.slice(0, maxHeldPongs - 1), payload]
+    this.held.add(payload)
+  }
+
   private releaseHeld(): void {
     const { window } = this
     window.release()
@@ -279,6 +291,11 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window, held } = this
     this.maySend = false
     for (const topic of held) {
+      if (topic instanceof Uint8Array) {
+        this.pong(topic)
+        if (window.isHolding) return
+        continue
+      }
       const frame = topic.currentFrame()
       const pending = this.batch?.length ?? 0
       if (frame !== undefined) window.probe(pending + frame.length)

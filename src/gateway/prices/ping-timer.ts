@@ -1,4 +1,4 @@
-import { interval, Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Clock } from '../../time/clock.js'
 
 /** A connection that is pinged. */
@@ -48,7 +48,7 @@ export class PingTimer {
     this.isRunning = true
     this.checkedAt = this.clock.elapsed()
     this.pings = new Subscription()
-    this.pings.add(interval(pingInterval).subscribe(() => this.pingAll()))
+    this.pings.add(this.clock.startInterval(() => this.pingAll(), pingInterval))
     this.pings.add(this.clock.startInterval(() => this.checkAll(), checkInterval))
   }
 

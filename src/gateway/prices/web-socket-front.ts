@@ -1,31 +1,40 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-import type { RawData, WebSocket } from 'ws'
 import type { PriceClient } from '../../client/client.js'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import type { GatewayState } from '../../diagnostics/collector.js'
-import { refuseUpgrade } from '../../server/http-response.js'
-import { withoutQuery } from '../../server/request.js'
-import { WebSocketServer } from '../../transport/ws/web-socket-server.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
 import { Sessions, type SessionsConfig } from '../sessions/sessions.js'
 import { Connection } from './connection.js'
+import type { ConsumerStream, ConsumerWebSocket } from './consumer-socket.js'
 import { Outbox } from './outbox.js'
 import { PingTimer } from './ping-timer.js'
 import { asciiFrame } from './text-frame.js'
 
 /** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
-interface WebSocketFrontConfig extends Omit<SessionsConfig<Connection>, 'noun' | 'encode' | 'send'> {
+export interface WebSocketFrontConfig extends Omit<SessionsConfig<Connection>, 'noun' | 'encode' | 'send'> {
   /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
   readonly maxBufferedBytes: number
 }
 
+/** Receives the events of the WebSocket of one consumer. */
+export interface ConsumerListener {
+  readonly onText: (text: string) => void
+  readonly onBinary: () => void
+  readonly onPing: (payload: Buffer) => void
+  readonly onPong: (payload: string) => void
+  /** Called once, after all others. */
+  readonly onClosed: () => void
+}
+
 /** The WebSockets of a gateway: its consumers' topics, and the prices that are passed on to them. */
-interface WebSocketFront {
-  /** Handles an upgrade request that has passed the access checks. */
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+export interface WebSocketFront {
+  /** Why a further consumer is refused; `undefined` if it is not. */
+  readonly refusal: () => string | undefined
+  /** A consumer was refused with this HTTP status. */
+  readonly onRefused: (status: number) => void
+  /** Serves a consumer whose WebSocket is open. `socket`: the one below it. */
+  readonly accept: (webSocket: ConsumerWebSocket, socket: ConsumerStream) => ConsumerListener
   readonly health: () => Omit<HealthState, 'history'>
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
@@ -33,9 +42,6 @@ interface WebSocketFront {
   /** Ends all connections and all subscriptions. Idempotent. */
   readonly close: () => void
 }
-
-/** A longer message closes its connection with 1009. */
-const maxMessageBytes = 16 * 1024
 
 /** Serves the live prices of a client over WebSockets, by the protocol of the service. */
 export const createWebSocketFront = (client: PriceClient, config: WebSocketFrontConfig): WebSocketFront => {
@@ -52,20 +58,8 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const outbox = new Outbox()
   const pings = new PingTimer(connections, clock)
   let endedDroppedPrices = 0
-  const upgrader = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-    perMessageDeflate: false,
-    clientTracking: false,
-    autoPong: false,
-  })
 
-  const refuse = (socket: Duplex, status: number, reason: string): void => {
-    sessions.onRefused(status)
-    refuseUpgrade(socket, status, reason)
-  }
-
-  const accept = (webSocket: WebSocket, socket: Duplex): void => {
+  const accept: WebSocketFront['accept'] = (webSocket, socket) => {
     const connection = new Connection(webSocket, socket, {
       ...config,
       outbox,
@@ -78,20 +72,23 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     sessions.onOpened(connection)
     pings.start()
     connection.open()
-    webSocket.on('message', (data: RawData, isBinary) => {
-      connection.onMessage()
-      if (isBinary) connection.sendText('Invalid request: expected a text frame')
-      else handleMessage(sessions, connection, (data as Buffer).toString())
-    })
-    webSocket.on('ping', (payload) => connection.onPing(payload))
-    webSocket.on('pong', (payload) => connection.onPong(payload.toString()))
-    // `ws` closes the connection after an error, such as a frame that violates the protocol.
-    webSocket.on('error', () => undefined)
-    webSocket.on('close', () => {
-      connection.onClosed()
-      endedDroppedPrices += connection.droppedPrices
-      sessions.onEnded(connection, connection.endCause, connection.sentBytes)
-    })
+    return {
+      onText: (text) => {
+        connection.onMessage()
+        handleMessage(sessions, connection, text)
+      },
+      onBinary: () => {
+        connection.onMessage()
+        connection.sendText('Invalid request: expected a text frame')
+      },
+      onPing: (payload) => connection.onPing(payload),
+      onPong: (payload) => connection.onPong(payload),
+      onClosed: () => {
+        connection.onClosed()
+        endedDroppedPrices += connection.droppedPrices
+        sessions.onEnded(connection, connection.endCause, connection.sentBytes)
+      },
+    }
   }
 
   const sum = (numberOf: (connection: Connection) => number): number =>
@@ -100,14 +97,9 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const behindConnections = (): number => sum(({ isBehind }) => Number(isBehind))
 
   return {
-    upgrade: (request, socket, head) => {
-      if (withoutQuery(request.url ?? '') !== '/') return refuse(socket, 404, 'expected the path /')
-      // Node 26 accepts a body of any length, and delays all frames until its end.
-      if (hasBody(request)) return refuse(socket, 400, 'expected no body')
-      const reason = upstream.isUp ? sessions.fullReason : 'the service is down'
-      if (reason !== undefined) return refuse(socket, 503, reason)
-      upgrader.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket))
-    },
+    refusal: () => (upstream.isUp ? sessions.fullReason : 'the service is down'),
+    onRefused: (status) => sessions.onRefused(status),
+    accept,
     health: () => ({
       isUp: upstream.isUp,
       refusal: upstream.isUp ? sessions.fullReason && 'full' : 'service-down',
@@ -134,9 +126,6 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     },
   }
 }
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Handles a text message of a consumer. Every message is answered. */
 export const handleMessage = (sessions: Sessions<Connection>, connection: Connection, text: string): void => {

@@ -158,6 +158,26 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
+  it('gets the answer to its ping behind the prices that were held by then, so that none of them is older', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    setPrice('b')
+    session.onPing(Buffer.from('id'))
+    setPrice('c')
+    expect(log.slice(startAt)).toEqual([])
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3', 'c aged', 'pong id'])
+    session.onPing(Buffer.from('next'))
+    expect(log.slice(startAt + 3)).toEqual(['pong next'])
+  })
+
+  it('gets the answers to its first three pings and to its last one, if it sends many while prices are held', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    setPrice('b')
+    for (let id = 1; id <= 9; id++) session.onPing(Buffer.from(String(id)))
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', 'pong 1', 'pong 2', 'pong 3', 'pong 9'])
+  })
+
   it('gets no more prices at once than the window has room for: 512 bytes at first, then twice as many', async () => {
     const { session, log, startAt } = await createHoldingSession()
     const names = Array.from({ length: 12 }, (_, index) => String(index).padEnd(98))

@@ -1,28 +1,38 @@
 import type { Chance } from '../search/scenario.js'
 import type { Link } from '../world/network.js'
 import type { World } from '../world/world.js'
+import type { Gateway } from './gateway.js'
 import { correct, type Behaviour, type Service } from './service.js'
 import type { Trader } from './trader.js'
 
-/** A fault of the network or the service, or a pause of a client. It ends by itself after `ms`. */
+/** How a server fails: SIGSTOP, SIGKILL, or a machine without power. */
+type How = (typeof hows)[number]
+
+const hows = ['stop', 'kill', 'switch off'] as const
+
+/**
+ * A fault of the network, the service or a gateway, or a pause of a client. It ends by itself after `ms`. `link`: an index of
+ * `FaultTarget.links`.
+ */
 export type Fault =
   | {
       readonly do: 'block'
-      readonly trader: number
+      readonly link: number
       readonly direction: 'up' | 'down' | 'both'
       readonly ms: number
     }
-  | { readonly do: 'cut'; readonly trader: number; readonly ms: number }
-  | { readonly do: 'slow link'; readonly trader: number; readonly bytesPerMs: number; readonly ms: number }
+  | { readonly do: 'cut'; readonly link: number; readonly ms: number }
+  | { readonly do: 'slow link'; readonly link: number; readonly bytesPerMs: number; readonly ms: number }
   | {
       readonly do: 'latency'
-      readonly trader: number
+      readonly link: number
       readonly latency: number
       readonly jitter: number
       readonly ms: number
     }
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
-  | { readonly do: 'service'; readonly how: 'stop' | 'kill' | 'switch off'; readonly ms: number }
+  | { readonly do: 'service'; readonly how: How; readonly ms: number }
+  | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
   | { readonly do: 'burst'; readonly topic: number; readonly count: number; readonly ms: number }
@@ -31,12 +41,15 @@ export type Fault =
 export interface FaultTarget {
   readonly world: World
   readonly service: Service
+  /** Those of the traders, then those of the gateways to what they are a gateway of. */
   readonly links: readonly Link[]
+  readonly gateways: readonly Gateway[]
   readonly trader: (index: number) => Trader | undefined
   readonly topics: readonly string[]
 }
 
-type Generate = (chance: Chance, trader: number, latest: number) => Fault
+/** `index`: of a trader, whose link has the same one. */
+type Generate = (chance: Chance, index: number, latest: number) => Fault
 
 /** The duration of a fault, in ms: mostly short, and sometimes longer than every timeout. */
 const duration = (chance: Chance, latest: number): number =>
@@ -49,29 +62,33 @@ const behave =
 const unavailable = { status: 503, headers: {} }
 const retryLater = { status: 503, headers: { 'retry-after': '7' } }
 
-/** One generator per kind of fault. */
-export const faultKinds: readonly Generate[] = [
-  (chance, trader, latest) => {
+/** One generator per kind of fault of a link. */
+export const linkFaultKinds: readonly Generate[] = [
+  (chance, link, latest) => {
     const direction = chance.pick(['up', 'down', 'both'] as const)
-    return { do: 'block', trader, direction, ms: duration(chance, latest) }
+    return { do: 'block', link, direction, ms: duration(chance, latest) }
   },
-  (chance, trader, latest) => ({ do: 'cut', trader, ms: duration(chance, latest) }),
-  (chance, trader, latest) => {
+  (chance, link, latest) => ({ do: 'cut', link, ms: duration(chance, latest) }),
+  (chance, link, latest) => {
     const bytesPerMs = chance.pick([0.02, 0.1, 0.5])
-    return { do: 'slow link', trader, bytesPerMs, ms: duration(chance, latest) }
+    return { do: 'slow link', link, bytesPerMs, ms: duration(chance, latest) }
   },
-  (chance, trader, latest) => {
+  (chance, link, latest) => {
     const [latency, jitter] = chance.pick([
       [50, 200],
       [800, 50],
       [3_000, 0],
     ] as const)
-    return { do: 'latency', trader, latency, jitter, ms: duration(chance, latest) }
+    return { do: 'latency', link, latency, jitter, ms: duration(chance, latest) }
   },
+]
+
+/** One generator per kind of fault without gateways. */
+export const faultKinds: readonly Generate[] = [
+  ...linkFaultKinds,
   (chance, trader, latest) => ({ do: 'pause client', trader, ms: duration(chance, latest) }),
   (chance, _trader, latest) => {
-    const how = chance.pick(['stop', 'kill', 'switch off'] as const)
-    return { do: 'service', how, ms: duration(chance, latest) }
+    return { do: 'service', how: chance.pick(hows), ms: duration(chance, latest) }
   },
   (chance) => ({ do: 'close all', code: chance.pick([1000, 1001, 1012, 4999]), ms: 0 }),
   (chance) => ({ do: 'burst', topic: chance.between(0, 9), count: chance.pick([3, 50, 2_000]), ms: 0 }),
@@ -88,27 +105,35 @@ export const faultKinds: readonly Generate[] = [
   behave((chance) => ({ depthFailure: chance.pick([unavailable, retryLater, 'none'] as const) })),
 ]
 
+/** A fault of the gateway with this index. */
+export const gatewayFault: Generate = (chance, gateway, latest) => ({
+  ...{ do: 'gateway', gateway, how: chance.pick(hows), ms: duration(chance, latest) },
+})
+
 /** Starts a fault. Returns what ends it. */
-export const startFault = (fault: Fault, { service, links, trader, topics }: FaultTarget): (() => void) => {
+export const startFault = (
+  fault: Fault,
+  { service, links, trader, gateways, topics }: FaultTarget,
+): (() => void) => {
   switch (fault.do) {
     case 'block': {
-      const link = links[fault.trader]!
+      const link = links[fault.link]!
       const directions = fault.direction === 'both' ? (['up', 'down'] as const) : [fault.direction]
       directions.forEach((direction) => link.block(direction))
       return () => directions.forEach((direction) => link.unblock(direction))
     }
     case 'cut': {
-      const link = links[fault.trader]!
+      const link = links[fault.link]!
       link.cut()
       return () => link.restore()
     }
     case 'slow link': {
-      const link = links[fault.trader]!
+      const link = links[fault.link]!
       link.bytesPerMs = fault.bytesPerMs
       return () => (link.bytesPerMs = Infinity)
     }
     case 'latency': {
-      const link = links[fault.trader]!
+      const link = links[fault.link]!
       Object.assign(link, { latency: fault.latency, jitter: fault.jitter })
       return () => Object.assign(link, { latency: 5, jitter: 0 })
     }
@@ -116,7 +141,9 @@ export const startFault = (fault: Fault, { service, links, trader, topics }: Fau
       trader(fault.trader)?.pause(fault.ms)
       return () => undefined
     case 'service':
-      return startServiceFault(service, fault.how)
+      return startServerFault(service, fault.how)
+    case 'gateway':
+      return startServerFault(gateways[fault.gateway]!, fault.how)
     case 'behave':
       Object.assign(service.behaviour, fault.change)
       return () => Object.assign(service.behaviour, pick(correct, Object.keys(fault.change)))
@@ -129,17 +156,22 @@ export const startFault = (fault: Fault, { service, links, trader, topics }: Fau
   }
 }
 
-const startServiceFault = (service: Service, how: 'stop' | 'kill' | 'switch off'): (() => void) => {
-  const { process } = service.host
-  if (how === 'stop') {
-    process?.stop()
-    return () => process?.continue()
-  }
-  if (how === 'kill') service.kill()
-  else service.switchOff()
-  return () => {
+const startServerFault = (server: Service | Gateway, how: How): (() => void) => {
+  const { process } = server.host
+  const endsLater = (end: () => void) => (): void => {
     // Another fault may have started it again.
-    if (service.host.process === process) service.start()
+    if (server.host.process === process) end()
+  }
+  switch (how) {
+    case 'stop':
+      server.stop()
+      return endsLater(() => server.continue())
+    case 'kill':
+      server.kill()
+      return endsLater(() => void server.start())
+    case 'switch off':
+      server.switchOff()
+      return endsLater(() => void server.start())
   }
 }
 

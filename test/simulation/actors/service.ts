@@ -1,7 +1,7 @@
 import type { ResponseHead } from '../../../src/transport/ports.js'
 import type { Respond } from '../world/http-transport.js'
 import type { Host } from '../world/network.js'
-import type { PriceLog } from '../world/price-log.js'
+import type { PriceLog, SentPrice } from '../world/price-log.js'
 import { SimulatedProcess } from '../world/process.js'
 import type { ServerHandler, ServerSocket, Upgrade } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
@@ -67,8 +67,15 @@ interface Topic {
   readonly name: string
 }
 
+/** What clients connect to. */
+export interface Server {
+  readonly host: Host
+  readonly onUpgrade: (upgrade: Upgrade) => void
+  readonly onDepthRequest: (path: string, respond: Respond) => void
+}
+
 /** The service: prices over WebSocket, depth over HTTP. It can be stopped, killed, switched off and started again. */
-export class Service {
+export class Service implements Server {
   readonly host: Host = { process: undefined, isOn: true }
   readonly behaviour: Behaviour = { ...correct }
   private connections = new Set<ServiceConnection>()
@@ -91,6 +98,16 @@ export class Service {
     this.host.isOn = true
     this.connections = new Set()
     for (const [base, interval] of this.intervals) this.schedulePrice(process, base, interval)
+  }
+
+  /** SIGSTOP. */
+  stop(): void {
+    this.host.process?.stop()
+  }
+
+  /** SIGCONT. */
+  continue(): void {
+    this.host.process?.continue()
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -145,7 +162,7 @@ export class Service {
   }
 
   /** Logs a price. Returns it. */
-  logPrice(socket: ServerSocket, base: string): number {
+  logPrice(socket: ServerSocket, base: string): SentPrice {
     return this.prices.add(socket.client, base, this.host.process?.now ?? this.world.now)
   }
 
@@ -202,7 +219,7 @@ class ServiceConnection implements ServerHandler {
     if (topic === undefined) return
     if (this.socket.unsentBytes > maxUnsentBytes) return this.socket.close(1013, 'too slow')
     const price = this.service.logPrice(this.socket, base)
-    this.socket.sendText(`{"topic":"${this.echo(topic)}","price":${price}}`)
+    this.socket.sendText(`{"topic":"${this.echo(topic)}","price":${price.id}}`, price)
   }
 
   private confirm(newTopic?: string): void {

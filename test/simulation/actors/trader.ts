@@ -10,7 +10,7 @@ import type { PriceLog } from '../world/price-log.js'
 import { SimulatedProcess } from '../world/process.js'
 import { SimulatedTransport } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
-import type { Service } from './service.js'
+import type { Server } from './service.js'
 
 /**
  * How a program uses its client. `steady` keeps what it subscribes to. `retry` leaves at a failure and subscribes again.
@@ -24,13 +24,14 @@ export interface TraderPlan {
   readonly initialDelay: number
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
+  /** The index of the gateway whose consumer it is; `undefined` if it connects to the service. */
+  readonly via: number | undefined
 }
 
 /** What all traders of a simulation share. */
 export interface Surroundings {
   readonly world: World
   readonly prices: PriceLog
-  readonly service: Service
   readonly topics: readonly Address[]
   /** Called with each violation. */
   readonly report: (who: string, problem: string) => void
@@ -61,15 +62,16 @@ export class Trader {
     readonly name: string,
     private readonly plan: TraderPlan,
     private readonly link: Link,
+    server: Server,
     private readonly surroundings: Surroundings,
   ) {
-    const { world, prices, service } = surroundings
+    const { world, prices } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
     const { process, ledger } = this
-    this.transport = new SimulatedTransport(process, link, service.host, service.onUpgrade, ledger)
-    this.http = new SimulatedHttp(process, link, service.host, service.onDepthRequest, ledger)
+    this.transport = new SimulatedTransport(process, link, server.host, server.onUpgrade, ledger)
+    this.http = new SimulatedHttp(process, link, server.host, server.onDepthRequest, ledger)
     const { maxDelay, ...times } = plan.times
     this.client = process.enter(() =>
       createClient({

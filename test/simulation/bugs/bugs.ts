@@ -68,4 +68,24 @@ export const bugs: readonly Bug[] = [
     file: 'src/prices/price-connection.ts',
     edits: [['if (open?.isAnswerMissing() === true) return', '']],
   },
+  {
+    name: 'a gateway does not pass the age of a price on',
+    file: 'src/gateway/sessions/topic-feed.ts',
+    edits: [['const end = age > 0 ? ', 'const end = age < 0 ? ']],
+  },
+  {
+    name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
+    file: 'src/gateway/sessions/demand.ts',
+    edits: [['      this.releaseUnwanted(feed)\n', '']],
+  },
+  {
+    name: 'a gateway forgets one of several consumers of a topic',
+    file: 'src/gateway/sessions/sessions.ts',
+    edits: [['    this.demand.releaseUnwanted(feed)', '    this.demand.delete(feed)']],
+  },
+  {
+    name: 'a gateway answers a ping before the prices that it holds',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
+  },
 ]

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceEvent } from '../../../src/prices/subscribers.js'
-import type { PriceLog } from '../world/price-log.js'
+import type { PriceLog, SentPrice } from '../world/price-log.js'
 import type { SimulatedProcess } from '../world/process.js'
 import type { RequestObserver } from '../world/http-transport.js'
 import type { PortObserver, SimulatedSocket } from '../world/web-socket-transport.js'
@@ -31,11 +31,19 @@ export interface TopicOnSocket {
   arrivedAt: number
 }
 
+/** A price that a client has read. `at`: in ms. */
+export interface ArrivedPrice {
+  readonly sent: SentPrice
+  readonly at: number
+}
+
 /** The open connection of a client. */
 export interface OpenSocket {
   readonly socket: SimulatedSocket
   readonly openedAt: number
   readonly topics: Map<string, TopicOnSocket>
+  /** The prices that the client has read, by id. One that a gateway has sent again replaces the one before. */
+  readonly arrived: Map<number, ArrivedPrice>
   epoch: number | undefined
 }
 
@@ -74,7 +82,7 @@ export class Ledger implements PortObserver, RequestObserver {
   /** True once the service has answered a ping of this client. */
   isProbed = false
   /** The price that the client is reading. */
-  reading = 0
+  reading: SentPrice | undefined
   /** True from a long pause of the process until the answer that the client then requires. */
   isAnswerMissing = false
   /** When the last fault ended, in ms in which the process was running. */
@@ -98,7 +106,13 @@ export class Ledger implements PortObserver, RequestObserver {
   }
 
   onOpened(socket: SimulatedSocket): void {
-    this.open = { socket, openedAt: this.process.activeMs, topics: new Map(), epoch: undefined }
+    this.open = {
+      socket,
+      openedAt: this.process.activeMs,
+      topics: new Map(),
+      arrived: new Map(),
+      epoch: undefined,
+    }
     this.isAnswerMissing = false
     for (const subscriber of this.subscribers) subscriber.firstDue = -1
     this.trace(() => `socket ${socket.id} is open`)
@@ -114,20 +128,15 @@ export class Ledger implements PortObserver, RequestObserver {
     if (method === 'unsubscribe') state.arrivedIndex = -1
   }
 
-  onReceived({ id }: SimulatedSocket, frame: string): void {
+  onReceived({ id }: SimulatedSocket, frame: string, sent: SentPrice | undefined): void {
     this.trace(() => `socket ${id} < ${frame}`)
-    this.reading = 0
+    this.reading = undefined
     if (!frame.startsWith('{"')) return this.onErrorText(frame)
-    const message = JSON.parse(frame) as {
-      readonly subscriptions?: readonly string[]
-      readonly topic?: string
-      readonly price?: number
-    }
-    for (const topic of message.subscriptions ?? []) this.confirm(topic)
-    const { price = 0 } = message
-    const sent = this.prices.find(price)
+    const { subscriptions = [] } = JSON.parse(frame) as { readonly subscriptions?: readonly string[] }
+    for (const topic of subscriptions) this.confirm(topic)
     if (sent === undefined) return
-    this.reading = price
+    this.reading = sent
+    this.open?.arrived.set(sent.id, { sent, at: this.process.now })
     const state = this.topicOn(sent.base)
     // The client drops a late price of a topic that it has unsubscribed, or that the service has rejected.
     if (state?.requestedAt === undefined) return
@@ -141,7 +150,7 @@ export class Ledger implements PortObserver, RequestObserver {
   onPong(): void {
     this.isProbed = true
     this.isAnswerMissing = false
-    this.reading = 0
+    this.reading = undefined
   }
 
   onClosed(socket: SimulatedSocket, how: string): void {
@@ -206,12 +215,17 @@ export class Ledger implements PortObserver, RequestObserver {
       if (event.left._tag === 'SubscriptionRejected') this.open?.topics.delete(record.base)
       return
     }
-    const sent = this.prices.find(event.right.price)
+    const sent = this.arrived(event.right.price)?.sent
     record.lastEvent = 'price'
     record.mayMissPrices = false
     record.lastSocket = sent?.socket
     record.lastIndex = sent?.index ?? -1
     record.lastPriceAt = this.process.activeMs
+  }
+
+  /** A price that has arrived on the open connection. */
+  arrived(id: number): ArrivedPrice | undefined {
+    return this.open?.arrived.get(id)
   }
 
   onContinue(pausedMs: number): void {

@@ -1,25 +1,27 @@
 import type { Price } from 'svc-streams'
+import { originOf } from '../world/price-log.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
 // What holds for each price that a subscriber receives as a value. `docs/promises.md`: never stale, subscriptions.
 
+/** Ages are rounded, and clocks are read once per tick, in ms. */
+const ageToleranceMs = 20
+
 type Rule = (ledger: Ledger, subscriber: SubscriberRecord, price: Price) => string | undefined
 
 /** A price is of the topic as its subscriber wrote it, and of the open connection. */
-const comesFromTheOpenConnection: Rule = ({ open, prices }, { topic, base }, price) => {
-  const sent = prices.find(price.price)
-  if (sent === undefined) return 'it was never sent'
-  if (sent.base !== base || price.topic !== topic) return `it is of ${sent.base}, as ${price.topic}`
+const comesFromTheOpenConnection: Rule = ({ open }, { topic, base }, price) => {
   if (open === undefined) return 'no connection is open'
-  if (sent.socket !== open.socket)
-    return `it is of socket ${sent.socket.id}, while socket ${open.socket.id} is open`
+  const sent = open.arrived.get(price.price)?.sent
+  if (sent === undefined) return `it has not arrived on socket ${open.socket.id}, which is open`
+  if (sent.base !== base || price.topic !== topic) return `it is of ${sent.base}, as ${price.topic}`
   open.epoch ??= price.epoch
   return open.epoch === price.epoch ? undefined : `its epoch is ${price.epoch}, not ${open.epoch}`
 }
 
 /** Nothing is delivered twice or in another order, and nothing is left out, except after a `Stale`. */
-const followsThePriceBefore: Rule = ({ open, prices }, subscriber, price) => {
-  const sent = prices.find(price.price)
+const followsThePriceBefore: Rule = ({ open }, subscriber, price) => {
+  const sent = open?.arrived.get(price.price)?.sent
   if (sent === undefined || open === undefined) return undefined
   const { index } = sent
   if (subscriber.lastSocket === open.socket) {
@@ -41,21 +43,42 @@ const followsThePriceBefore: Rule = ({ open, prices }, subscriber, price) => {
 
 /**
  * A price that is delivered as it arrives was sent at most `maxLag` before. Any other one, which was held or which a late
- * subscriber receives, was the newest price of the service at most `maxLag` before.
+ * subscriber receives, was the newest price of the service at most `maxLag` before. Each gateway adds its own `maxLag`.
  */
-const isYoungerThanMaxLag: Rule = ({ process, prices, reading, isProbed, times }, _subscriber, price) => {
-  const sent = prices.find(price.price)
+const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
+  const { process, prices, reading, isProbed, times } = ledger
+  const sent = ledger.arrived(price.price)?.sent
   if (!isProbed || sent === undefined) return undefined
-  const since = reading === price.price ? sent.sentAt : prices.next(sent)?.sentAt
+  const isNew = reading === sent && sent.isNew
+  const since = isNew ? originOf(sent).sentAt : prices.replacementOf(sent)?.sentAt
   const age = since === undefined ? 0 : process.now - since
-  return age > times.maxLag ? `it is ${age} ms old, more than maxLag of ${times.maxLag} ms` : undefined
+  const maxAge = sent.maxAge + times.maxLag
+  return age > maxAge ? `it is ${age} ms old, more than maxLag of ${maxAge} ms` : undefined
+}
+
+/** A price has the age of its frame, and the time that has passed since. */
+const hasTheAgeOfItsFrame: Rule = (ledger, _subscriber, price) => {
+  const arrived = ledger.arrived(price.price)
+  if (arrived === undefined) return undefined
+  const { process } = ledger
+  const age = process.now - arrived.at + arrived.sent.age
+  const stated = process.wallClock - price.receivedAt
+  return stated < age - ageToleranceMs
+    ? `its age is ${age} ms, and receivedAt states ${stated} ms`
+    : undefined
 }
 
 /** After a long pause, nothing is delivered before the service has answered. */
 const followsAnAnswer: Rule = ({ isAnswerMissing }) =>
   isAnswerMissing ? 'the service has not answered since the process was paused' : undefined
 
-const rules = [comesFromTheOpenConnection, followsThePriceBefore, isYoungerThanMaxLag, followsAnAnswer]
+const rules = [
+  comesFromTheOpenConnection,
+  followsThePriceBefore,
+  isYoungerThanMaxLag,
+  hasTheAgeOfItsFrame,
+  followsAnAnswer,
+]
 
 /** Returns what is wrong with a price that a subscriber receives, if anything is. */
 export const problemOfPrice = (

@@ -15,10 +15,9 @@ export const recoveryBound = (times: ClientTimes, interval: number): number => {
   return detection + maxDelay + connectTimeout + 3 * confirmTimeout + 1.5 * interval + slackMs
 }
 
-/** Returns the topic that has not recovered within the bound, if there is one. */
-export const problemOfRecovery = (ledger: Ledger, interval: number): string | undefined => {
-  const { process, subscribers, times, healthySince } = ledger
-  const bound = recoveryBound(times, interval)
+/** Returns the topic that has not recovered within the bound, if there is one. `bound`: in ms. */
+export const problemOfRecovery = (ledger: Ledger, bound: number): string | undefined => {
+  const { process, subscribers, healthySince } = ledger
   if (process.isDead || process.isStopped || process.activeMs - healthySince <= bound) return undefined
   for (const { topic, joinedAt, lastEvent, lastPriceAt } of subscribers) {
     if (process.activeMs - joinedAt <= bound) continue

@@ -1,8 +1,9 @@
 import type { Address } from 'svc-streams'
 import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
-import { Service } from '../actors/service.js'
-import { Trader, type Surroundings } from '../actors/trader.js'
-import { recoveryBound, problemOfRecovery } from '../invariants/recovery.js'
+import { Gateway, type GatewayPlan } from '../actors/gateway.js'
+import { Service, type Server } from '../actors/service.js'
+import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
+import { problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
 import { Link } from '../world/network.js'
 import { onSimulatedPlatform } from '../world/platform.js'
 import { PriceLog } from '../world/price-log.js'
@@ -46,6 +47,8 @@ class Simulation {
   private violation: Violation | undefined
   private readonly surroundings: Surroundings
   private readonly links: readonly Link[]
+  private readonly service: Service
+  private readonly gateways: Gateway[] = []
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
@@ -55,10 +58,10 @@ class Simulation {
     private readonly world: World,
     private readonly scenario: Scenario,
   ) {
-    const { traders, intervals } = scenario
+    const { traders, gateways, intervals } = scenario
     const topics = intervals.map((_, index): Address => `0xabc${index}`)
     const prices = new PriceLog()
-    const service = new Service(
+    this.service = new Service(
       world,
       prices,
       new Map(topics.map((topic, index) => [topic, intervals[index]!])),
@@ -66,14 +69,18 @@ class Simulation {
     this.surroundings = {
       world,
       prices,
-      service,
       topics,
       report: (who, problem) => this.report(who, problem),
     }
-    this.links = traders.map(() => new Link(world))
+    this.links = [...traders, ...gateways].map(() => new Link(world))
+    gateways.forEach((plan, index) => {
+      const link = this.links[traders.length + index]!
+      const upstream = this.serverOf(plan.upstream)
+      this.gateways.push(new Gateway(index, plan, link, upstream, this.surroundings))
+    })
     this.traders = traders.map((_, index) => this.createTrader(index, 0))
     const trader = (index: number): Trader | undefined => this.traders[index]
-    this.target = { world, service, links: this.links, trader, topics }
+    this.target = { world, service: this.service, links: this.links, gateways: this.gateways, trader, topics }
   }
 
   private get result(): Omit<Episode, 'trace'> {
@@ -86,9 +93,7 @@ class Simulation {
     const { world, scenario } = this
     for (const step of scenario.steps) world.at(step.at, () => this.perform(step))
     this.checkEachSecond()
-    const recoveredAt =
-      scenario.activeMs +
-      Math.max(...scenario.traders.map(({ times }) => recoveryBound(times, this.maxInterval)))
+    const recoveredAt = scenario.activeMs + Math.max(...scenario.traders.map((plan) => this.recoveryMs(plan)))
     await world.runUntil(recoveredAt + checkInterval)
     await this.endAll()
     return this.result
@@ -96,15 +101,18 @@ class Simulation {
 
   /** Without subscribers, a client keeps no socket and no timer; nor does a closed one. */
   private async endAll(): Promise<void> {
-    const { world, scenario, traders } = this
+    const { world, scenario, traders, gateways } = this
     for (const trader of traders) trader.leaveAll()
-    const idleMs = Math.max(...scenario.traders.map(({ times }) => times.linger + 2 * times.confirmTimeout))
+    const idleMs = Math.max(...scenario.traders.map(idleTime)) + sum(scenario.gateways.map(idleTime))
     await world.runUntil(world.now + idleMs + 2 * checkInterval)
-    for (const trader of traders)
-      if (!trader.isIdle)
-        this.report(trader.name, `${idleMs} ms after the last subscriber has left, ${trader.remains()}`)
+    for (const client of [...traders, ...gateways])
+      if (!client.isIdle)
+        this.report(client.name, `${idleMs} ms after the last subscriber has left, ${client.remains()}`)
     for (const trader of traders) trader.close()
+    for (const gateway of gateways) gateway.close()
     await world.runUntil(world.now + 10_000)
+    for (const gateway of gateways)
+      if (!gateway.isIdle) this.report(gateway.name, `after close(), ${gateway.remains()}`)
   }
 
   private perform({ action }: Step): void {
@@ -132,7 +140,7 @@ class Simulation {
       end()
       world.trace('fault', () => `the end of ${fault.do}`)
       this.runningFaults--
-      for (const { ledger, process } of this.traders) ledger.healthySince = process.activeMs
+      for (const { ledger } of this.clients) ledger.healthySince = ledger.process.activeMs
     })
   }
 
@@ -149,17 +157,38 @@ class Simulation {
 
   private createTrader(index: number, now: number): Trader {
     const name = now === 0 ? `client ${index}` : `client ${index} of ${formatTime(now)}`
-    return new Trader(name, this.scenario.traders[index]!, this.links[index]!, this.surroundings)
+    const plan = this.scenario.traders[index]!
+    return new Trader(name, plan, this.links[index]!, this.serverOf(plan.via), this.surroundings)
+  }
+
+  private get clients(): readonly (Trader | Gateway)[] {
+    return [...this.traders, ...this.gateways]
+  }
+
+  /** `gateway`: the index of one, or none. */
+  private serverOf(gateway: number | 'service' | undefined): Server {
+    return typeof gateway === 'number' ? this.gateways[gateway]! : this.service
+  }
+
+  /** The time in which a client recovers: that of its gateways, then its own. In ms. */
+  private recoveryMs({ times, ...plan }: TraderPlan | GatewayPlan): number {
+    const server = 'upstream' in plan ? plan.upstream : plan.via
+    const own = recoveryBound(times, this.maxInterval)
+    return typeof server === 'number' ? own + this.recoveryMs(this.scenario.gateways[server]!) : own
   }
 
   private checkEachSecond(): void {
-    const { world, traders, runningFaults } = this
+    const { world, scenario, traders, gateways, runningFaults } = this
     world.at(world.now + checkInterval, () => this.checkEachSecond())
-    for (const trader of traders) {
-      trader.check()
-      const problem = runningFaults > 0 ? undefined : problemOfRecovery(trader.ledger, this.maxInterval)
-      if (problem !== undefined) this.report(trader.name, problem)
-    }
+    for (const client of this.clients) client.check()
+    if (runningFaults > 0) return
+    traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
+    gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
+  }
+
+  private checkRecovery({ name, ledger }: Trader | Gateway, plan: TraderPlan | GatewayPlan): void {
+    const problem = problemOfRecovery(ledger, this.recoveryMs(plan))
+    if (problem !== undefined) this.report(name, problem)
   }
 
   private get maxInterval(): number {
@@ -173,3 +202,12 @@ class Simulation {
     this.world.stop()
   }
 }
+
+/** An unwanted topic is kept by a gateway for a time after an outage: `returnTime` of `src/gateway/sessions/demand.ts`. */
+const keptMs = 7_000
+
+/** The time in which a client without subscribers releases all that it has, in ms. */
+const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
+  times.linger + 2 * times.confirmTimeout + ('upstream' in plan ? keptMs : 0)
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

@@ -1,6 +1,7 @@
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
 import type { Strategy, TraderPlan } from '../actors/trader.js'
-import { faultKinds, type Fault } from '../actors/faults.js'
+import { faultKinds, gatewayFault, linkFaultKinds, type Fault } from '../actors/faults.js'
+import type { GatewayPlan } from '../actors/gateway.js'
 
 /** What the user of one client does. `trader`: its index. */
 export type Act =
@@ -19,6 +20,8 @@ export interface Step {
 export interface Scenario {
   readonly seed: number
   readonly traders: readonly TraderPlan[]
+  /** A gateway of another one follows it. */
+  readonly gateways: readonly GatewayPlan[]
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -31,8 +34,19 @@ const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 
 
 const minutes = 60_000
 
-/** Generates the scenario of a seed. Each seed switches off a random part of the faults: others then happen more often. */
+/** The part of the seeds that have gateways. */
+const gatewayShare = 0.4
+
+/** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number): Scenario => {
+  const direct = directScenario(seed)
+  // A chance of its own: the rest of the scenario is the same without gateways.
+  const chance = new Chance(seededRandom(`gateways ${seed}`))
+  return chance.isTrue(gatewayShare) ? withGateways(direct, chance) : direct
+}
+
+/** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
+const directScenario = (seed: number): Scenario => {
   const chance = new Chance(seededRandom(`scenario ${seed}`))
   const activeMs = chance.between(3, 20) * minutes
   const topics = chance.between(1, 5)
@@ -60,11 +74,43 @@ export const scenarioOf = (seed: number): Scenario => {
   return {
     seed,
     traders,
+    gateways: [],
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
   }
 }
+
+/** One gateway, two of the service, or one of another one; most traders are their consumers. */
+const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
+  const { traders, activeMs, steps } = scenario
+  const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
+  const kinds = [...linkFaultKinds.map(ofGatewayLink(traders.length)), gatewayFault]
+  const faults = kinds.filter(() => chance.isTrue(0.4))
+  const meanGap = chance.pick([5_000, 20_000, 60_000])
+  const added: Step[] = []
+  if (faults.length > 0)
+    for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
+      const gateway = chance.between(0, gateways.length - 1)
+      added.push({ at, action: chance.pick(faults)(chance, gateway, activeMs - at) })
+    }
+  return {
+    ...scenario,
+    traders: traders.map((trader) => {
+      const via = chance.isTrue(0.8) ? chance.between(0, gateways.length - 1) : undefined
+      return { ...trader, via }
+    }),
+    gateways,
+    steps: [...steps, ...added].sort((a, b) => a.at - b.at),
+  }
+}
+
+/** The links of gateways follow those of traders. */
+const ofGatewayLink =
+  (traders: number) =>
+  (generate: typeof gatewayFault): typeof gatewayFault =>
+  (chance, gateway, latest) =>
+    generate(chance, traders + gateway, latest)
 
 /** Random choices. */
 export class Chance {
@@ -86,6 +132,17 @@ export class Chance {
 
 const traderPlan = (chance: Chance): TraderPlan => ({
   strategy: chance.pick(strategies),
+  ...clientPlan(chance),
+  via: undefined,
+})
+
+const gatewayPlan = (chance: Chance, index: number): GatewayPlan => ({
+  upstream: index > 0 && chance.isTrue(0.5) ? index - 1 : 'service',
+  ...clientPlan(chance),
+  maxBufferedBytes: chance.pick([16_384, 4_194_304]),
+})
+
+const clientPlan = (chance: Chance) => ({
   clockError: chance.pick([0, 0, -3_600_000, 86_400_000]),
   initialDelay: chance.pick([50, 250]),
   times: {

@@ -1,8 +1,8 @@
 import type { SimulatedSocket } from './web-socket-transport.js'
 
-/** A price as a service has sent it over one connection. */
+/** A price as a service or a gateway has sent it over one connection. */
 export interface SentPrice {
-  /** The price itself, in USD: no two frames of a simulation have the same. */
+  /** The price itself, in USD: no two prices of the service are equal. */
   readonly id: number
   readonly base: string
   readonly socket: SimulatedSocket
@@ -10,30 +10,47 @@ export interface SentPrice {
   readonly index: number
   /** In ms. */
   readonly sentAt: number
+  /** The same price as the gateway has received it; `undefined` if the service has sent this one. */
+  readonly source: SentPrice | undefined
+  /** The age in the frame, in ms. */
+  readonly age: number
+  /** False if a gateway, or its client, has held the price: then it was the newest one when it was sent. */
+  readonly isNew: boolean
+  /** The maximum time, by the promises of the gateways, since it was the newest price of the service, in ms. */
+  readonly maxAge: number
 }
+
+/** What a gateway adds to a price that it passes on. */
+type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
 
 /** All prices that were sent: a price that a subscriber receives shows when and where it was sent. */
 export class PriceLog {
-  private readonly byId: SentPrice[] = []
+  private lastId = 0
   private readonly bySocket = new WeakMap<SimulatedSocket, Map<string, SentPrice[]>>()
 
-  /** Returns the price that the service must send. */
-  add(socket: SimulatedSocket, base: string, sentAt: number): number {
-    const series = this.seriesOf(socket, base)
-    const id = this.byId.length + 1
-    const sent = { id, base, socket, index: series.length, sentAt }
-    this.byId.push(sent)
-    series.push(sent)
-    return id
+  /** Returns a new price, which the service must send. */
+  add(socket: SimulatedSocket, base: string, sentAt: number): SentPrice {
+    const id = ++this.lastId
+    return this.push({ id, base, socket, sentAt, source: undefined, age: 0, isNew: true, maxAge: 0 })
   }
 
-  find(id: number): SentPrice | undefined {
-    return this.byId[id - 1]
+  /** A gateway sends a price that it has received. */
+  pass(source: SentPrice, socket: SimulatedSocket, passed: Passed): SentPrice {
+    const { id, base } = source
+    return this.push({ id, base, socket, source, ...passed })
   }
 
-  /** The price that replaced this one, if there is one. */
-  next({ socket, base, index }: SentPrice): SentPrice | undefined {
-    return this.seriesOf(socket, base)[index + 1]
+  /** The price of the service that replaced this one, if there is one. */
+  replacementOf({ source, ...sent }: SentPrice): SentPrice | undefined {
+    if (source !== undefined) return this.replacementOf(source)
+    return this.seriesOf(sent.socket, sent.base)[sent.index + 1]
+  }
+
+  private push(sent: Omit<SentPrice, 'index'>): SentPrice {
+    const series = this.seriesOf(sent.socket, sent.base)
+    const logged = { ...sent, index: series.length }
+    series.push(logged)
+    return logged
   }
 
   private seriesOf(socket: SimulatedSocket, base: string): SentPrice[] {
@@ -44,3 +61,7 @@ export class PriceLog {
     return series
   }
 }
+
+/** The price as the service has sent it. */
+export const originOf = (sent: SentPrice): SentPrice =>
+  sent.source === undefined ? sent : originOf(sent.source)

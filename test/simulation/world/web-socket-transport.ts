@@ -5,6 +5,7 @@ import type {
   WebSocketTransport,
 } from '../../../src/transport/ports.js'
 import type { Connection, Host, Link } from './network.js'
+import type { SentPrice } from './price-log.js'
 import type { SimulatedProcess } from './process.js'
 
 /** Time after `close` within which the service must respond, in ms. As in `src/transport/ws/ws-transport.ts`. */
@@ -19,6 +20,8 @@ const frameBytes = 8
 export interface ServerHandler {
   onText(frame: string): void
   onPing(payload: string): void
+  /** The client answers a ping. */
+  onPong?(payload: string): void
   onClosed(): void
 }
 
@@ -33,8 +36,8 @@ export interface PortObserver {
   onDial(socket: SimulatedSocket): void
   onOpened(socket: SimulatedSocket): void
   onSent(socket: SimulatedSocket, frame: string): void
-  /** Called before the client reads the frame. */
-  onReceived(socket: SimulatedSocket, frame: string): void
+  /** Called before the client reads the frame. `price`: the price in it. */
+  onReceived(socket: SimulatedSocket, frame: string, price: SentPrice | undefined): void
   onPong(socket: SimulatedSocket): void
   /** `how`: the client has ended it, or what the client is told. */
   onClosed(socket: SimulatedSocket, how: string): void
@@ -144,10 +147,9 @@ export class SimulatedSocket implements Socket {
     connection.onEnd.client = () => this.fail('the connection ended without a close frame')
     const upgrade: Upgrade = {
       accept: (handlerOf) => {
-        const server = new ServerSocket(connection, this)
-        this.handler = handlerOf(server)
-        connection.onEnd.server = () => this.handler?.onClosed()
         connection.down.send(frameBytes, () => this.opened())
+        this.handler = handlerOf(new ServerSocket(connection, this))
+        connection.onEnd.server = () => this.handler?.onClosed()
       },
       refuse: (response) => {
         connection.down.send(frameBytes, () => {
@@ -166,11 +168,18 @@ export class SimulatedSocket implements Socket {
     if (this.state === 'open') read(this.listener)
   }
 
-  receiveText(frame: string): void {
+  receiveText(frame: string, price: SentPrice | undefined): void {
     if (this.state !== 'open') return
-    this.observer.onReceived(this, frame)
+    this.observer.onReceived(this, frame, price)
     const bytes = Buffer.from(frame)
     if (!this.listener.bytes(bytes, 0, bytes.length)) this.listener.text(frame)
+  }
+
+  /** Answers it, as `ws` and browsers do by themselves. */
+  receivePing(payload: string): void {
+    if (this.state !== 'open') return
+    this.sendUp(payload.length, (handler) => handler.onPong?.(payload))
+    this.listener.alive()
   }
 
   receivePong(payload: string): void {
@@ -211,8 +220,13 @@ export class ServerSocket {
     return this.connection.down.unsentBytes
   }
 
-  sendText(frame: string): void {
-    this.connection.down.send(frame.length + frameBytes, () => this.client.receiveText(frame))
+  /** `price`: the price in the frame. */
+  sendText(frame: string, price?: SentPrice): void {
+    this.connection.down.send(frame.length + frameBytes, () => this.client.receiveText(frame, price))
+  }
+
+  sendPing(payload: string): void {
+    this.connection.down.send(payload.length + frameBytes, () => this.client.receivePing(payload))
   }
 
   sendBinary(frame: Uint8Array): void {
@@ -225,7 +239,7 @@ export class ServerSocket {
     this.connection.down.send(payload.length + frameBytes, () => this.client.receivePong(payload))
   }
 
-  /** The process of the service has died. */
+  /** The process of the service has died, or it ends the connection without a close frame. */
   abandon(): void {
     this.connection.end('server')
   }

@@ -1,0 +1,296 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Observable } from 'rxjs'
+import { createClient, type Client, type Topic } from 'svc-streams'
+import { priceFeedOf, setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
+import {
+  createWebSocketFront,
+  type ConsumerListener,
+  type WebSocketFront,
+} from '../../../src/gateway/prices/web-socket-front.js'
+import { createRelays, type Relays } from '../../../src/gateway/relay/relays.js'
+import { resourceOf, withoutQuery } from '../../../src/server/request.js'
+import { currentClock } from '../../../src/time/current-clock.js'
+import { ConsumerLedger, type ConsumerRecord } from '../invariants/consumers.js'
+import { Ledger, baseOf, type ClientTimes } from '../invariants/ledger.js'
+import { problemOfPrice } from '../invariants/price-rules.js'
+import { problemOfState } from '../invariants/state-rules.js'
+import { GatewaySocket } from '../world/gateway-socket.js'
+import { SimulatedHttp, type Respond } from '../world/http-transport.js'
+import type { Host, Link } from '../world/network.js'
+import type { PriceLog } from '../world/price-log.js'
+import { SimulatedProcess } from '../world/process.js'
+import {
+  SimulatedTransport,
+  type ServerHandler,
+  type ServerSocket,
+  type Upgrade,
+} from '../world/web-socket-transport.js'
+import { formatTime, type World } from '../world/world.js'
+import type { Server } from './service.js'
+
+export interface GatewayPlan {
+  /** What it is a gateway of: the service, or the gateway with this index. */
+  readonly upstream: 'service' | number
+  readonly times: ClientTimes
+  readonly initialDelay: number
+  /** The difference of its time of day to the true one, in ms. */
+  readonly clockError: number
+  readonly maxBufferedBytes: number
+}
+
+/** What all gateways of a simulation share. */
+export interface GatewaySurroundings {
+  readonly world: World
+  readonly prices: PriceLog
+  /** Called with each violation. */
+  readonly report: (who: string, problem: string) => void
+}
+
+/** A machine with a gateway, which can be stopped, killed, switched off and started again. */
+export class Gateway implements Server {
+  readonly host: Host = { process: undefined, isOn: true }
+  private current: GatewayProcess
+
+  constructor(
+    private readonly index: number,
+    private readonly plan: GatewayPlan,
+    private readonly link: Link,
+    private readonly upstream: Server,
+    private readonly surroundings: GatewaySurroundings,
+  ) {
+    this.current = this.start()
+  }
+
+  get name(): string {
+    return this.current.name
+  }
+
+  get ledger(): Ledger {
+    return this.current.ledger
+  }
+
+  get isIdle(): boolean {
+    return this.current.isIdle
+  }
+
+  start(): GatewayProcess {
+    const { index, plan, link, upstream, surroundings } = this
+    const { now } = surroundings.world
+    const name = now === 0 ? `gateway ${index}` : `gateway ${index} of ${formatTime(now)}`
+    this.current = new GatewayProcess(name, plan, link, upstream, surroundings)
+    this.host.process = this.current.process
+    this.host.isOn = true
+    return this.current
+  }
+
+  /** SIGSTOP. */
+  stop(): void {
+    this.current.process.stop()
+  }
+
+  /** SIGCONT. */
+  continue(): void {
+    const stoppedMs = this.current.process.continue()
+    if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+  }
+
+  /** The process dies; its kernel ends the connections. */
+  kill(): void {
+    this.current.process.kill()
+    this.current.abandonConsumers()
+    for (const connection of [...this.link.connections]) connection.end('client')
+  }
+
+  /** The machine loses its power: nobody ends the connections to the consumers. */
+  switchOff(): void {
+    this.current.process.kill()
+    this.host.isOn = false
+  }
+
+  close(): void {
+    this.current.close()
+  }
+
+  remains(): string {
+    return this.current.remains()
+  }
+
+  check(): void {
+    this.current.check()
+  }
+
+  readonly onUpgrade = (upgrade: Upgrade): void => this.current.onUpgrade(upgrade)
+
+  readonly onDepthRequest = (path: string, respond: Respond): void =>
+    this.current.onDepthRequest(path, respond)
+}
+
+/** One process of a gateway: the library's own client, and what `startGateway` makes of it but for `node:http` and `ws`. */
+class GatewayProcess {
+  readonly process: SimulatedProcess
+  readonly ledger: Ledger
+  private readonly consumers: ConsumerLedger
+  private readonly sockets = new Set<ServerSocket>()
+  private readonly transport: SimulatedTransport
+  private readonly http: SimulatedHttp
+  private readonly client: Client
+  private readonly front: WebSocketFront
+  private readonly relays: Relays
+
+  constructor(
+    readonly name: string,
+    plan: GatewayPlan,
+    link: Link,
+    upstream: Server,
+    private readonly surroundings: GatewaySurroundings,
+  ) {
+    const { world, prices } = surroundings
+    const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
+    this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
+    this.ledger = new Ledger(name, world, this.process, plan.times, prices)
+    this.consumers = new ConsumerLedger(this.ledger, (problem) => this.report(problem))
+    const { process, ledger } = this
+    this.transport = new SimulatedTransport(process, link, upstream.host, upstream.onUpgrade, ledger)
+    this.http = new SimulatedHttp(process, link, upstream.host, upstream.onDepthRequest, ledger)
+    const { maxDelay, ...times } = plan.times
+    const { client, front, relays } = process.enter(() => {
+      const created = createClient({
+        ...times,
+        environment: 'mainnet',
+        priceBaseUrl: 'http://localhost:3000',
+        baseUrl: 'http://localhost:3000',
+        unsigned: true,
+        reconnect: { initialDelay: plan.initialDelay, maxDelay },
+        webSocket: this.transport,
+        http: this.http,
+      })
+      this.observePrices(created)
+      const config = {
+        ...{ clock: currentClock(), service: 'svc', publish: () => undefined, ownHost: () => name },
+        ...{ maxConnections: 100, maxTopicsPerConnection: 100, maxBufferedBytes: plan.maxBufferedBytes },
+        depthEvery: 250,
+      }
+      return {
+        client: created,
+        front: createWebSocketFront(created, config),
+        relays: createRelays(created, config),
+      }
+    })
+    this.client = client
+    this.front = front
+    this.relays = relays
+  }
+
+  get isIdle(): boolean {
+    const { process, transport, http, sockets } = this
+    return process.pendingTimers + transport.size + http.size + sockets.size === 0
+  }
+
+  /** What a gateway without consumers still has. */
+  remains(): string {
+    const { process, transport, http, sockets } = this
+    const upstream = `${transport.size} sockets, ${http.size} requests`
+    return `there are ${process.pendingTimers} timers, ${upstream}, ${sockets.size} consumers`
+  }
+
+  onUpgrade(upgrade: Upgrade): void {
+    const reason = this.front.refusal()
+    if (reason === undefined) return upgrade.accept((server) => this.accept(server))
+    this.front.onRefused(503)
+    upgrade.refuse({ status: 503, headers: {} })
+  }
+
+  onDepthRequest(path: string, respond: Respond): void {
+    const resource = resourceOf(withoutQuery(path))
+    if (resource === undefined) throw new Error(`no resource: ${path}`)
+    const task = this.relays.respond(resource, { consumer: respond, group: 'consumers' })
+    task(({ status, body }) => respond({ status, headers: {}, body }))
+  }
+
+  abandonConsumers(): void {
+    for (const socket of this.sockets) socket.abandon()
+  }
+
+  close(): void {
+    this.process.run(() => {
+      this.front.close()
+      this.relays.close()
+      void this.client.close()
+    })
+  }
+
+  /** The invariants, as they must hold after each turn of the process and each second. */
+  check(): void {
+    if (this.process.isDead || this.process.isStopped) return
+    const problem = problemOfState(this.ledger) ?? this.consumers.problem()
+    if (problem !== undefined) this.report(problem)
+  }
+
+  private accept(server: ServerSocket): ServerHandler {
+    const record = this.consumers.open(server)
+    this.sockets.add(server)
+    const socket = new GatewaySocket(this.process, server, observerOf(record), () => {
+      record.onEnd()
+      this.consumers.close(record)
+      this.sockets.delete(server)
+      listener.onClosed()
+    })
+    const listener = this.front.accept(socket, socket)
+    return handlerOf(record, socket, listener)
+  }
+
+  /** Records what the client delivers to the gateway, as what a subscriber receives. */
+  private observePrices(client: Client): void {
+    const feed = priceFeedOf(client)
+    const price$: PriceFeed['price$'] = (topic, onConfirmed) =>
+      this.observed$(topic, feed.price$(topic, onConfirmed))
+    setPriceFeed(client, { ...feed, price$ })
+  }
+
+  private observed$(topic: Topic, event$: ReturnType<PriceFeed['price$']>): ReturnType<PriceFeed['price$']> {
+    return new Observable((subscriber) => {
+      const { ledger } = this
+      const record = ledger.onSubscribe(topic)
+      subscriber.add(() => ledger.onLeave(record))
+      const subscription = event$.subscribe({
+        next: (event) => {
+          ledger.trace(() => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`)
+          const problem = isLeft(event) ? undefined : problemOfPrice(ledger, record, event.right)
+          if (problem !== undefined) this.report(problem)
+          ledger.onEvent(record, event)
+          this.consumers.onSourceEvent(baseOf(topic), event)
+          subscriber.next(event)
+        },
+        complete: () => subscriber.complete(),
+      })
+      subscriber.add(subscription)
+    })
+  }
+
+  private report(problem: string): void {
+    this.surroundings.report(this.name, problem)
+  }
+}
+
+const observerOf = (record: ConsumerRecord) => ({
+  onText: (frame: string) => record.onFrame(frame),
+  onPing: (payload: string) => record.onPing(payload),
+  onEnd: () => record.onEnd(),
+})
+
+const handlerOf = (
+  record: ConsumerRecord,
+  socket: GatewaySocket,
+  listener: ConsumerListener,
+): ServerHandler => ({
+  onText: (frame) => {
+    record.onMessage(frame)
+    listener.onText(frame)
+  },
+  onPing: (payload) => listener.onPing(Buffer.from(payload)),
+  onPong: (payload) => {
+    record.onPong(payload)
+    listener.onPong(payload)
+  },
+  onClosed: () => socket.closed(),
+})

@@ -1,4 +1,15 @@
+import type { Writable } from 'node:stream'
+import type { WebSocket } from 'ws'
 import { truncate } from '../../errors/text.js'
+
+/** What a gateway uses of the WebSocket of a consumer. */
+export type ConsumerWebSocket = Pick<
+  WebSocket,
+  'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
+>
+
+/** What a gateway uses of the socket below it. */
+export type ConsumerStream = Pick<Writable, 'write' | 'writableLength'>
 
 /**
  * A WebSocket text frame of a server (RFC 6455, section 5.2), with a character for each byte. Such strings are

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Lag } from '../../../src/nats/consumer/lag.js'
+import { Lag } from '../../../src/nats/consumer/renewals.js'
 
 const ms = (max: number) => fc.integer({ min: 0, max })
 

@@ -1,4 +1,4 @@
-import type { ConsumerStream, ConsumerWebSocket } from '../../../src/gateway/prices/consumer-socket.js'
+import type { ConsumerStream, ConsumerWebSocket } from '../../../src/gateway/prices/text-frame.js'
 import type { SentPrice } from './price-log.js'
 import type { SimulatedProcess } from './process.js'
 import type { ServerSocket } from './web-socket-transport.js'

@@ -1,6 +1,8 @@
 import type { Observable, Subscription } from 'rxjs'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue } from '../errors/text.js'
+import { parsedOption, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 
 export interface IterateOptions {
   /**
@@ -30,15 +32,14 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  * dropped                    2
  * ```
  *
- * Throws a `ConfigurationError` for a `buffer` that is neither `'latest'` nor a whole number from 1.
+ * Throws a `ConfigurationError` for a `buffer` that is neither `'latest'` nor a whole number from 1, and for a misspelt
+ * option name.
  *
  * @example
  * for await (const event of iterate(client.price$(topic))) console.log(event)
  */
-export const iterate = <A>(
-  source$: Observable<A>,
-  { buffer = 'latest' }: IterateOptions = {},
-): EventIterable<A> => {
+export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {}): EventIterable<A> => {
+  const { buffer = 'latest' } = parseOptions(optionTable, options, { allowsUndefined: true })
   const size = buffer === 'latest' ? 1 : buffer
   if (!Number.isInteger(size) || size < 1) {
     throw new ConfigurationError(
@@ -57,6 +58,11 @@ export const iterate = <A>(
     [Symbol.asyncIterator]: () => new EventIterator(source$, size, onDrop),
   }
 }
+
+/** `iterate` checks the value. */
+const optionTable = {
+  buffer: parsedOption<'latest' | number>('number', `'latest' or a whole number, 1 or more`),
+} satisfies OptionTable<IterateOptions>
 
 type Result<A> = IteratorResult<A, undefined>
 

@@ -136,6 +136,7 @@ const createStore = <E, A, S>(
   let snapshot = initial
   let last: A | undefined
   let state: TopicState = 'waiting'
+  let lastError: E | undefined
   let subscription: Subscription | undefined
   let cancelFrame: (() => void) | undefined
 
@@ -144,13 +145,18 @@ const createStore = <E, A, S>(
     for (const listener of [...listeners]) if (listeners.has(listener)) callSafely(listener, snapshot)
   }
 
-  const set = (next: S, nextState: TopicState): void => {
+  const set = (next: S, nextState: TopicState, error?: E): void => {
     snapshot = next
     state = nextState
+    lastError = error
     if (listeners.size > 0) cancelFrame ??= startFrame(notify)
   }
 
-  const setOther = (next: OtherState, error?: E): void => set(other(next, last, error), next)
+  const setOther = (next: OtherState, error?: E): void => {
+    // React renders again for each new object.
+    if (next === state && error === lastError) return
+    set(other(next, last, error), next, error)
+  }
 
   const onEvent = (event: Either<E, A>): void => {
     if (isLeft(event)) return setOther(stateOf(event.left, last !== undefined), event.left)

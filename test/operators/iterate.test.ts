@@ -108,6 +108,11 @@ describe('iterate', () => {
     expect(() => iterate(NEVER, { buffer })).toThrow(ConfigurationError)
   })
 
+  it('rejects a misspelt option name with a suggestion', () => {
+    const misspelt = { bufer: 2 }
+    expect(() => iterate(NEVER, misspelt as object)).toThrow('bufer: did you mean buffer?')
+  })
+
   it('reads the prices of a client, which then unsubscribes', async () => {
     const client = createClientFor(await startTestSimulator())
     let count = 0

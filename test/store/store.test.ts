@@ -90,6 +90,18 @@ describe('a price store', () => {
     expect(store.getSnapshot()).toEqual(other('stale', one, stale))
   })
 
+  it('keeps its snapshot when a listener leaves before the first event, and when an error repeats', () => {
+    const { source$, store } = openStore()
+    const initial = store.getSnapshot()
+    store.subscribe(vi.fn())()
+    expect(store.getSnapshot()).toBe(initial)
+    store.subscribe(vi.fn())
+    source$.next(left(stale))
+    const afterError = store.getSnapshot()
+    source$.next(left(stale))
+    expect(store.getSnapshot()).toBe(afterError)
+  })
+
   it.each<readonly [PriceError, string, string]>([
     [stale, 'stale', 'stale'],
     [down, 'down', 'down'],

@@ -111,12 +111,12 @@ export const runGateway = async (
   const shutDown = async (): Promise<void> => {
     unregister()
     removeSource()
-    prices.close()
+    const closed = prices.close()
     relays.close()
     history?.close()
     // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
-    await stopListening(server)
+    await Promise.all([stopListening(server), closed])
     timer.unsubscribe()
   }
   const close = (): Promise<void> => (closing ??= shutDown())

@@ -6,7 +6,8 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient } from 'svc-streams'
 import { GatewayError, startGateway, type GatewayOptions } from 'svc-streams/gateway'
 import { createTestClient } from 'svc-streams/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
 import { addressesOf } from '../../src/gateway/http/access.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
@@ -264,6 +265,19 @@ describe('close', () => {
     await closed
     expect(await isListening(portOf(gateway.baseUrl))).toBe(false)
     expect(isRight(await client.depth(weth)())).toBe(true)
+  })
+
+  it.each([
+    ['that answers the close', () => undefined],
+    ['that does not read', (socket: WebSocket) => socket.pause()],
+  ])('leaves no connection of a consumer %s', async (_, prepare) => {
+    const gateway = await startTestGateway(createClientFor(await startTestSimulator()))
+    const socket = new WebSocket(gateway.priceWsUrl)
+    onTestFinished(() => socket.terminate())
+    await eventually(() => expect(gateway.inspect().connections).toBe(1))
+    prepare(socket)
+    await gateway.close()
+    expect(gateway.inspect().connections).toBe(0)
   })
 
   it('ends the requests in flight', async () => {

@@ -2,14 +2,14 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import type { GatewayState } from '../../diagnostics/collector.js'
+import { deferred } from '../../task/deferred.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
 import { Sessions, type SessionsConfig } from '../sessions/sessions.js'
 import { Connection } from './connection.js'
-import type { ConsumerStream, ConsumerWebSocket } from './text-frame.js'
 import { Outbox } from './outbox.js'
 import { PingTimer } from './ping-timer.js'
-import { asciiFrame } from './text-frame.js'
+import { asciiFrame, type ConsumerStream, type ConsumerWebSocket } from './text-frame.js'
 
 /** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
 export interface WebSocketFrontConfig extends Omit<SessionsConfig<Connection>, 'noun' | 'encode' | 'send'> {
@@ -39,8 +39,8 @@ export interface WebSocketFront {
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
   readonly inspect: () => Omit<GatewaySnapshot, 'history'>
-  /** Ends all connections and all subscriptions. Idempotent. */
-  readonly close: () => void
+  /** Ends all connections and all subscriptions. Resolves when the connections are closed. */
+  readonly close: () => Promise<void>
 }
 
 /** Serves the live prices of a client over WebSockets, by the protocol of the service. */
@@ -58,6 +58,8 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const outbox = new Outbox()
   const pings = new PingTimer(connections, clock)
   let endedDroppedPrices = 0
+  let isClosing = false
+  const allClosed = deferred<undefined>()
 
   const accept: WebSocketFront['accept'] = (webSocket, socket) => {
     const connection = new Connection(webSocket, socket, {
@@ -87,6 +89,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
         connection.onClosed()
         endedDroppedPrices += connection.droppedPrices
         sessions.onEnded(connection, connection.endCause, connection.sentBytes)
+        if (isClosing && connections.size === 0) allClosed.resolve(undefined)
       },
     }
   }
@@ -121,8 +124,11 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       topics: demand.snapshot(),
     }),
     close: () => {
+      isClosing = true
       pings.stop()
       sessions.close()
+      if (connections.size === 0) allClosed.resolve(undefined)
+      return allClosed.promise
     },
   }
 }

@@ -213,7 +213,7 @@ class GatewayProcess {
 
   close(): void {
     this.process.run(() => {
-      this.front.close()
+      void this.front.close()
       this.relays.close()
       void this.client.close()
     })

@@ -16,7 +16,7 @@ export interface Io {
 export type Variables = Readonly<Partial<Record<string, string>>>
 
 /** The signals that stop a command. */
-export type StopSignal = 'SIGINT' | 'SIGTERM'
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
 export const outputClosed = (output: Writable): Promise<void> =>

@@ -29,11 +29,11 @@ export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> 
     merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
   )
 
-/** Ctrl-C, and the request of a process manager to end. */
-export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
+/** Ctrl-C, the request of a process manager to end, and a terminal that is closed. */
+export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Resolves on the first SIGINT (Ctrl-C) or SIGTERM. The handlers are then removed, so that a second signal ends the
+ * Resolves on the first of these signals. The handlers are then removed, so that a second signal ends the
  * process immediately.
  */
 export const interrupted = (io: Pick<Io, 'on' | 'off'>): Promise<void> =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'the first %s resolves, the second ends the process immediately',
   async (signal) => {
     const child = spawnScript(

@@ -23,6 +23,11 @@ export const backtestFiles = (command: Command, files: readonly string[]): Backt
     return usageError(command, 'give a recording, and after it the module of the strategy')
   if (files.includes('-'))
     return usageError(command, '-: each worker thread reads the recording; give a file, not standard input')
+  if (/\.(?:ndjson|json|parquet|gz)$/i.test(module))
+    return usageError(
+      command,
+      `${printable(module)}: expected the module of the strategy, such as strategy.js; give the recordings first, and the module last`,
+    )
   return { recordings: files.slice(0, -1), module }
 }
 

@@ -73,12 +73,25 @@ const failOnce = (result: Result): void => {
 const metricOf = (value: unknown, metric: string | undefined): number => {
   const found = metric === undefined ? value : fieldOf(value, metric)
   if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  if (metric === undefined)
+    throw new Error(`the last value is no number: ${jsonText(value)}; name one of its fields by --metric`)
+  const names = numberNames(value)
   throw new Error(
-    metric === undefined
-      ? `the last value is no number: ${jsonText(value)}; name one of its fields by --metric`
-      : `the last value has no number ${printable(metric)}: ${jsonText(value)}`,
+    names.length === 0
+      ? `the last value has no number ${printable(metric)}: ${jsonText(value)}`
+      : `the last value has no number ${printable(metric)}; its numbers are ${names.map(printable).join(', ')}`,
   )
 }
+
+/** The names of the numbers in a value, as `--metric` takes them. */
+const numberNames = (value: unknown, parent = ''): readonly string[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
+        typeof inner === 'number' || typeof inner === 'bigint'
+          ? [`${parent}${field}`]
+          : numberNames(inner, `${parent}${field}.`),
+      )
 
 const fieldOf = (value: unknown, path: string): unknown =>
   path

@@ -128,6 +128,18 @@ test.each<[string, (args: readonly [string, string, string, string]) => readonly
   ],
   ['for a missing recording', ([, ...args]) => ['no.ndjson', ...args], 1, 'no.ndjson does not exist'],
   [
+    'for the strategy before the recording',
+    ([recording, module, ...args]) => [module, recording, ...args],
+    2,
+    'expected the module of the strategy, such as strategy.js; give the recordings first, and the module last',
+  ],
+  [
+    'for a strategy in JSON',
+    ([recording, , ...args]) => [recording, 'strategy.json', ...args],
+    2,
+    'strategy.json: expected the module of the strategy',
+  ],
+  [
     'for a missing strategy',
     ([recording, , ...args]) => [recording, 'no.js', ...args],
     1,

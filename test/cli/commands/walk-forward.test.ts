@@ -98,6 +98,13 @@ test('a window without a result is a failure, and says how to name a metric', as
   expect(stderr).toBe('error: 1 of 1 windows have no result\n')
 })
 
+test('a metric that the values lack fails with the names of their numbers', async () => {
+  const args = ['sweep', ...files(['long']), '--walk-forward', '30s/60s', '--metric', 'nope']
+  const { code, stdout } = await runCommand(args)
+  expect(code).toBe(1)
+  expect(stdout).toContain('the last value has no number nope; its numbers are report.profit\n')
+})
+
 test('fails once for a module that is no strategy', async () => {
   const args = ['sweep', ...files(['long'], 'export const a = 1'), '--walk-forward', '30s/20s']
   const { code, stdout, stderr } = await runCommand(args)

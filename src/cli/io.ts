@@ -22,7 +22,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export const outputClosed = (output: Writable): Promise<void> =>
   new Promise((resolve, reject) => {
     // The listener stays: several writes may fail, and an error without a listener ends the process.
-    output.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))
+    output.on('error', (error: NodeJS.ErrnoException) => (isClosedOutput(error) ? resolve() : reject(error)))
   })
 
 /** Resolves when the text is written, or when the reader has closed the pipe. */
@@ -54,3 +54,6 @@ export async function* pacedBy<A>(
     yield chunk
   }
 }
+
+/** A reader that has gone is `EPIPE`, a terminal that is closed is `EIO`. */
+const isClosedOutput = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO'

@@ -25,6 +25,7 @@ test('print resolves when the text is written', async () => {
 
 test('print and outputClosed resolve when the reader has closed the pipe', async () => {
   await print('one\n', output('EPIPE'))
+  await print('one\n', output('EIO'))
   const sink = output('EPIPE')
   const closed = outputClosed(sink)
   sink.write('two\n')

@@ -229,6 +229,7 @@ class GatewayProcess {
   private accept(server: ServerSocket): ServerHandler {
     const record = this.consumers.open(server)
     this.sockets.add(server)
+    this.ledger.programs = Math.max(this.ledger.programs, this.sockets.size)
     const socket = new GatewaySocket(this.process, server, observerOf(record), () => {
       record.onEnd()
       this.consumers.close(record)

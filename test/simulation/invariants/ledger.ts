@@ -79,6 +79,8 @@ export class Ledger implements PortObserver, RequestObserver {
   readonly requests = new Map<string, number>()
   /** When the last dials began, in ms. */
   readonly dials: number[] = []
+  /** The number of programs that request topics of this client: of a gateway, the most consumers that it had at once. */
+  programs = 1
   /** True once the service has answered a ping of this client. */
   isProbed = false
   /** The price that the client is reading. */

@@ -13,7 +13,7 @@ const slackMs = 200
 /** A price that has arrived must be delivered or held by then, in ms. */
 const deliveryMs = 2_000
 
-/** The maximum number of dials of a client in `dialWindowMs`. */
+/** The maximum number of dials of a client in `dialWindowMs`, for each program that requests topics of it. */
 const maxDials = 25
 const dialWindowMs = 10_000
 
@@ -68,9 +68,9 @@ const requestsAreAlone: Rule = ({ requests }) => {
   return undefined
 }
 
-const dialsAreBounded: Rule = ({ dials, world }) => {
+const dialsAreBounded: Rule = ({ dials, world, programs }) => {
   while (dials[0] !== undefined && dials[0] < world.now - dialWindowMs) dials.shift()
-  return dials.length > maxDials ? `${dials.length} dials in ${dialWindowMs} ms` : undefined
+  return dials.length > maxDials * programs ? `${dials.length} dials in ${dialWindowMs} ms` : undefined
 }
 
 const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests }) => {

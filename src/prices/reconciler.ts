@@ -120,7 +120,7 @@ export class Reconciler {
   private reconcile(): void {
     const now = this.config.clock.elapsed()
     // The deadline of the last topics may have passed, but not fired: their unsubscribe frames precede the close.
-    if (!this.subscriptions.needsConnection(now)) this.subscriptions.release(now)
+    if (!this.subscriptions.needsConnection(now)) this.subscriptions.releaseAll()
     if (this.open !== undefined) this.sendFrames(this.open, now)
     if (!this.subscriptions.needsConnection(now)) this.close({ _tag: 'Idle' })
     else if (this.session === undefined) this.dial()

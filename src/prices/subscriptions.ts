@@ -4,7 +4,7 @@ import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { subscriptionTimeout } from '../errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../errors/model.js'
-import { DeadlineQueue } from '../time/deadline-queue.js'
+import { createDeadlineQueue } from '../time/deadline-queue.js'
 import { PendingAcks } from './acks.js'
 import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
 import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
@@ -60,7 +60,7 @@ export class Subscriptions {
   /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
   private readonly frameQueue = new FrameQueue()
   private unrequestedFirst = true
-  private readonly deadlines = new DeadlineQueue<TopicState>()
+  private readonly deadlines = createDeadlineQueue<TopicState>()
   private isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {
@@ -76,7 +76,7 @@ export class Subscriptions {
 
   /** Latest time at which `onDeadline` must be called. */
   get nextDeadline(): number {
-    return this.deadlines.next
+    return this.deadlines.next()
   }
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
@@ -115,7 +115,7 @@ export class Subscriptions {
     this.unrequested.clear()
     this.acks.clear()
     this.pricePatterns.clear()
-    this.deadlines.clear()
+    this.deadlines.takeDue(Infinity)
     return subscribers
   }
 
@@ -241,11 +241,9 @@ export class Subscriptions {
     return effects
   }
 
-  /** Queues the unsubscribe frame of each topic whose `linger` has ended. */
-  release(now: number): void {
-    for (const state of this.topics.states) {
-      if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
-    }
+  /** Queues the unsubscribe frames of all topics, once none of them needs the connection. */
+  releaseAll(): void {
+    for (const state of this.topics.states) this.frameQueue.add(state)
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Address } from '../domain/address.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
-import { notQueued, type DeadlineItem } from '../time/deadline-queue.js'
+import type { DeadlineItem } from '../time/deadline-queue.js'
 import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
@@ -69,7 +69,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   skipped: false,
   deliveredUpTo: 0,
   framePattern: undefined,
-  deadlineIndex: notQueued,
+  queuedFor: Infinity,
 })
 
 /** Clears everything that is valid for one connection only. */

@@ -69,8 +69,12 @@ const socketResult = (
   return matchError(event.left, {
     SubscriptionRejected: () => passed(`opens and answers in ${ms} ms; does not list ${symbol}`),
     Stale: () => passed(`opens and confirms ${symbol}; sent no price in ${limit} ms`),
-    Disconnected: () =>
-      fail(`Check that the ${server} runs, and that ${flag} gives the address of its WebSocket.`),
+    Disconnected: ({ reason }) =>
+      fail(
+        server === 'gateway' && reason.includes('503')
+          ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway says which.'
+          : `Check that the ${server} runs, and that ${flag} gives the address of its WebSocket.`,
+      ),
     SubscriptionTimeout: () => fail(`Check that ${flag} gives the address of this ${server}.`),
     DecodeError: () => fail(`Check that ${flag} gives the address of this ${server}.`),
     InvalidTopic: () => fail('Report this to the authors of svc-streams.'),

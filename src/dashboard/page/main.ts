@@ -7,7 +7,6 @@ import {
   isPageConfig,
   isServedPast,
   isServedStatus,
-  type PageConfig,
   type ServedPageConfig,
   type ServedPast,
 } from '../model/served.js'
@@ -17,17 +16,8 @@ import { DashboardPage } from './dashboard-page.js'
 const maxReconnectDelay = 2000
 
 /** Time between two signs of life, and time within which the second one must arrive, in ms. */
-const [pingInterval, pongTimeout] = [5000, 3000]
-
-const optionsOf = ({ service, staleAfter }: PageConfig) => ({
-  service,
-  staleAfter,
-  priceBaseUrl: location.origin,
-  priceWsUrl: location.origin.replace(/^http/, 'ws'),
-  reconnect: { maxDelay: maxReconnectDelay },
-  pingInterval,
-  pongTimeout,
-})
+const pingInterval = 5000
+const pongTimeout = 3000
 
 /** The server of the page signs the requests for depth. */
 const createClient = createClientOn(unsignedBrowser)
@@ -35,14 +25,19 @@ const createClient = createClientOn(unsignedBrowser)
 const start = (config: ServedPageConfig): void => {
   const page = new DashboardPage(document.body, config)
   past$.subscribe((past) => page.addPast(past))
-  const options = optionsOf(config)
+  const { origin } = location
+  const { service, staleAfter } = config
+  const options = {
+    service,
+    staleAfter,
+    priceBaseUrl: origin,
+    priceWsUrl: origin.replace(/^http/, 'ws'),
+    reconnect: { maxDelay: maxReconnectDelay },
+    pingInterval,
+    pongTimeout,
+  }
   if (config.environment === 'mainnet') {
-    const client = createClient({
-      ...options,
-      environment: 'mainnet',
-      baseUrl: location.origin,
-      unsigned: true,
-    })
+    const client = createClient({ ...options, environment: 'mainnet', baseUrl: origin, unsigned: true })
     pageEvent$(client, client, config, health$(config)).subscribe((event) => page.receive(event))
   } else {
     const client = createClient({ ...options, environment: 'testnet' })
@@ -57,8 +52,8 @@ const answerTimeout = 2000
 
 const retryDelay = 1000
 
-const json = async (path: string, signal?: AbortSignal): Promise<unknown> =>
-  (await fetch(path, { cache: 'no-store', signal: signal ?? null })).json()
+const json = async (path: string, signal: AbortSignal | null = null): Promise<unknown> =>
+  (await fetch(path, { cache: 'no-store', signal })).json()
 
 const jsonInTime = (path: string): Promise<unknown> => json(path, AbortSignal.timeout(answerTimeout))
 
@@ -79,16 +74,13 @@ const past$: Observable<ServedPast> = defer(() => json('/past.json')).pipe(
 /** The state of the server's connection to the service. One request. Reloads a page that is not the server's. */
 const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
   defer(() => jsonInTime('/status.json')).pipe(
-    map((value) => {
-      if (isServedStatus(value) && value.pageId !== pageId) location.reload()
-      return healthOf(value)
+    map((value): Health => {
+      if (!isServedStatus(value)) return { _tag: 'Up' }
+      const { isUp, behind, reason } = value
+      if (value.pageId !== pageId) location.reload()
+      return isUp ? { _tag: 'Up', behind } : { _tag: 'Down', reason }
     }),
     catchError(() => of<Health>({ _tag: 'Gone' })),
   )
-
-const healthOf = (status: unknown): Health => {
-  if (!isServedStatus(status)) return { _tag: 'Up' }
-  return status.isUp ? { _tag: 'Up', behind: status.behind } : { _tag: 'Down', reason: status.reason }
-}
 
 pageConfig$.subscribe(start)

@@ -6,9 +6,9 @@ const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dial
   <h2 id="threshold-title"></h2>
   <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
   <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
-  <p class="hint">The title of the page shows what is reached. For all tokens also:</p>
+  <p class="hint">The page title shows what is reached. For all tokens:</p>
   <label class="check"><input type="checkbox" name="sound"> Sound</label>
-  <label class="check"><input type="checkbox" name="notification"> Notification of the system</label>
+  <label class="check"><input type="checkbox" name="notification"> System notification</label>
   <p class="problem" role="alert"></p>
   <menu><button value="save">Save</button><button type="button" class="remove">Remove</button><button type="button" class="cancel">Cancel</button></menu>
 </form></dialog>`

@@ -1,4 +1,8 @@
+import { firstValueFrom } from 'rxjs'
+import { createClient } from 'svc-streams'
+import { startGateway } from 'svc-streams/gateway'
 import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../support/close-after-test.js'
 import { manualMarket } from '../../support/manual-market.js'
 import { createSelfSignedCertificate, type KeyAndCertificate } from '../../support/network/certificate.js'
 import {
@@ -8,7 +12,9 @@ import {
   startWebSocketServer,
 } from '../../support/network/servers.js'
 import { confirmAndSendPrice, startScriptedService } from '../../support/network/scripted-service.js'
-import { authKey, startTestSimulator } from '../../support/simulator.js'
+import { authKey, createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
 import { startOnTerminal } from '../support/terminal.js'
 import { newFile } from '../support/new-file.js'
 import { runCommand } from '../support/command.js'
@@ -327,4 +333,21 @@ test('colours the results on a terminal', async () => {
   const command = startOnTerminal(['doctor'], await simulated(), { columns: 120, rows: 24 })
   expect(await command.waitForExit()).toBe(0)
   expect(command.stdout).toContain('\u001b[32mok')
+})
+
+test('says that the gateway runs, if its service does not', async () => {
+  const simulator = await startTestSimulator()
+  const client = createClientFor(simulator)
+  const gateway = closeAfterTest(await startGateway(client))
+  const consumer = closeAfterTest(createClient({ environment: 'mainnet', ...gateway, unsigned: true }))
+  await firstValueFrom(consumer.price$(ethTopic))
+  await simulator.close()
+  await eventually(() => expect(gateway.inspect().upstream._tag).toBe('Waiting'))
+  const { code, results } = await doctor({}, '--gateway', gateway.baseUrl)
+  expect([code, results.get('price WebSocket')]).toEqual([
+    1,
+    expect.stringContaining(
+      'The gateway runs, but accepts no connection now: its service is down, or it is full.',
+    ),
+  ])
 })

@@ -84,7 +84,7 @@ describe('a threshold of the dashboard', () => {
     const dialog = await openDialog(page)
     await dialog.getByLabel('At or below, USD').fill('2400')
     await dialog.getByLabel('Sound').check()
-    await dialog.getByLabel('Notification of the system').check()
+    await dialog.getByLabel('System notification').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
     expect(await callsOf(page)).toEqual([])
@@ -99,7 +99,7 @@ describe('a threshold of the dashboard', () => {
   it('asks for notifications only when they are wanted, and says that they are not allowed', async () => {
     const { page } = await openPage()
     const dialog = await openDialog(page)
-    const notification = dialog.getByLabel('Notification of the system')
+    const notification = dialog.getByLabel('System notification')
     await notification.click()
     await dialog.getByText('The browser does not allow notifications of this page.').waitFor()
     expect(await notification.isChecked()).toBe(false)

@@ -4,7 +4,30 @@
  * @module
  */
 
-export { startGateway } from './run-gateway.js'
+import type { PriceClient } from '../client/client.js'
+import type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
+import type { GatewayOptions, SignedGatewayOptions, UnsignedGatewayOptions } from './options.js'
+import { runGateway } from './run-gateway.js'
+
+/**
+ * Serves the service's own protocol from a client: prices over WebSocket and HTTP, and depth over HTTP. One connection to
+ * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
+ * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
+ *
+ * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
+ * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
+ *
+ * @example
+ * const gateway = await startGateway(client, { port: 8080 })
+ * const consumer = createClient({ environment: 'mainnet', ...gateway })
+ */
+export function startGateway(client: PriceClient, options?: UnsignedGatewayOptions): Promise<UnsignedGateway>
+export function startGateway(client: PriceClient, options: SignedGatewayOptions): Promise<SignedGateway>
+export function startGateway(client: PriceClient, options?: GatewayOptions): Promise<Gateway>
+export function startGateway(client: PriceClient, options: GatewayOptions = {}): Promise<Gateway> {
+  return runGateway(client, options)
+}
+
 export { GatewayError } from './gateway.js'
 export type {
   Gateway,

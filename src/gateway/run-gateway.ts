@@ -12,39 +12,15 @@ import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/current-clock.js'
 import { delay } from '../time/deadline.js'
 import { addressesOf, checkAccess, type AccessConfig } from './http/access.js'
-import type { Gateway, SignedGateway, UnsignedGateway } from './gateway.js'
+import type { Gateway } from './gateway.js'
 import { openGatewayHistory } from './history/gateway-history.js'
 import { historyResponses } from './history/history-responses.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
-import {
-  parseGatewayOptions,
-  type GatewayOptions,
-  type SignedGatewayOptions,
-  type UnsignedGatewayOptions,
-} from './options.js'
+import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { createUpgrade } from './prices/upgrade.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
-
-/**
- * Serves the service's own protocol from a client: prices over WebSocket and HTTP, and depth over HTTP. One connection to
- * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
- * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
- *
- * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
- * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
- *
- * @example
- * const gateway = await startGateway(client, { port: 8080 })
- * const consumer = createClient({ environment: 'mainnet', ...gateway })
- */
-export function startGateway(client: PriceClient, options?: UnsignedGatewayOptions): Promise<UnsignedGateway>
-export function startGateway(client: PriceClient, options: SignedGatewayOptions): Promise<SignedGateway>
-export function startGateway(client: PriceClient, options?: GatewayOptions): Promise<Gateway>
-export function startGateway(client: PriceClient, options: GatewayOptions = {}): Promise<Gateway> {
-  return runGateway(client, options)
-}
 
 /** What only the library itself may set. */
 export interface GatewayInternals {

@@ -110,7 +110,7 @@ const readSubjects = async (
 const topicOf = (subject: string, service: string): Topic =>
   `${service}-${subject.slice(subject.lastIndexOf('.') + 1)}` as Topic
 
-export const readTopicNames = async (
+const readTopicNames = async (
   jetStream: JetStream,
   subjects: Subjects,
   service: string,
@@ -118,7 +118,7 @@ export const readTopicNames = async (
   (await readSubjects(jetStream, subjects)).map((subject) => topicOf(subject, service))
 
 /** The topics of the stream, with the times of their first and last rows. */
-export const readCoveredTopics = async (
+const readCoveredTopics = async (
   jetStream: JetStream,
   subjects: Subjects,
   service: string,
@@ -182,7 +182,7 @@ type Read<A> = (jetStream: JetStream) => Promise<Either<HistoryError, A>>
  * Reads over a connection of its own, which is closed afterwards, or when `closing` ends. A failure of the connection or of
  * JetStream is a `Left`. Never rejects.
  */
-export const readHistory = async <A>(
+const readHistory = async <A>(
   options: NatsOptions,
   closing: Subscription,
   read: Read<A>,
@@ -219,6 +219,6 @@ export const readHistory = async <A>(
 }
 
 /** Throws a `ConfigurationError` for invalid addresses. */
-export const checkServers = (options: NatsOptions): void => {
+const checkServers = (options: NatsOptions): void => {
   new NatsLink(options, rxClock)
 }

@@ -89,3 +89,7 @@ export const bugs: readonly Bug[] = [
     edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
   },
 ]
+
+/** The scenarios that find a bug: those without gateways, unless it is one of gateways. */
+export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly gatewayShare?: number } =>
+  file.startsWith('src/gateway/') ? { firstSeed: 1 } : { firstSeed: 1, gatewayShare: 0 }

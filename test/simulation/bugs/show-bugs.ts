@@ -1,4 +1,4 @@
-import { bugs } from './bugs.js'
+import { bugs, searchOf } from './bugs.js'
 import { withBug } from './with-bug.js'
 
 // Prints the table of README.md: `node --import tsx test/simulation/bugs/show-bugs.ts`.
@@ -11,7 +11,7 @@ console.log(
 for (const bug of bugs) {
   const { searchSeeds, shrink } = await withBug(bug)
   const { failure, simulatedMs, elapsedMs } = await searchSeeds({
-    firstSeed: 1,
+    ...searchOf(bug),
     simulatedMs: 50 * hourMs,
     realMs: 60_000,
   })

@@ -34,11 +34,11 @@ const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 
 
 const minutes = 60_000
 
-/** The part of the seeds that have gateways. */
-const gatewayShare = 0.4
+/** The part of the seeds that have gateways, unless a search sets another one. */
+const usualShare = 0.4
 
 /** Generates the scenario of a seed. */
-export const scenarioOf = (seed: number): Scenario => {
+export const scenarioOf = (seed: number, gatewayShare = usualShare): Scenario => {
   const direct = directScenario(seed)
   // A chance of its own: the rest of the scenario is the same without gateways.
   const chance = new Chance(seededRandom(`gateways ${seed}`))

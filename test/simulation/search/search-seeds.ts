@@ -8,6 +8,8 @@ export interface SearchLimits {
   readonly simulatedMs: number
   /** Ends after this much real time, in ms. Default: `Infinity`. */
   readonly realMs?: number
+  /** The part of the seeds that have gateways, from 0 to 1. Default: 0.4. */
+  readonly gatewayShare?: number
   /** Called after each seed, with the totals so far. */
   readonly onSeed?: (result: SearchResult) => void
 }
@@ -29,6 +31,7 @@ export const searchSeeds = async ({
   firstSeed,
   simulatedMs: limit,
   realMs = Infinity,
+  gatewayShare,
   onSeed,
 }: SearchLimits): Promise<SearchResult> => {
   const start = performance.now()
@@ -36,7 +39,7 @@ export const searchSeeds = async ({
     ...{ failure: undefined, seeds: 0, simulatedMs: 0, events: 0, delivered: 0, elapsedMs: 0 },
   }
   while (result.failure === undefined && result.simulatedMs < limit && result.elapsedMs < realMs) {
-    const scenario = scenarioOf(firstSeed + result.seeds)
+    const scenario = scenarioOf(firstSeed + result.seeds, gatewayShare)
     const { violation, simulatedMs, events, delivered } = await runEpisode(scenario)
     result = {
       failure: violation === undefined ? undefined : { scenario, violation },

@@ -51,8 +51,8 @@ export default defineConfig(({ mode }) => {
       setupFiles: ['test/support/run/setup.ts'],
       // The sources are imported once a worker: importing them for each file takes longer than most tests.
       isolate: false,
-      // Many tests wait for sockets and processes: twice as many workers as cores, on two cores. Most long tests compute.
-      maxWorkers: Math.max(isLong ? 3 : 4, availableParallelism()),
+      // Many tests wait for sockets and processes: twice as many workers as cores, on two cores.
+      maxWorkers: Math.max(4, availableParallelism()),
       // Every wait is for a condition: only a test that fails takes this long. A long property takes half a minute when idle.
       testTimeout: isLong ? 300_000 : 60_000,
       projects: [

@@ -1,9 +1,9 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
 import type { ConfigurationError } from '../errors/configuration-error.js'
+import { decodeKey } from './key.js'
 import {
   authHeaderNames,
-  decodeKey,
   macInput,
   pathAndHeaders,
   selectSignedHeaders,

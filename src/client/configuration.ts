@@ -1,5 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { authHeaderNames, decodeKey, type HeaderPairs } from '../auth/mac.js'
+import { decodeKey } from '../auth/key.js'
+import { authHeaderNames, type HeaderPairs } from '../auth/mac.js'
 import { createSigner, type Signer, type SignerConfig } from '../auth/sign-request.js'
 import { Secrets } from '../auth/secrets.js'
 import { endpointOf, isLoopback, type Endpoint } from '../domain/endpoint.js'

@@ -1,6 +1,5 @@
 import { concatenateHeaders, type CanonicalHeaders } from '../auth/mac.js'
 import type { Environment } from '../domain/environment.js'
-import type { Signal } from '../task/on-abort.js'
 import { defaultService } from '../domain/topic.js'
 import { countOption, numberOption } from '../option-kinds/number-option.js'
 import {
@@ -16,6 +15,7 @@ import {
   withDefault,
   type Option,
   type OptionTable,
+  type Signal,
 } from '../option-kinds/option.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 

@@ -1,6 +1,5 @@
 import { serviceOption, signalOption } from '../client/options.js'
 import { isLoopback } from '../domain/endpoint.js'
-import type { Signal } from '../task/on-abort.js'
 import { isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { countOption, numberOption, portOption, timerOption } from '../option-kinds/number-option.js'
@@ -14,9 +13,10 @@ import {
   stringOption,
   withDefault,
   type OptionTable,
+  type Signal,
 } from '../option-kinds/option.js'
 import { parseOptions, type Completed } from '../option-kinds/parse-options.js'
-import { urlHost } from './http/access.js'
+import { urlHost } from './http/addresses.js'
 
 /**
  * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt

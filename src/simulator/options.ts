@@ -1,5 +1,4 @@
 import type { Address } from '../domain/address.js'
-import type { Signal } from '../task/on-abort.js'
 import { portOption, timerOption } from '../option-kinds/number-option.js'
 import {
   checkedOption,
@@ -7,6 +6,7 @@ import {
   stringOption,
   withDefault,
   type OptionTable,
+  type Signal,
 } from '../option-kinds/option.js'
 import type { Completed } from '../option-kinds/parse-options.js'
 import { parseFields, SimulatorError } from './simulator-error.js'

@@ -2,13 +2,8 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import {
-  concatenateHeaders,
-  decodeKey,
-  macInput,
-  selectSignedHeaders,
-  type MacInputParts,
-} from '../../src/auth/mac.js'
+import { decodeKey } from '../../src/auth/key.js'
+import { concatenateHeaders, macInput, selectSignedHeaders, type MacInputParts } from '../../src/auth/mac.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { anyText, withRandomCase } from '../support/arbitraries.js'
 

@@ -8,7 +8,7 @@ import { GatewayError, startGateway, type GatewayOptions } from 'svc-streams/gat
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { addressesOf } from '../../src/gateway/http/access.js'
+import { addressesOf } from '../../src/gateway/http/addresses.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
 import { startTcpServer } from '../support/network/servers.js'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { decodeKey } from '../../auth/mac.js'
+import { decodeKey } from '../../auth/key.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { describeValue } from '../../errors/text.js'
-import { urlHost } from '../../gateway/http/access.js'
+import { urlHost } from '../../gateway/http/addresses.js'
 import {
   startGateway,
   type Gateway,

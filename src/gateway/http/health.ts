@@ -2,7 +2,7 @@ import type { ConnectionStatus } from '../../domain/status.js'
 import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../../server/http-response.js'
 import { stopListening, type ListenAddress } from '../../server/listen.js'
 import { withoutQuery } from '../../server/request.js'
-import { addressesOf } from './access.js'
+import { addressesOf } from './addresses.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 

@@ -1,7 +1,6 @@
 import { serviceOption, signalOption } from '../../client/options.js'
-import type { Signal } from '../../task/on-abort.js'
 import { countOption, numberOption, timerOption } from '../../option-kinds/number-option.js'
-import { nestedOption, type OptionTable } from '../../option-kinds/option.js'
+import { nestedOption, type OptionTable, type Signal } from '../../option-kinds/option.js'
 import { parseOptions, type Completed } from '../../option-kinds/parse-options.js'
 import { connectionNames, type NatsOptions } from '../connection/options.js'
 

@@ -1,0 +1,36 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** The addresses of a gateway, as options of a client. */
+export interface Addresses {
+  readonly baseUrl: string
+  readonly priceBaseUrl: string
+  readonly priceWsUrl: string
+}
+
+/** An address that means all interfaces is not one to connect to: the URLs have the loopback address. */
+const connectHosts: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+export const addressesOf = (host: string, port: number, isTls: boolean): Addresses => {
+  const authority = `${urlHost(connectHosts[isIPv6(host) ? compressed(host) : host] ?? host)}:${port}`
+  const baseUrl = `${isTls ? 'https' : 'http'}://${authority}`
+  return { baseUrl, priceBaseUrl: baseUrl, priceWsUrl: `${isTls ? 'wss' : 'ws'}://${authority}` }
+}
+
+/** The shortest spelling of an IPv6 address, such as `::` for `0:0:0:0:0:0:0:0`. */
+const compressed = (address: string): string => {
+  const url = `http://[${address}]`
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : address
+}
+
+/** The value of a Host header without its port: a name or an IPv4 address, or an IPv6 address in brackets. */
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
+
+/** The lower-case host of a Host header; `undefined` if the value is malformed. */
+export const hostOf = (header: string): string | undefined => hostPattern.exec(header.toLowerCase())?.[1]
+
+/** True for an IPv4 address, and for an IPv6 address in brackets. DNS cannot resolve it to another address. */
+export const isIpLiteral = (host: string): boolean =>
+  isIPv4(host) || (host.startsWith('[') && host.endsWith(']') && isIPv6(host.slice(1, -1)))
+
+/** The form of an address in a URL and in a Host header: an IPv6 address has brackets. */
+export const urlHost = (address: string): string => (isIPv6(address) ? `[${address}]` : address).toLowerCase()

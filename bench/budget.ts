@@ -1,13 +1,14 @@
-import { measureCpuPerMessage } from './measure/bursts.js'
+import { subscribeAndMeasureCpu } from './measure/bursts.js'
 import { withDepthService } from './measure/depth-service.js'
-import { subscribe, withPriceService } from './measure/price-service.js'
+import { withPriceService } from './measure/price-service.js'
 import { inRounds, valuesOf } from './measure/rounds.js'
-import { withChild } from './process/child.js'
 import { withRecording } from './server/recording.js'
 import { buildLibrary } from './setup/build-library.js'
 import { writeDependenciesOnly } from './setup/entry-point-dependencies.js'
+import { measureDepthRequest } from './tables/depth-requests.js'
 import { microsPerTick } from './tables/fan-out.js'
-import { topicsOf } from './topics.js'
+import { readRecording } from './tables/replay.js'
+import { importTime } from './tables/start-up.js'
 
 // Fails if one of five costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
 // of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds.
@@ -39,41 +40,24 @@ const inTurnFor =
 const livePrice = (inTurn: InTurn) =>
   withPriceService((service) => {
     const measure = (program: string) => () =>
-      service.withClient({ program, topics: 1000 }, async (client) => {
-        await subscribe(client, { to: 1000 })
-        await client.service.request('prepareFrames')
-        return measureCpuPerMessage(client, 4, { frames: 200_000 })
-      })
+      service.withClient({ program, topics: 1000 }, (client) =>
+        subscribeAndMeasureCpu(client, 1000, 4, { frames: 200_000 }),
+      )
     return inTurn(measure('svc-streams/default'), measure('hand-written/price-handlers'))
   })
 
 const depthRequest = (inTurn: InTurn) =>
-  withDepthService(({ origin }) => {
+  withDepthService((service) => {
     const measure = (client: string) => () =>
-      withChild('programs/depth-requests.mjs', async (child) => {
-        await child.request('open', { client, origin })
-        await child.request('request', { count: 15_000 })
-        const result = await child.request<{ readonly cpuMicroseconds: number }>('request', { count: 10_000 })
-        return result.cpuMicroseconds
-      })
+      measureDepthRequest(service, client, { warmUpRequests: 15_000, requests: 10_000 })
     return inTurn(measure('svc-streams'), measure('pool-signed'))
   })
 
-const replayedRow = (inTurn: InTurn) => {
-  const topics = topicsOf(10)
-  return withRecording({ rows: 200_000, topics: topics.length }, (path) => {
-    const measure = (operation: string) => () =>
-      withChild('programs/replay.mjs', async (child) => {
-        const result = await child.request<{ readonly microseconds: number }>('run', {
-          operation,
-          path,
-          topics,
-        })
-        return result.microseconds
-      })
+const replayedRow = (inTurn: InTurn) =>
+  withRecording({ rows: 200_000, topics: 10 }, (path) => {
+    const measure = (operation: string) => async () => (await readRecording(operation, path)).microseconds
     return inTurn(measure('replay'), measure('by hand'))
   })
-}
 
 const fanOut = (inTurn: InTurn) => {
   const measure = (name: 'gateway' | 'by hand') => () => microsPerTick({ name, consumers: 16 }, 200)
@@ -82,9 +66,7 @@ const fanOut = (inTurn: InTurn) => {
 
 const importOf = async (inTurn: InTurn) => {
   await writeDependenciesOnly()
-  const measure = (module: string) => () =>
-    withChild('programs/import-time.mjs', (child) => child.request<number>('import', { module }))
-  return inTurn(measure('index.js'), measure('dependencies-only.js'))
+  return inTurn(importTime('index.js'), importTime('dependencies-only.js'))
 }
 
 const costs: readonly Cost[] = [

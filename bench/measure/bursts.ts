@@ -1,4 +1,4 @@
-import type { ConnectedClient } from './price-service.js'
+import { subscribe, type ConnectedClient } from './price-service.js'
 
 /** The prices of a burst that a client delivered, and its CPU time. */
 export interface BurstResult {
@@ -56,4 +56,16 @@ export const measureCpuPerMessage = async (
   await warmUp(client, warmUpBursts, burst)
   const { cpuMicroseconds } = await sendBurst(client, burst)
   return cpuMicroseconds / burst.frames
+}
+
+/** CPU per message of a burst, in µs, after the client has subscribed to topics and warmed up. */
+export const subscribeAndMeasureCpu = async (
+  client: ConnectedClient,
+  topics: number,
+  warmUpBursts: number,
+  burst: Burst,
+): Promise<number> => {
+  await subscribe(client, { to: topics, subscribers: burst.subscribers ?? 1 })
+  await client.service.request('prepareFrames')
+  return measureCpuPerMessage(client, warmUpBursts, burst)
 }

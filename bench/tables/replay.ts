@@ -41,11 +41,7 @@ const topics = topicsOf(10)
 export const replays = async ({ rounds, replayRows }: Settings): Promise<Section> => {
   const candidates = [...readers, ...strategies]
   const measured = await withRecording({ rows: replayRows, topics: topics.length }, (path) =>
-    inRounds(rounds, candidates, ({ operation }) =>
-      withChild('programs/replay.mjs', (child) =>
-        child.request<ReadResult>('run', { operation, path, topics }),
-      ),
-    ),
+    inRounds(rounds, candidates, ({ operation }) => readRecording(operation, path)),
   )
   const results = new Set(readers.flatMap((reader) => measured.get(reader) ?? []).map(({ result }) => result))
   if (results.size !== 1) throw new Error('replay: the results differ')
@@ -62,3 +58,7 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
     ]),
   }
 }
+
+/** Reads a recording of ten topics in a new process. */
+export const readRecording = (operation: string, path: string): Promise<ReadResult> =>
+  withChild('programs/replay.mjs', (child) => child.request<ReadResult>('run', { operation, path, topics }))

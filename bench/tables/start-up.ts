@@ -13,7 +13,8 @@ interface Candidate {
   readonly measure: () => Promise<number>
 }
 
-const importTime = (module: string) => () =>
+/** Imports a module in a new process, and returns the time in ms. */
+export const importTime = (module: string) => () =>
   withChild('programs/import-time.mjs', (child) => child.request<number>('import', { module }))
 
 const dependencies: Candidate = {

@@ -1,5 +1,5 @@
-import { measureCpuPerMessage } from '../measure/bursts.js'
-import { subscribe, withPriceService } from '../measure/price-service.js'
+import { subscribeAndMeasureCpu } from '../measure/bursts.js'
+import { withPriceService } from '../measure/price-service.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatSpread } from '../report/format-figure.js'
@@ -33,13 +33,8 @@ export const subscriberCounts = async ({ rounds, warmUpBursts, frames }: Setting
     const candidates = fanOuts.flatMap((fanOut) => counts.map((subscribers) => ({ fanOut, subscribers })))
     // Half the frames, because a message to many subscribers takes longer and its cost varies less.
     const measured = await inRounds(rounds, candidates, ({ fanOut: { program, fanOut }, subscribers }) =>
-      service.withClient(
-        { program, topics: 1, ...(fanOut === undefined ? {} : { fanOut }) },
-        async (client) => {
-          await subscribe(client, { to: 1, subscribers })
-          await client.service.request('prepareFrames')
-          return measureCpuPerMessage(client, warmUpBursts, { frames: frames / 2, subscribers })
-        },
+      service.withClient({ program, topics: 1, ...(fanOut === undefined ? {} : { fanOut }) }, (client) =>
+        subscribeAndMeasureCpu(client, 1, warmUpBursts, { frames: frames / 2, subscribers }),
       ),
     )
     const micros = (fanOut: FanOut, subscribers: number): readonly number[] => {

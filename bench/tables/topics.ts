@@ -1,5 +1,5 @@
-import { measureCpuPerMessage } from '../measure/bursts.js'
-import { subscribe, withPriceService } from '../measure/price-service.js'
+import { subscribeAndMeasureCpu } from '../measure/bursts.js'
+import { withPriceService } from '../measure/price-service.js'
 import { inRounds, valuesOf } from '../measure/rounds.js'
 import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatSpread } from '../report/format-figure.js'
@@ -21,11 +21,9 @@ export const topicCounts = async ({ rounds, warmUpBursts, frames }: Settings): P
   withPriceService(async (service) => {
     const candidates = clients.flatMap((client) => counts.map((topics) => ({ client, topics })))
     const measured = await inRounds(rounds, candidates, ({ client: { program }, topics }) =>
-      service.withClient({ program, topics }, async (connected) => {
-        await subscribe(connected, { to: topics })
-        await connected.service.request('prepareFrames')
-        return measureCpuPerMessage(connected, warmUpBursts, { frames })
-      }),
+      service.withClient({ program, topics }, (connected) =>
+        subscribeAndMeasureCpu(connected, topics, warmUpBursts, { frames }),
+      ),
     )
     const micros = (client: Client, topics: number): readonly number[] => {
       const candidate = candidates.find((each) => each.client === client && each.topics === topics)

@@ -1,8 +1,8 @@
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { measureCpuPerMessage } from '../../../bench/measure/bursts.js'
-import { subscribe, withPriceService } from '../../../bench/measure/price-service.js'
+import { subscribeAndMeasureCpu } from '../../../bench/measure/bursts.js'
+import { withPriceService } from '../../../bench/measure/price-service.js'
 import { inRounds, valuesOf } from '../../../bench/measure/rounds.js'
 import { ratios, spreadOf } from '../../../bench/measure/statistics.js'
 import type { Check } from '../check.js'
@@ -27,11 +27,9 @@ export const measureRatio: Check = async ({ runtime, executable, user }) => {
   const process = { executable, runArguments: runtime.runArguments, folder }
   const ratio = await withPriceService(async (service) => {
     const measured = await inRounds(rounds, candidates, (program) =>
-      service.withClient({ program, topics, process }, async (client) => {
-        await subscribe(client, { to: topics })
-        await client.service.request('prepareFrames')
-        return measureCpuPerMessage(client, warmUpBursts, { frames })
-      }),
+      service.withClient({ program, topics, process }, (client) =>
+        subscribeAndMeasureCpu(client, topics, warmUpBursts, { frames }),
+      ),
     )
     const micros = (program: string) => valuesOf(measured, program, (value) => value)
     return spreadOf(ratios(micros(handWritten), micros(library))).median

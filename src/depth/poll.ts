@@ -7,9 +7,8 @@ import { depthRequest, type DepthEvent } from '../http/depth-request.js'
 import type { SignedGet } from '../http/signed-get.js'
 import { fromTask$ } from '../task/cancellable-task.js'
 import { Multicast } from '../task/multicast.js'
-import type { Clock } from '../time/clock.js'
+import { clockOffset, suspendedFor, type Clock } from '../time/clock.js'
 import { delay, delay$ } from '../time/deadline.js'
-import { clockOffset, suspendedFor } from '../time/clock.js'
 import type { MintBackoff } from './mint-backoffs.js'
 
 export interface PollConfig {

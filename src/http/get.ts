@@ -9,9 +9,8 @@ import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout, AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
-import type { Clock } from '../time/clock.js'
+import { clockOffset, suspendedFor, type Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
-import { clockOffset, suspendedFor } from '../time/clock.js'
 import {
   headerOf,
   type HttpAnswer,

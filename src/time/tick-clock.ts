@@ -1,5 +1,4 @@
-import type { Clock } from './clock.js'
-import { clockOffset, maxBlockedMs, suspendedFor } from './clock.js'
+import { clockOffset, maxBlockedMs, suspendedFor, type Clock } from './clock.js'
 
 const resolved = Promise.resolve()
 

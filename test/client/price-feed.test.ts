@@ -1,6 +1,5 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { mergeMap, NEVER, of, Subject } from 'rxjs'
-import type { Either } from 'fp-ts/lib/Either.js'
 import type { Price, PriceError } from 'svc-streams'
 import { createTestClient, price, server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'

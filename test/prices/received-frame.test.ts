@@ -1,5 +1,4 @@
-import { map } from 'rxjs'
-import type { Observable } from 'rxjs'
+import { map, type Observable } from 'rxjs'
 import type { UncorrelatedError } from 'svc-streams'
 import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { deadline } from '../../src/time/deadline.js'
-import { RestartableDeadline } from '../../src/time/deadline.js'
+import { deadline, RestartableDeadline } from '../../src/time/deadline.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 

@@ -83,14 +83,14 @@ const metricOf = (value: unknown, metric: string | undefined): number => {
   )
 }
 
-/** The names of the numbers in a value, as `--metric` takes them. */
-const numberNames = (value: unknown, parent = ''): readonly string[] =>
-  typeof value !== 'object' || value === null
+/** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
+const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
+  typeof value !== 'object' || value === null || levels === 0
     ? []
     : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
         typeof inner === 'number' || typeof inner === 'bigint'
           ? [`${parent}${field}`]
-          : numberNames(inner, `${parent}${field}.`),
+          : numberNames(inner, `${parent}${field}.`, levels - 1),
       )
 
 const fieldOf = (value: unknown, path: string): unknown =>

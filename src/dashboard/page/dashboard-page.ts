@@ -23,13 +23,12 @@ import { arranged, formatView, parseView, withPin, type View } from '../model/vi
 import { WatchedToken } from '../model/watched-token.js'
 import { csvName, csvOf } from '../text/csv.js'
 import { logTexts } from '../text/log-texts.js'
-import { notify, playSound } from './threshold-dialog.js'
+import { notify, playSound, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement, type TokenActions } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
-import { ThresholdDialog } from './threshold-dialog.js'
 import { saveFile, Toolbar } from './toolbar.js'
 
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */

@@ -6,10 +6,9 @@ import { concat, of, scan, Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { History } from '../../client/history.js'
 import type { Topic } from '../../domain/topic.js'
-import type { HttpResponse } from '../../server/http-response.js'
+import { jsonResponse, type HttpResponse } from '../../server/http-response.js'
 import type { Pages } from '../../gateway/http/request-handler.js'
 import { runGateway } from '../../gateway/run-gateway.js'
-import { jsonResponse } from '../../server/http-response.js'
 import { rxClock } from '../../time/rx-clock.js'
 import {
   nextServiceStatus,

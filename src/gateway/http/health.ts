@@ -2,8 +2,8 @@ import type { ConnectionStatus } from '../../domain/status.js'
 import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../../server/http-response.js'
 import { stopListening, type ListenAddress } from '../../server/listen.js'
 import { withoutQuery } from '../../server/request.js'
-import { addressesOf } from './addresses.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
+import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
 /** What the health of a gateway depends on. */

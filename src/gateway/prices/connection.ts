@@ -3,10 +3,15 @@ import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
-import type { ConsumerStream, ConsumerWebSocket } from './text-frame.js'
+import {
+  closeReason,
+  textFrame,
+  type ConsumerStream,
+  type ConsumerWebSocket,
+  type TextFrame,
+} from './text-frame.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
-import { closeReason, textFrame, type TextFrame } from './text-frame.js'
 import { closeCodes, type EndCause, type Session } from '../sessions/sessions.js'
 import type { ConsumedTopic, TopicFeed } from '../sessions/topic-feed.js'
 

@@ -30,8 +30,7 @@ import {
 import { isUndelivered, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { reachGateway } from './find-gateway.js'
-import { Lag } from './renewals.js'
-import { Renewals } from './renewals.js'
+import { Lag, Renewals } from './renewals.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
 /** Sessions with gateways over NATS. The URL of a dial has no meaning. */

@@ -13,8 +13,7 @@ import { delay } from '../../time/deadline.js'
 import type { Subjects } from '../subjects.js'
 import { openHistoryStore, type HistoryStore } from './history-store.js'
 import type { OpenJetStream } from './jetstream.js'
-import { StoredTopic, type StoredTopicConfig } from './stored-topic.js'
-import { retryAfter } from './stored-topic.js'
+import { retryAfter, StoredTopic, type StoredTopicConfig } from './stored-topic.js'
 
 /** Interval of the checks of all topics, in ms. */
 const checkInterval = 1_000

@@ -1,5 +1,4 @@
-import type { Either } from 'fp-ts/lib/Either.js'
-import { right } from 'fp-ts/lib/Either.js'
+import { right, type Either } from 'fp-ts/lib/Either.js'
 import { of, Subject, take, type Observable } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Price } from '../../../src/domain/price.js'

@@ -101,7 +101,7 @@ export class Gateway implements Server {
     for (const connection of [...this.link.connections]) connection.end('client')
   }
 
-  /** The machine loses its power: nobody ends the connections to the consumers. */
+  /** The machine loses power. The open connections to consumers are not closed. */
   switchOff(): void {
     this.current.process.kill()
     this.host.isOn = false

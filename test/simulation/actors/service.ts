@@ -117,7 +117,7 @@ export class Service implements Server {
     this.connections = new Set()
   }
 
-  /** The machine loses its power: nobody ends the connections. */
+  /** The machine loses power. Its open connections are not closed. */
   switchOff(): void {
     this.host.process?.kill()
     this.host.isOn = false

@@ -22,7 +22,7 @@ const heldMs = 2_000
 const ageToleranceMs = 20
 
 /** An unwanted topic is kept for so long after the return of the service. As `returnTime` of `src/gateway/sessions/demand.ts`. */
-const keptMs = 7_000
+export const keptMs = 7_000
 
 /** After one of them, a topic is not live until its next price. */
 const endsLive: ReadonlySet<PriceError['_tag']> = new Set([

@@ -3,6 +3,7 @@ import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
 import { Gateway, type GatewayPlan } from '../actors/gateway.js'
 import { Service, type Server } from '../actors/service.js'
 import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
+import { keptMs } from '../invariants/consumers.js'
 import { problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
 import { Link } from '../world/network.js'
 import { onSimulatedPlatform } from '../world/platform.js'
@@ -202,9 +203,6 @@ class Simulation {
     this.world.stop()
   }
 }
-
-/** An unwanted topic is kept by a gateway for a time after an outage: `returnTime` of `src/gateway/sessions/demand.ts`. */
-const keptMs = 7_000
 
 /** The time in which a client without subscribers releases all that it has, in ms. */
 const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>

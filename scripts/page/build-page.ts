@@ -17,7 +17,7 @@ export const buildPage = async (outdir: string): Promise<void> => {
     alias: { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' },
     loader: { '.html': 'copy' },
     tsconfig: 'tsconfig.bundle.json',
-    plugins: [pureCodecs],
+    plugins: [pureCodecs, noAsyncIterables],
     logLevel: 'warning',
   })
 }
@@ -37,3 +37,24 @@ const pureCodecs: Plugin = {
 }
 
 const pure = '/* @__PURE__ */'
+
+/**
+ * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
+ * Observable of the page is made of them.
+ */
+const noAsyncIterables: Plugin = {
+  name: 'no-async-iterables',
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]tslib\.es6\.mjs$/ }, () => ({
+      contents: `
+        const unsupported = () => { throw new TypeError('The page converts no asynchronous iterable.') }
+        export {
+          unsupported as __asyncGenerator,
+          unsupported as __asyncValues,
+          unsupported as __await,
+          unsupported as __awaiter,
+        }`,
+      loader: 'js',
+    }))
+  },
+}

@@ -52,11 +52,12 @@ export const drawChart = (
     times: timeScale(now, spanMs),
     prices: priceScale(range),
   }
-  drawAxes(plot, colours)
+  const last = data.prices.findLast((price) => price !== null) ?? null
+  drawAxes(plot, last, colours)
   drawGaps(plot, data, colours)
   drawPrices(plot, data, colours)
   for (const level of levels) drawLevel(plot, level, colours)
-  drawLastPrice(plot, data, colours)
+  if (last !== null) drawLastPrice(plot, last, data.prices.at(-1) !== null, colours)
   if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
   return plot
 }
@@ -96,14 +97,15 @@ const [priceSpace, timeSpace] = [34, 72]
 
 const maxPrices = 8
 
-const drawAxes = (plot: Plot, colours: ChartColours): void => {
+const drawAxes = (plot: Plot, last: number | null, colours: ChartColours): void => {
   plot.context.font = font
   plot.context.lineWidth = 1
-  drawPriceAxis(plot, colours)
+  drawPriceAxis(plot, last, colours)
   drawTimeAxis(plot, colours)
 }
 
-const drawPriceAxis = (plot: Plot, { grid, text }: ChartColours): void => {
+/** The label of the last price takes the place of a mark. */
+const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartColours): void => {
   const { context, width, top, bottom } = plot
   const { step, values } = priceTicks(plot.prices, Math.min(maxPrices, (bottom - top) / priceSpace))
   context.strokeStyle = grid
@@ -115,7 +117,8 @@ const drawPriceAxis = (plot: Plot, { grid, text }: ChartColours): void => {
     const y = sharp(yOf(plot, price))
     context.moveTo(0, y)
     context.lineTo(width, y)
-    context.fillText(priceTickText(price, step), width + 8, y)
+    const isFree = last === null || Math.abs(y - yOf(plot, last)) > labelSpace
+    if (isFree) context.fillText(priceTickText(price, step), width + 8, y)
   }
   context.stroke()
 }
@@ -167,10 +170,13 @@ const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): 
 }
 
 /** Draws a dotted line at the last price, with the price at the axis, and a dot while it is current. */
-const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text, card }: ChartColours): void => {
+const drawLastPrice = (
+  plot: Plot,
+  last: number,
+  isCurrent: boolean,
+  { line, text, card }: ChartColours,
+): void => {
   const { context, width } = plot
-  const last = prices.findLast((price) => price !== null) ?? null
-  if (last === null) return
   const y = yOf(plot, last)
   context.strokeStyle = text
   context.lineWidth = 1
@@ -186,14 +192,14 @@ const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text, card }: 
   // A long price extends to the left, and is not cut at the right.
   const left = Math.min(width + labelPadding, width + priceAxisWidth - labelWidth)
   context.fillRect(left, y - 8, labelWidth, 16)
-  if (prices.at(-1) !== null) drawDot(context, width, y)
+  if (isCurrent) drawDot(context, width, y)
   context.fillStyle = card
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   context.fillText(label, left + labelPadding, y + 0.5)
 }
 
-const labelPadding = 4
+const [labelPadding, labelSpace] = [4, 14]
 
 const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void => {
   context.beginPath()

@@ -1,13 +1,11 @@
 import { formatSeconds, shortAddress, shortPrice, shortTokens } from '../../display/texts.js'
 import type { DepthSide } from '../../domain/depth.js'
 import { thresholdText } from '../model/threshold.js'
-import type { PageConfig } from '../model/served.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import {
   amountDigits,
   changeOf,
   depthReason,
-  isDepthCurrent,
   lagText,
   priceReason,
   rateText,
@@ -58,13 +56,11 @@ export class CardElement {
   readonly element = fromHtml(cardHtml)
   readonly #part = partsOf(this.element)
   readonly #token: WatchedToken
-  readonly #config: PageConfig
   readonly #chart: PriceChart
   #isValid = false
 
-  constructor(token: WatchedToken, config: PageConfig, { onPin, onThreshold }: TokenActions) {
+  constructor(token: WatchedToken, { onPin, onThreshold }: TokenActions) {
     this.#token = token
-    this.#config = config
     this.#chart = new PriceChart(token)
     const { symbol } = token.state.token
     this.element.dataset['token'] = token.address
@@ -92,8 +88,7 @@ export class CardElement {
     this.#isValid = true
     this.#renderPrice(now)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    const isCurrent = isDepthCurrent(this.#token.state, now, this.#config.depthInterval)
-    setAttribute(this.#part('.depth'), 'data-current', String(isCurrent))
+    setAttribute(this.#part('.depth'), 'data-current', String(this.#token.isDepthCurrent(now)))
     this.#chart.draw(now)
   }
 

@@ -75,11 +75,11 @@ export class DashboardPage {
       onThreshold: (token) => this.#askThreshold(token),
     }
     this.#tokens = this.#display.tokens.map((token) => {
-      const watched = new WatchedToken(token)
+      const watched = new WatchedToken(token, config.depthInterval)
       watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
       return {
         watched,
-        card: new CardElement(watched, config, actions),
+        card: new CardElement(watched, actions),
         row: new RowElement(watched, actions),
       }
     })

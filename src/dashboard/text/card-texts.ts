@@ -95,19 +95,6 @@ export const amountDigits = (usd: number): DigitGroups => shortNumber(usd, forma
 const formatAmount = (usd: number): string =>
   usd < 1000 ? formatUsd(usd) : formatUsd(usd).replace(/\.\d*$/, '')
 
-/** A request that takes longer has failed. In ms. */
-const requestTimeout = 5000
-
-/** False if there is no depth, if the last request failed, and if the next result is overdue. */
-export const isDepthCurrent = (
-  { depth, depthError }: TokenState,
-  now: number,
-  depthInterval: number | null,
-): boolean => {
-  if (depth === undefined || depthError !== undefined || depthInterval === null) return false
-  return now - depth.receivedAt <= 2 * depthInterval + requestTimeout
-}
-
 /** Stands for a value that is not known. */
 export const unknown = '\u2013'
 

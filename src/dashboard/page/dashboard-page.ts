@@ -26,7 +26,7 @@ import { logTexts } from '../text/log-texts.js'
 import { notify, playSound, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement, type TokenActions } from './card-element.js'
 import { EventList } from './event-list.js'
-import { fromHtml, partsOf, setAttribute, setText } from './html.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
 import { saveFile, Toolbar } from './toolbar.js'
@@ -209,12 +209,17 @@ export class DashboardPage {
     this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
     const isTable = layout === 'table'
     const cards = this.#arranged.filter(({ watched }) => !isTable || pins.includes(watched.address))
-    const elements = cards.map(({ card }) => card.element)
+    const used = this.#tokens.find(({ card }) => card.element.contains(document.activeElement))
     const area = this.#mainPart('.cards')
-    if (!isSameList(area.children, elements)) area.replaceChildren(...elements)
-    setAttribute(area, 'data-count', countClass(elements.length))
-    setAttribute(this.#main, 'data-layout', isTable && elements.length > 0 ? 'both' : layout)
+    setChildren(
+      area,
+      cards.map(({ card }) => card.element),
+    )
+    setAttribute(area, 'data-count', countClass(cards.length))
+    setAttribute(this.#main, 'data-layout', isTable && cards.length > 0 ? 'both' : layout)
     this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
+    // The card of a token that is no longer pinned is gone: the focus goes to the button that pins it again.
+    if (used?.card.element.isConnected === false) part(used.row.element, '.pin').focus()
     this.#mainPart('.none').hidden = this.#arranged.length > 0
     this.#toolbar.render(this.#view, this.#arranged.length, this.#tokens.length)
   }
@@ -241,9 +246,6 @@ const countClass = (count: number): string => {
   if (count <= 4) return 'few'
   return count <= 6 ? 'some' : 'many'
 }
-
-const isSameList = (children: HTMLCollection, elements: readonly Element[]): boolean =>
-  children.length === elements.length && elements.every((element, index) => children[index] === element)
 
 const invalidate = ({ card, row }: Shown): void => {
   card.invalidate()

@@ -104,6 +104,7 @@ export class PriceChart {
     this.#cursor = time
     this.#draw()
     if (time === undefined) this.#readout.hidden = true
+    else this.#describeCursor()
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -138,8 +139,12 @@ export class PriceChart {
     const { from, to } = this.#plot.times
     this.#readout.dataset['side'] = time > (from + to) / 2 ? 'left' : 'right'
     this.#readout.hidden = false
+  }
+
+  /** A screen reader announces each change of a slider: its value changes with the crosshair, not with each price. */
+  #describeCursor(): void {
     setAttribute(this.#slider, 'aria-valuemax', String(this.#data.times.length - 2))
-    setAttribute(this.#slider, 'aria-valuenow', String(index))
+    setAttribute(this.#slider, 'aria-valuenow', String(indexAt(this.#data, this.#cursor ?? Infinity)))
     setAttribute(this.#slider, 'aria-valuetext', this.#readout.textContent)
   }
 }

@@ -215,7 +215,7 @@ export class DashboardPage {
       area,
       cards.map(({ card }) => card.element),
     )
-    setAttribute(area, 'data-count', countClass(cards.length))
+    setAttribute(area, 'data-count', String(cards.length))
     setAttribute(this.#main, 'data-layout', isTable && cards.length > 0 ? 'both' : layout)
     this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
     // The card of a token that is no longer pinned is gone: the focus goes to the button that pins it again.
@@ -238,13 +238,6 @@ const renderConnection = (element: HTMLElement, { state, reason, behindMs }: Con
   const [name, why] = element.querySelectorAll('.words > span')
   if (name !== undefined) setText(name, behindMs === undefined ? state : behindText(behindMs))
   if (why !== undefined) setText(why, reason)
-}
-
-/** The fewer cards, the larger their charts. */
-const countClass = (count: number): string => {
-  if (count <= 1) return 'one'
-  if (count <= 4) return 'few'
-  return count <= 6 ? 'some' : 'many'
 }
 
 const invalidate = ({ card, row }: Shown): void => {

@@ -187,13 +187,16 @@ export const gapsOf = (times: readonly number[], prices: readonly (number | null
     return price === null && from !== undefined && to !== undefined && to > from ? [{ from, to }] : []
   })
 
-/** Text of the price axis, with the decimals of its steps. */
+/** Text of the price axis, with the digits of its steps. */
 export const priceTickText = (price: number, step: number): string => {
-  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))
+  const decimals = decimalsOf(step)
   return Math.abs(price) < 1e9 && decimals <= 9
-    ? withNarrowSpaces(digitGroups(price.toFixed(decimals)))
-    : price.toExponential(2)
+    ? withNarrowSpaces(digitGroups(price.toFixed(Math.max(0, decimals))))
+    : price.toExponential(Math.max(0, decimals - decimalsOf(Math.abs(price) || step))).replace('+', '')
 }
+
+/** Of a number such as 0.02, which has 2; of 200 it is -2. */
+const decimalsOf = (value: number): number => -Math.floor(Math.log10(value) + 1e-9)
 
 /** Describes a chart to a screen reader. */
 export const chartLabel = (range: ChartRange | undefined): string =>

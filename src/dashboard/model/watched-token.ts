@@ -22,17 +22,23 @@ export interface Figures {
   readonly sell: number | undefined
 }
 
+/** A request for depth that takes longer has failed. In ms. */
+const requestTimeout = 5000
+
 /** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
 export class WatchedToken {
   readonly samples = new ChartSamples(chartWindow, chartSlot)
   readonly #rate = new PriceRate()
+  readonly #depthInterval: number | null
   #state: TokenState
   #threshold: Threshold = {}
   #side: ThresholdSide | undefined
   #isCompared = false
 
-  constructor(state: TokenState) {
+  /** `depthInterval`: as in the configuration of the page. */
+  constructor(state: TokenState, depthInterval: number | null) {
     this.#state = state
+    this.#depthInterval = depthInterval
   }
 
   get state(): TokenState {
@@ -85,10 +91,18 @@ export class WatchedToken {
     this.samples.addPast(past)
   }
 
+  /** False if there is no depth, if the last request failed, and if the next result is overdue. */
+  isDepthCurrent(now: number): boolean {
+    const { depth, depthError } = this.#state
+    if (depth === undefined || depthError !== undefined || this.#depthInterval === null) return false
+    return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
+  }
+
   /** `now`: in ms since the Unix epoch. */
   figures(now: number): Figures {
-    const { token, state, price, depth, depthError } = this.#state
+    const { token, state, price } = this.#state
     const first = this.samples.firstPrice()
+    const depth = this.isDepthCurrent(now) ? this.#state.depth : undefined
     const isCurrent = state === 'live' && price !== undefined && first !== undefined
     return {
       token,
@@ -98,8 +112,8 @@ export class WatchedToken {
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
       rate: this.#rate.perSecond(now),
       lag: lagOf(this.#state),
-      buy: depthError === undefined ? depth?.buy.totalQuantityUsd : undefined,
-      sell: depthError === undefined ? depth?.sell.totalQuantityUsd : undefined,
+      buy: depth?.buy.totalQuantityUsd,
+      sell: depth?.sell.totalQuantityUsd,
     }
   }
 

@@ -1,13 +1,11 @@
 import { formatSeconds, shortAddress, shortPrice, shortTokens } from '../../display/texts.js'
 import type { DepthSide } from '../../domain/depth.js'
 import { thresholdText } from '../model/threshold.js'
-import type { PageConfig } from '../model/served.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import {
   amountDigits,
   changeOf,
   depthReason,
-  isDepthCurrent,
   lagText,
   priceReason,
   rateText,
@@ -28,7 +26,7 @@ const sideHtml = (name: string, title: string): string => `
     <dt>${title}</dt>
     <dd>
       <svg class="bar" aria-hidden="true" width="100%" height="6"><rect class="track" width="100%" height="6" rx="3" /><rect class="fill" width="0%" height="6" rx="3" /></svg>
-      <span class="amount"><span data-field="${name}"></span><span class="unit"></span></span>
+      <span class="amount"><span data-field="${name}"></span> <span class="unit"></span></span>
       <span class="quantity"></span>
     </dd>
   </div>`
@@ -39,7 +37,7 @@ const cardHtml = `<article class="card">
     <span class="address"></span>
     <span class="state"><span class="mark" aria-hidden="true"></span><span data-field="state"></span></span>
   </header>
-  <p class="price"><span data-field="price"></span><span class="unit">USD</span></p>
+  <p class="price"><span data-field="price"></span> <span class="unit">USD</span></p>
   <div class="below">
     <p class="change"><span class="arrow" aria-hidden="true"></span><span data-field="change"></span><span class="over"></span></p>
     <p class="reason"></p>
@@ -58,20 +56,19 @@ export class CardElement {
   readonly element = fromHtml(cardHtml)
   readonly #part = partsOf(this.element)
   readonly #token: WatchedToken
-  readonly #config: PageConfig
   readonly #chart: PriceChart
   #isValid = false
 
-  constructor(token: WatchedToken, config: PageConfig, { onPin, onThreshold }: TokenActions) {
+  constructor(token: WatchedToken, { onPin, onThreshold }: TokenActions) {
     this.#token = token
-    this.#config = config
     this.#chart = new PriceChart(token)
     const { symbol } = token.state.token
     this.element.dataset['token'] = token.address
     this.element.setAttribute('aria-labelledby', `name-${token.address}`)
     this.#part('h2').id = `name-${token.address}`
     setText(this.#part('[data-field=symbol]'), symbol)
-    setText(this.#part('.address'), shortAddress(token.address))
+    const address = shortAddress(token.address)
+    setText(this.#part('.address'), address === symbol ? '' : address)
     this.#part('.address').title = token.address
     this.#part('.depth').before(this.#chart.element)
     const [pin, threshold] = [this.#part('.pin'), this.#part('.threshold')]
@@ -92,8 +89,7 @@ export class CardElement {
     this.#isValid = true
     this.#renderPrice(now)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    const isCurrent = isDepthCurrent(this.#token.state, now, this.#config.depthInterval)
-    setAttribute(this.#part('.depth'), 'data-current', String(isCurrent))
+    setAttribute(this.#part('.depth'), 'data-current', String(this.#token.isDepthCurrent(now)))
     this.#chart.draw(now)
   }
 
@@ -153,7 +149,8 @@ export const renderThresholdButton = (
   { state, threshold, reached }: WatchedToken,
 ): void => {
   const levels = thresholdText(threshold)
-  const text = reached === undefined ? levels : `${levels} reached`
+  const text =
+    reached === undefined ? levels : `${thresholdText({ [reached.side]: reached.threshold })} reached`
   setText(button, levels === '' ? 'Alert' : text)
   setAttribute(button, 'aria-label', `Alert of ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
 }

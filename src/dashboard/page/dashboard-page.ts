@@ -26,7 +26,7 @@ import { logTexts } from '../text/log-texts.js'
 import { notify, playSound, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement, type TokenActions } from './card-element.js'
 import { EventList } from './event-list.js'
-import { fromHtml, partsOf, setAttribute, setText } from './html.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
 import { saveFile, Toolbar } from './toolbar.js'
@@ -75,11 +75,11 @@ export class DashboardPage {
       onThreshold: (token) => this.#askThreshold(token),
     }
     this.#tokens = this.#display.tokens.map((token) => {
-      const watched = new WatchedToken(token)
+      const watched = new WatchedToken(token, config.depthInterval)
       watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
       return {
         watched,
-        card: new CardElement(watched, config, actions),
+        card: new CardElement(watched, actions),
         row: new RowElement(watched, actions),
       }
     })
@@ -209,12 +209,17 @@ export class DashboardPage {
     this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
     const isTable = layout === 'table'
     const cards = this.#arranged.filter(({ watched }) => !isTable || pins.includes(watched.address))
-    const elements = cards.map(({ card }) => card.element)
+    const used = this.#tokens.find(({ card }) => card.element.contains(document.activeElement))
     const area = this.#mainPart('.cards')
-    if (!isSameList(area.children, elements)) area.replaceChildren(...elements)
-    setAttribute(area, 'data-count', countClass(elements.length))
-    setAttribute(this.#main, 'data-layout', isTable && elements.length > 0 ? 'both' : layout)
+    setChildren(
+      area,
+      cards.map(({ card }) => card.element),
+    )
+    setAttribute(area, 'data-count', String(cards.length))
+    setAttribute(this.#main, 'data-layout', isTable && cards.length > 0 ? 'both' : layout)
     this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
+    // The card of a token that is no longer pinned is gone: the focus goes to the button that pins it again.
+    if (used?.card.element.isConnected === false) part(used.row.element, '.pin').focus()
     this.#mainPart('.none').hidden = this.#arranged.length > 0
     this.#toolbar.render(this.#view, this.#arranged.length, this.#tokens.length)
   }
@@ -234,16 +239,6 @@ const renderConnection = (element: HTMLElement, { state, reason, behindMs }: Con
   if (name !== undefined) setText(name, behindMs === undefined ? state : behindText(behindMs))
   if (why !== undefined) setText(why, reason)
 }
-
-/** The fewer cards, the larger their charts. */
-const countClass = (count: number): string => {
-  if (count <= 1) return 'one'
-  if (count <= 4) return 'few'
-  return count <= 6 ? 'some' : 'many'
-}
-
-const isSameList = (children: HTMLCollection, elements: readonly Element[]): boolean =>
-  children.length === elements.length && elements.every((element, index) => children[index] === element)
 
 const invalidate = ({ card, row }: Shown): void => {
   card.invalidate()

@@ -52,11 +52,12 @@ export const drawChart = (
     times: timeScale(now, spanMs),
     prices: priceScale(range),
   }
-  drawAxes(plot, colours)
+  const last = data.prices.findLast((price) => price !== null) ?? null
+  drawAxes(plot, last, colours)
   drawGaps(plot, data, colours)
   drawPrices(plot, data, colours)
   for (const level of levels) drawLevel(plot, level, colours)
-  drawLastPrice(plot, data, colours)
+  if (last !== null) drawLastPrice(plot, last, data.prices.at(-1) !== null, colours)
   if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
   return plot
 }
@@ -96,14 +97,15 @@ const [priceSpace, timeSpace] = [34, 72]
 
 const maxPrices = 8
 
-const drawAxes = (plot: Plot, colours: ChartColours): void => {
+const drawAxes = (plot: Plot, last: number | null, colours: ChartColours): void => {
   plot.context.font = font
   plot.context.lineWidth = 1
-  drawPriceAxis(plot, colours)
+  drawPriceAxis(plot, last, colours)
   drawTimeAxis(plot, colours)
 }
 
-const drawPriceAxis = (plot: Plot, { grid, text }: ChartColours): void => {
+/** The label of the last price takes the place of a mark. */
+const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartColours): void => {
   const { context, width, top, bottom } = plot
   const { step, values } = priceTicks(plot.prices, Math.min(maxPrices, (bottom - top) / priceSpace))
   context.strokeStyle = grid
@@ -115,7 +117,8 @@ const drawPriceAxis = (plot: Plot, { grid, text }: ChartColours): void => {
     const y = sharp(yOf(plot, price))
     context.moveTo(0, y)
     context.lineTo(width, y)
-    context.fillText(priceTickText(price, step), width + 8, y)
+    const isFree = last === null || Math.abs(y - yOf(plot, last)) > labelSpace
+    if (isFree) context.fillText(priceTickText(price, step), width + 8, y)
   }
   context.stroke()
 }
@@ -132,14 +135,17 @@ const drawTimeAxis = (plot: Plot, { text }: ChartColours): void => {
   }
 }
 
-/** Draws the prices. Each one holds until the next one; a time without a current price has no line. */
+/**
+ * Draws the prices. Each one holds until the next one; a time without a current price has no line. The line has one pixel,
+ * because a browser without a graphics processor takes three times as long for one and a half.
+ */
 const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): void => {
   const { context, bottom } = plot
   const path = new Path2D()
   const area = new Path2D()
   let y: number | undefined
   data.prices.forEach((price, index) => {
-    const x = xOf(plot, data.times[index] ?? 0)
+    const x = sharp(xOf(plot, data.times[index] ?? 0))
     if (y !== undefined) {
       path.lineTo(x, y)
       area.lineTo(x, y)
@@ -149,7 +155,7 @@ const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): 
       y = undefined
       return
     }
-    const next = yOf(plot, price)
+    const next = sharp(yOf(plot, price))
     if (y === undefined) {
       path.moveTo(x, next)
       area.moveTo(x, bottom)
@@ -157,27 +163,29 @@ const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): 
     area.lineTo(x, next)
     y = next
   })
-  if (y !== undefined) area.lineTo(xOf(plot, data.times.at(-1) ?? 0), bottom)
+  if (y !== undefined) area.lineTo(sharp(xOf(plot, data.times.at(-1) ?? 0)), bottom)
   context.fillStyle = fill
   context.fill(area)
   context.strokeStyle = line
-  context.lineWidth = 1.5
-  context.lineJoin = 'round'
+  context.lineWidth = 1
   context.stroke(path)
 }
 
 /** Draws a dotted line at the last price, with the price at the axis, and a dot while it is current. */
-const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text, card }: ChartColours): void => {
+const drawLastPrice = (
+  plot: Plot,
+  last: number,
+  isCurrent: boolean,
+  { line, text, card }: ChartColours,
+): void => {
   const { context, width } = plot
-  const last = prices.findLast((price) => price !== null) ?? null
-  if (last === null) return
-  const y = yOf(plot, last)
+  const y = sharp(yOf(plot, last))
   context.strokeStyle = text
   context.lineWidth = 1
   context.setLineDash([1, 3])
   context.beginPath()
-  context.moveTo(0, sharp(y))
-  context.lineTo(width, sharp(y))
+  context.moveTo(0, y)
+  context.lineTo(width, y)
   context.stroke()
   context.setLineDash([])
   context.fillStyle = line
@@ -185,15 +193,15 @@ const drawLastPrice = (plot: Plot, { prices }: ChartData, { line, text, card }: 
   const labelWidth = context.measureText(label).width + 2 * labelPadding
   // A long price extends to the left, and is not cut at the right.
   const left = Math.min(width + labelPadding, width + priceAxisWidth - labelWidth)
-  context.fillRect(left, y - 8, labelWidth, 16)
-  if (prices.at(-1) !== null) drawDot(context, width, y)
+  context.fillRect(left, y - 8.5, labelWidth, 17)
+  if (isCurrent) drawDot(context, width, y)
   context.fillStyle = card
   context.textAlign = 'left'
   context.textBaseline = 'middle'
-  context.fillText(label, left + labelPadding, y + 0.5)
+  context.fillText(label, left + labelPadding, y)
 }
 
-const labelPadding = 4
+const [labelPadding, labelSpace] = [4, 14]
 
 const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void => {
   context.beginPath()

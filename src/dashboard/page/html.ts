@@ -33,6 +33,15 @@ export const setText = (element: Element, text: string): void => {
   else if (element.textContent !== text) element.textContent = text
 }
 
+/** Replaces the children of an element, unless it has these. The focus remains where it is. */
+export const setChildren = (element: Element, children: readonly Element[]): void => {
+  const before = element.children
+  if (before.length === children.length && children.every((child, index) => child === before[index])) return
+  const focused = document.activeElement
+  element.replaceChildren(...children)
+  if (focused instanceof HTMLElement && element.contains(focused)) focused.focus()
+}
+
 /** Replaces an attribute, unless it has that value. */
 export const setAttribute = (element: Element, name: string, value: string): void => {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value)

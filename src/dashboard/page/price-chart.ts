@@ -1,8 +1,8 @@
-import { clockTime, shortPrice, withoutSeparators } from '../../display/texts.js'
+import { clockTime, shortPrice } from '../../display/texts.js'
 import { chartLabel, indexAt, type ChartData } from '../model/chart.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
-import { fromHtml, part, setAttribute, setText } from './html.js'
+import { fromHtml, part, setAttribute, setDigits, setText } from './html.js'
 
 /** Number of samples that Page Up and Page Down move the crosshair by. */
 const pageStep = 20
@@ -12,12 +12,14 @@ export class PriceChart {
   readonly element = fromHtml(
     '<div class="plot"><div class="chart" role="img"><canvas></canvas></div>' +
       '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>' +
-      '<p class="readout" hidden></p></div>',
+      '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span></p></div>',
   )
   readonly #chart = part(this.element, '.chart')
   readonly #canvas = part(this.element, 'canvas') as HTMLCanvasElement
   readonly #slider = part(this.element, '.cursor')
   readonly #readout = part(this.element, '.readout')
+  readonly #clock = part(this.element, '.clock')
+  readonly #value = part(this.element, '.value')
   readonly #context = this.#canvas.getContext('2d')
   readonly #token: WatchedToken
   #colours: ChartColours | undefined
@@ -102,6 +104,7 @@ export class PriceChart {
     this.#cursor = time
     this.#draw()
     if (time === undefined) this.#readout.hidden = true
+    else this.#describeCursor()
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -127,15 +130,22 @@ export class PriceChart {
     if (this.#cursor === undefined || this.#plot === undefined) return
     const index = indexAt(this.#data, this.#cursor)
     const [time = 0, price = null] = [this.#data.times[index], this.#data.prices[index]]
-    const value = price === null ? 'no current price' : `${withoutSeparators(shortPrice(price))} USD`
-    const text = `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')} · ${value}`
+    setText(this.#clock, `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')}`)
+    if (price === null) setText(this.#value, 'no current price')
+    else {
+      const digits = shortPrice(price)
+      setDigits(this.#value, { ...digits, fraction: `${digits.fraction} USD` })
+    }
     const { from, to } = this.#plot.times
-    setText(this.#readout, text)
     this.#readout.dataset['side'] = time > (from + to) / 2 ? 'left' : 'right'
     this.#readout.hidden = false
+  }
+
+  /** A screen reader announces each change of a slider: its value changes with the crosshair, not with each price. */
+  #describeCursor(): void {
     setAttribute(this.#slider, 'aria-valuemax', String(this.#data.times.length - 2))
-    setAttribute(this.#slider, 'aria-valuenow', String(index))
-    setAttribute(this.#slider, 'aria-valuetext', text)
+    setAttribute(this.#slider, 'aria-valuenow', String(indexAt(this.#data, this.#cursor ?? Infinity)))
+    setAttribute(this.#slider, 'aria-valuetext', this.#readout.textContent)
   }
 }
 

@@ -3,7 +3,7 @@ import { sortedBy, sortKeys, type SortKey, type View } from '../model/view.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { amountDigits, changeOf, lagText, priceReason, rateText, unknown } from '../text/card-texts.js'
 import { renderThresholdButton, type TokenActions } from './card-element.js'
-import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+import { fromHtml, partsOf, setAttribute, setChildren, setDigits, setText } from './html.js'
 
 const headerHtml = (key: SortKey, title: string): string =>
   `<th scope="col" data-column="${key}"><button>${title}</button></th>`
@@ -53,12 +53,10 @@ export class TableElement {
       if (sort === key) setAttribute(header, 'aria-sort', isDescending ? 'descending' : 'ascending')
       else header.removeAttribute('aria-sort')
     }
-    const body = this.#part('tbody')
-    const elements = rows.map(({ element }) => element)
-    const isSame =
-      body.children.length === elements.length &&
-      elements.every((element, index) => body.children[index] === element)
-    if (!isSame) body.replaceChildren(...elements)
+    setChildren(
+      this.#part('tbody'),
+      rows.map(({ element }) => element),
+    )
   }
 }
 

@@ -1,7 +1,13 @@
 import { assertNever } from '../../domain/assert-never.js'
 import type { DepthError, PriceError } from '../../errors/model.js'
 import { behindText, oneLine } from '../../errors/text.js'
-import { formatUsd, shortAddresses, shortNumber, type DigitGroups } from '../../display/texts.js'
+import {
+  formatSeconds,
+  formatUsd,
+  shortAddresses,
+  shortNumber,
+  type DigitGroups,
+} from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 
 /** Why the price of a card is not current; empty if it is. */
@@ -79,30 +85,15 @@ export const changeOf = (price: number, from: number): Change => {
     : { direction: 'down', text: `\u2212${size} %` }
 }
 
-/** The time of a change, rounded down to minutes. `ms`: its duration. */
-export const spanText = (ms: number): string => {
-  const minutes = Math.floor(ms / 60_000)
-  return minutes === 0 ? 'in 1 min' : `in ${minutes} min`
-}
+/** The time of a change, rounded down to minutes, or below that to seconds. `ms`: its duration. */
+export const spanText = (ms: number): string =>
+  `in ${ms < 60_000 ? formatSeconds(ms) : `${Math.floor(ms / 60_000)} min`}`
 
 /** An amount in USD, without cents from 1000 on. */
 export const amountDigits = (usd: number): DigitGroups => shortNumber(usd, formatAmount)
 
 const formatAmount = (usd: number): string =>
   usd < 1000 ? formatUsd(usd) : formatUsd(usd).replace(/\.\d*$/, '')
-
-/** A request that takes longer has failed. In ms. */
-const requestTimeout = 5000
-
-/** False if there is no depth, if the last request failed, and if the next result is overdue. */
-export const isDepthCurrent = (
-  { depth, depthError }: TokenState,
-  now: number,
-  depthInterval: number | null,
-): boolean => {
-  if (depth === undefined || depthError !== undefined || depthInterval === null) return false
-  return now - depth.receivedAt <= 2 * depthInterval + requestTimeout
-}
 
 /** Stands for a value that is not known. */
 export const unknown = '\u2013'

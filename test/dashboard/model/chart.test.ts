@@ -196,7 +196,7 @@ test('priceTickText has the decimals of the step', () => {
     '2\u202f500.5',
     '0.00012',
   ])
-  expect(priceTickText(1.5e12, 1e11)).toBe('1.50e+12')
+  expect([priceTickText(1.5e12, 1e11), priceTickText(1.235e-12, 5e-15)]).toEqual(['1.5e12', '1.235e-12'])
 })
 
 test('gapsOf gives the times without a price, also one that lasts', () => {

@@ -18,7 +18,7 @@ const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
 const initial = () => {
   const [state] = displayAfter([eth], []).tokens
   if (state === undefined) throw new Error('no token')
-  return new WatchedToken(state)
+  return new WatchedToken(state, 1000)
 }
 
 const prices = (values: readonly number[], address: Address = weth): readonly DisplayEvent[] =>
@@ -53,12 +53,14 @@ describe('the figures of a token', () => {
     expect(token.figures(9000).lag).toBe(5200)
   })
 
-  it('have depth until a request for it fails', () => {
+  it('have depth until the next result is overdue, or a request for it fails', () => {
     const token = initial()
     watch(token, [depthRead(1000)])
-    expect(token.figures(1000).buy).toBeGreaterThan(0)
+    const receivedAt = token.state.depth?.receivedAt ?? NaN
+    expect(token.figures(receivedAt + 7000).buy).toBeGreaterThan(0)
+    expect(token.figures(receivedAt + 7001)).toMatchObject({ buy: undefined, sell: undefined })
     watch(token, [depthRead(1000), depthFailed(2000, httpError(429, '', undefined))])
-    expect(token.figures(2000)).toMatchObject({ buy: undefined, sell: undefined })
+    expect(token.figures(receivedAt)).toMatchObject({ buy: undefined, sell: undefined })
   })
 })
 

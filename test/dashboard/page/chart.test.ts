@@ -99,6 +99,8 @@ describe('the chart of the dashboard', () => {
     )
     expect(pairs.length).toBeGreaterThanOrEqual(20)
     expect(pairs.filter(([price, readout]) => !readout.endsWith(` · ${price} USD`))).toEqual([])
+    // A screen reader announces each change of it.
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2500\.0000 USD$/)
   })
 
   it('takes its whole width from the first seconds on', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPageFiles, type PageFiles } from '../../../src/dashboard/serve/start-dashboard.js'
-import { buildPage } from '../../support/process/build-page.js'
+import { buildPage } from '../../../scripts/page/build-page.js'
 
 let files: Promise<PageFiles> | undefined
 

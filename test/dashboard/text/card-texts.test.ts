@@ -67,8 +67,8 @@ test('changeOf has a direction and a sign, unless the change is 0 after rounding
   expect(change(1e9, 1)).toEqual({ direction: 'up', text: '+1.0e+11 %' })
 })
 
-test('spanText is in minutes', () => {
-  expect([0, 59_999, 60_000, 300_000].map(spanText)).toEqual(['in 1 min', 'in 1 min', 'in 1 min', 'in 5 min'])
+test('spanText is in minutes, or below that in seconds', () => {
+  expect([0, 59_999, 60_000, 300_000].map(spanText)).toEqual(['in 0 s', 'in 59 s', 'in 1 min', 'in 5 min'])
 })
 
 test('amountDigits has cents below 1000 only', () => {

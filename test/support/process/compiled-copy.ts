@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { buildPage } from './build-page.js'
+import { buildPage } from '../../../scripts/page/build-page.js'
 import { bundle, defineRequire, entryPoints, programs, sources } from './bundle-programs.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))

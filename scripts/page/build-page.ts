@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+/** Bundles the page of the dashboard into a folder. */
+export const buildPage = async (outdir: string): Promise<void> => {
+  await build({
+    absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
+    entryPoints: ['main.ts', 'main.css', 'index.html'].map((name) => `src/dashboard/page/${name}`),
+    outdir,
+    bundle: true,
+    minify: true,
+    charset: 'utf8',
+    format: 'iife',
+    target: 'es2022',
+    conditions: ['es2015'],
+    alias: { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' },
+    loader: { '.html': 'copy' },
+    tsconfig: 'tsconfig.bundle.json',
+    plugins: [pureCodecs, noAsyncIterables],
+    logLevel: 'warning',
+  })
+}
+
+/** Marks the classes and codecs of io-ts as free of side effects, so that esbuild leaves out those that are not used. */
+const pureCodecs: Plugin = {
+  name: 'pure-codecs',
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]io-ts[\\/]es6[\\/]index\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const contents = source
+        .replaceAll('/** @class */', pure)
+        .replace(/^((?:export )?var \w+ = )(?=new |brand\()/gm, `$1${pure} `)
+      return { contents, loader: 'js' }
+    })
+  },
+}
+
+const pure = '/* @__PURE__ */'
+
+/**
+ * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
+ * Observable of the page is made of them.
+ */
+const noAsyncIterables: Plugin = {
+  name: 'no-async-iterables',
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]tslib\.es6\.mjs$/ }, () => ({
+      contents: `
+        const unsupported = () => { throw new TypeError('The page converts no asynchronous iterable.') }
+        export {
+          unsupported as __asyncGenerator,
+          unsupported as __asyncValues,
+          unsupported as __await,
+          unsupported as __awaiter,
+        }`,
+      loader: 'js',
+    }))
+  },
+}

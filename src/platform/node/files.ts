@@ -2,7 +2,7 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
-const chunkBytes = 2 ** 18
+export const chunkBytes = 2 ** 18
 
 /** The bytes of a file from a position on. It is opened on the first read, which rejects if that fails. */
 export const readFileBytes = (path: string | URL, start = 0): AsyncIterable<Uint8Array> =>

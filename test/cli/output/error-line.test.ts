@@ -1,6 +1,7 @@
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { errorLine } from '../../../src/cli/output/error-text.js'
+import { errorLine, guidePath } from '../../../src/cli/output/error-text.js'
 import { stale } from '../../../src/errors/constructors.js'
 import { readPage } from '../../docs/support/block.js'
 import { errors } from '../../errors/support/arbitraries.js'
@@ -8,6 +9,13 @@ import { errors } from '../../errors/support/arbitraries.js'
 test('errorLine has the error and the address of its heading in the guide', () => {
   const error = stale('svc-0xab', 30_000, undefined)
   expect(errorLine(error)).toBe(`Stale: ${error.message}; see docs/guides/errors.md#stale`)
+})
+
+test('guidePath names the guide of the installed package from the current folder', () => {
+  const root = process.cwd()
+  expect(guidePath(root, join(root, '..'))).toBe(join(basename(root), 'docs/guides/errors.md'))
+  expect(guidePath(root, join(root, 'test'))).toBe(join(root, 'docs/guides/errors.md'))
+  expect(guidePath(join(root, 'test'), root)).toBe('docs/guides/errors.md')
 })
 
 /** The addresses of the headings, as web sites and editors derive them. */

@@ -31,8 +31,19 @@ export interface Job {
   readonly tasks: readonly Task[]
   /** True if the worker reports how many rows it has played. */
   readonly reportsRows: boolean
-  /** If defined, the values are each an `Output`, and the strategy reads these files instead of those of the recording. */
-  readonly trace?: readonly StandIn[]
+  /** If defined, the values are each an `Output`. */
+  readonly trace?: Trace
+}
+
+/** How a worker compares a strategy with itself. */
+export interface Trace {
+  /** The strategy reads these files instead of those of the recording. The worker reports the first such read. */
+  readonly standIns: readonly StandIn[]
+  /**
+   * If defined, the tasks run one after the other, each over that many lines of the recording, headers included, and each with
+   * a new instance of the strategy's module. The modules that it imports are shared.
+   */
+  readonly prefixes?: readonly number[]
 }
 
 /** An event of the stream of a strategy, and when it came. */
@@ -73,4 +84,10 @@ export interface RowsPlayed {
   readonly rows: number
 }
 
-export type WorkerMessage = TaskResult | RowsPlayed
+/** The strategy has read a file of the recording by itself. Precedes the results that depend on it. */
+export interface RecordingRead {
+  readonly _tag: 'RecordingRead'
+  readonly sender: typeof sender
+}
+
+export type WorkerMessage = TaskResult | RowsPlayed | RecordingRead

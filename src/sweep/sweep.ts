@@ -161,10 +161,8 @@ export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly
 const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
   let progress: SweepProgress = { finished: 0, rows: 0 }
   return tap((message: WorkerMessage) => {
-    progress =
-      message._tag === 'Result'
-        ? { ...progress, finished: progress.finished + 1 }
-        : { ...progress, rows: progress.rows + message.rows }
+    if (message._tag === 'Result') progress = { ...progress, finished: progress.finished + 1 }
+    if (message._tag === 'Rows') progress = { ...progress, rows: progress.rows + message.rows }
     onProgress?.(progress)
   })
 }

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
-import { defer, of } from 'rxjs'
+import { concat, concatMap, defer, EMPTY, of, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Output } from '../../src/sweep/messages.js'
 import {
   choosePrefixes,
   findLookAhead,
   type Parity,
+  type PrefixRuns,
   type RunPrefix$,
 } from '../../src/sweep/parity/find-look-ahead.js'
 import { caseCount } from '../support/run/long.js'
@@ -29,8 +30,13 @@ const runOf =
       ),
     )
 
-const find = (lines: number, run$: RunPrefix$, prefixes = lines, workers = 2): Promise<Parity> =>
-  findLookAhead({ lines, prefixes, workers }, run$)
+const find = (
+  lines: number,
+  run$: RunPrefix$,
+  prefixes = lines,
+  workers = 2,
+  runTogether$: PrefixRuns['runTogether$'] = () => EMPTY,
+): Promise<Parity> => findLookAhead({ lines, prefixes, workers }, { run$, runTogether$ })
 
 describe('findLookAhead', () => {
   it('finds no look-ahead in a strategy that uses earlier rows, whatever it emits and how many prefixes are compared', async () => {
@@ -149,6 +155,37 @@ describe('findLookAhead', () => {
     expect(await find(3, () => of([valueAt(1, 1), output]))).toEqual({ _tag: 'Failed', output })
     const ended: Output = { line: 2, phase: 'line', event: { _tag: 'Completed' } }
     expect(await find(3, () => of([ended, valueAt(3, 1, 'end')]))).toEqual({ _tag: 'NoOutput' })
+  })
+
+  it('runs prefixes alone only from the first on that has no equal outputs when they run together', async () => {
+    const alone: number[] = []
+    const run$: RunPrefix$ = (lines) =>
+      defer(() => {
+        alone.push(lines)
+        return of([valueAt(1, 1)])
+      })
+    const runTogether = (outputs: Readonly<Record<number, number>>, most = Infinity) => {
+      alone.length = 0
+      return find(9, run$, 8, 2, (prefixes) =>
+        of(...prefixes).pipe(
+          concatMap((prefix) => of([valueAt(1, outputs[prefix] ?? 1)])),
+          take(most),
+        ),
+      )
+    }
+    const equal = { _tag: 'Equal', prefixes: 8, outputs: 1 }
+    expect(await runTogether({})).toEqual(equal)
+    expect(alone).toEqual([9, 9])
+    expect(await runTogether({ 5: 0 })).toEqual(equal)
+    expect(alone).toEqual([9, 9, 5, 7])
+    expect(await runTogether({}, 1)).toEqual(equal)
+    expect(alone).toEqual([9, 9, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('finds a look-ahead in the prefixes that run alone after those that run together', async () => {
+    const run$ = runOf((line, lines) => (line === 4 && lines > 6 ? 'ahead' : line))
+    const runTogether$: PrefixRuns['runTogether$'] = (prefixes) => concat(...prefixes.map(run$))
+    expect(await find(9, run$, 8, 3, runTogether$)).toEqual(await find(9, run$, 8, 3))
   })
 
   it('reports two whole runs that differ, at the end too, as not deterministic', async () => {

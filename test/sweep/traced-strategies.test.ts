@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { concatMap, delay, map, merge, type Observable } from 'rxjs'
+import { concatMap, delay, EMPTY, map, merge, type Observable } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { inject, describe, expect, it } from 'vitest'
 import { nodePlatform } from '../../src/recording/on-node.js'
@@ -54,7 +54,11 @@ const parityOf = (
   lines: readonly string[],
   strategyOf: (lines: number) => Strategy$,
   prefixes = lines.length,
-): Promise<Parity> => findLookAhead({ lines: lines.length, prefixes, workers: 4 }, runsOf(lines, strategyOf))
+): Promise<Parity> =>
+  findLookAhead(
+    { lines: lines.length, prefixes, workers: 4 },
+    { run$: runsOf(lines, strategyOf), runTogether$: () => EMPTY },
+  )
 
 /** Emits each price, again after a promise, and again after 500 ms. */
 const strategyWithTimer$: Strategy$ = (client) => {

@@ -61,8 +61,18 @@ export const conform = async (io: Io, command: Command, url: string, flags: Conf
   })
   io.stdout.write(lines.map((line) => `${line}\n`).join(''))
   const failures = ids.filter((id) => verdicts[id]?.result === 'failed')
-  if (failures.length > 0) throw new Error(`${failures.length} of ${ids.length} rules are broken`)
+  if (failures.length === 0) return
+  const advice = isUnreachable(verdicts)
+    ? `\nNo connection to ${http.host}: check that the server runs, and that the address is right, with its port.`
+    : ''
+  throw new Error(`${failures.length} of ${ids.length} rules are broken${advice}`)
 }
+
+/** True if no rule holds, and the only rules that were tested are those of the first contact. */
+const isUnreachable = ({ 'socket-opens': socket, 'http-price': price, ...others }: Verdicts): boolean =>
+  socket?.result === 'failed' &&
+  /NetworkError|no response/.test(price?.why ?? '') &&
+  Object.values(others).every(({ result }) => result === 'not tested')
 
 const urlOf = (command: Command, name: string, text: string, scheme: 'http' | 'ws'): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined

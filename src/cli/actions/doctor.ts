@@ -73,7 +73,7 @@ const invalidOptions$ = ({ problem, advice }: OptionsProblem): Observable<NamedR
     ...checks.map(({ name }) => ({ name, result: skipped('options failed') })),
   ])
 
-/** The addresses without their paths and queries, which may contain a secret. */
+/** The addresses. Their paths and queries, which may contain a secret, are shown as `/…`. */
 const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target): string =>
   [
     `prices ${originOf(priceHttp.url)} and ${originOf(priceSocket.url)}`,
@@ -81,7 +81,8 @@ const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target)
     signingClient === undefined ? 'no key' : 'a key',
   ].join(', ')
 
-const originOf = ({ protocol, host }: URL): string => `${protocol}//${host}`
+const originOf = ({ protocol, host, pathname, search }: URL): string =>
+  `${protocol}//${host}${pathname === '/' && search === '' ? '' : '/…'}`
 
 /** The checks after that of the options, in this order. */
 const checks: readonly Check[] = [...networkChecks, ...serviceChecks]

@@ -8,8 +8,8 @@ import { formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
 import type { Output } from '../../sweep/messages.js'
-import { findLookAhead, type Parity, type RunPrefix$ } from '../../sweep/parity/find-look-ahead.js'
-import { PrefixFiles, runPrefixes, type LinePosition } from '../../sweep/parity/prefix-files.js'
+import { findLookAhead, type Parity } from '../../sweep/parity/find-look-ahead.js'
+import { PrefixFiles, prefixRuns, type LinePosition } from '../../sweep/parity/prefix-files.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.js'
@@ -45,10 +45,16 @@ export const checkParity = async (
     const recording = new PrefixFiles(backtest.recordings, folder)
     const lines = await recording.count()
     const program = { url: packagedProgram() }
-    const run$ = runPrefixes({ program, recording, strategy: strategy.href, parameter: parameter.right })
-    const { counted$, hide } = showRuns(io, run$)
+    const runs = prefixRuns({ program, recording, strategy: strategy.href, parameter: parameter.right })
+    const { countRun, hide } = showRuns(io)
     const found$ = defer(() =>
-      findLookAhead({ lines, prefixes, workers }, (count) => counted$(count).pipe(takeUntil(stopped$))),
+      findLookAhead(
+        { lines, prefixes, workers },
+        {
+          run$: (count) => runs.run$(count).pipe(tap(countRun), takeUntil(stopped$)),
+          runTogether$: (counts) => runs.runTogether$(counts).pipe(tap(countRun), takeUntil(stopped$)),
+        },
+      ),
     )
     const parity = await firstValueFrom(
       merge(found$, stop$(io, undefined).pipe(map(() => undefined))),
@@ -61,14 +67,16 @@ export const checkParity = async (
   }
 }
 
-/** Shows the number of runs on a terminal. `counted$` counts them. */
-const showRuns = (io: Io, run$: RunPrefix$) => {
+/** Shows the number of runs on a terminal. `countRun` counts one. */
+const showRuns = (io: Io) => {
   const startAt = rxClock.wallClock()
   let runs = 0
-  const counted$: RunPrefix$ = (lines) => run$(lines).pipe(tap(() => runs++))
+  const countRun = (): void => {
+    runs++
+  }
   const progress = () => `${runs} runs  ${formatDuration(rxClock.wallClock() - startAt)}`
   const hide = showProgressLine(io, false, progress)
-  return { counted$, hide }
+  return { countRun, hide }
 }
 
 const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: boolean): Promise<void> => {

@@ -156,7 +156,9 @@ const endOf = (
   if (isLeft(result)) {
     // A closed pipe, such as that of `head`, is not a failure.
     if (result.left.cause.code === 'EPIPE') return 'output closed'
-    throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.`)
+    const advice =
+      result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
+    throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
   }
   if (name !== undefined) io.stderr.write(`${rows} rows in ${name}\n`)
   return end

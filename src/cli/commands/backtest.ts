@@ -71,8 +71,9 @@ evenly. If an output differs, further runs find the line that changes it. Rows t
 recording by itself are limited in the same way. Outputs at the end of a run, such as a sum over all rows, are not compared.
 
 The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
-export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, and 3 + 2 log2(lines) more if
-an output differs. The prefixes are written to the folder for temporary files, one per thread at a time.
+export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
+strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs. If the strategy reads a file of
+the recording by itself, the prefixes are written to the folder for temporary files, one per thread at a time.
 
 Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the
 strategy emits nothing before the end, or if it fails.`

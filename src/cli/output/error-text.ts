@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative } from 'node:path'
 import type { AnyError, DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
+import { httpError, unauthorized } from '../../errors/constructors.js'
 import { matchError, renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
@@ -6,7 +10,43 @@ import { tokenSyntax } from '../tokens/select-tokens.js'
 
 /** An error because of which a command or a check fails: its text, and the heading of the guide that explains it. */
 export const errorLine = (error: AnyError): string =>
-  `${printable(renderError(error))}; see docs/guides/errors.md#${error._tag.toLowerCase()}`
+  `${printable(renderError(withPageText(error)))}; see ${errorsGuide}#${error._tag.toLowerCase()}`
+
+/** A proxy in front of a server answers with a page: its title is the text of the error, or else its first words. */
+const withPageText = (error: AnyError): AnyError => {
+  if (error._tag !== 'HttpError' && error._tag !== 'Unauthorized') return error
+  if (!/^\s*<(?:!doctype|html|head|body)\b/i.test(error.body)) return error
+  const text = pageText(error.body)
+  return error._tag === 'Unauthorized'
+    ? unauthorized(text)
+    : httpError(error.status, text, error.retryAfterMs)
+}
+
+const pageText = (page: string): string => {
+  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() ?? ''
+  if (title !== '') return title
+  return page
+    .replaceAll(/<(style|script)\b.*?<\/\1>/gis, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .trim()
+}
+
+/**
+ * The path of the guide in the installed package, as the current folder `from` names it: an editor or a pager opens it. Where the
+ * package has no guide, its name in the repository.
+ */
+export const guidePath = (packageFolder: string, from: string): string => {
+  const guide = join('docs', 'guides', 'errors.md')
+  const path = join(packageFolder, guide)
+  if (!existsSync(path)) return guide
+  const fromHere = relative(from, path)
+  return fromHere.startsWith('..') ? path : fromHere
+}
+
+const errorsGuide = guidePath(
+  join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'),
+  process.cwd(),
+)
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>

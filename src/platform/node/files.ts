@@ -1,8 +1,8 @@
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
-const chunkBytes = 2 ** 18
+export const chunkBytes = 2 ** 18
 
 /** The bytes of a file from a position on. It is opened on the first read, which rejects if that fails. */
 export const readFileBytes = (path: string | URL, start = 0): AsyncIterable<Uint8Array> =>
@@ -27,6 +27,8 @@ export const readFilePart = async (
 export interface NewFile {
   /** Writes the first `length` bytes, by default all, at a position, counted from the start of the file. */
   readonly write: (bytes: Uint8Array, position: number, length?: number) => void
+  /** Removes all bytes from a position on. */
+  readonly cut: (position: number) => void
   readonly close: () => void
 }
 
@@ -39,6 +41,7 @@ export const createFile = (path: string): NewFile => {
         written += writeSync(file, bytes, written, length - written, position + written)
       }
     },
+    cut: (position) => ftruncateSync(file, position),
     close: () => closeSync(file),
   }
 }

@@ -15,13 +15,14 @@ export const gzipExtension = '.gz'
 /**
  * Creates a file, and writes each line synchronously: a killed process loses no line. A gzip file is complete after each
  * line, too, because each line overwrites the trailer and adds a new one. Throws if the file cannot be created or exists
- * already: a recording is never overwritten.
+ * already: a recording is never overwritten. If a line cannot be written, as on a full disk, the part of it that was is removed.
  */
 export const createRecordingFile = (
   path: string,
   isGzip: boolean = path.endsWith(gzipExtension),
+  create: (path: string) => NewFile = createFile,
 ): RecordingFile => {
-  const file = createFile(path)
+  const file = create(path)
   const writeLine = isGzip ? gzipWriter(file) : plainWriter(file)
   let bytes = 0
   return {
@@ -51,7 +52,12 @@ const plainWriter = (file: NewFile): WriteLine => {
     const isShort = line.length * maxBytesPerUnit <= buffer.length
     const data = isShort ? buffer : Buffer.from(line)
     const length = isShort ? buffer.write(line) : data.length
-    file.write(data, end, length)
+    try {
+      file.write(data, end, length)
+    } catch (thrown) {
+      file.cut(end)
+      throw thrown
+    }
     end += length
     return end
   }
@@ -61,9 +67,17 @@ const gzipWriter = (file: NewFile): WriteLine => {
   const gzip = new Gzip()
   /** Where the next line starts. */
   let end = 0
+  let lastTrailer: Uint8Array = new Uint8Array()
   return (line) => {
     const { data, trailer } = gzip.compress(Buffer.from(line))
-    file.write(Buffer.concat([data, trailer]), end)
+    try {
+      file.write(Buffer.concat([data, trailer]), end)
+    } catch (thrown) {
+      file.cut(end)
+      file.write(lastTrailer, end)
+      throw thrown
+    }
+    lastTrailer = trailer
     end += data.length
     return end + trailer.length
   }

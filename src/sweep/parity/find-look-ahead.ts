@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  count,
   firstValueFrom,
   from,
   lastValueFrom,
   map,
   mergeMap,
   range,
+  reduce,
   takeWhile,
   toArray,
   type Observable,
@@ -15,6 +17,17 @@ import { inOrder } from '../sweep.js'
 
 /** Runs a strategy over the first lines of a recording. Emits all its outputs, in order, at once. */
 export type RunPrefix$ = (lines: number) => Observable<readonly Output[]>
+
+/** How a strategy runs. */
+export interface PrefixRuns {
+  /** With nothing left of another run. */
+  readonly run$: RunPrefix$
+  /**
+   * Over several prefixes in ascending order, one after the other, at a fraction of the cost: something of the earlier runs
+   * may be left. Emits the outputs of each, and may complete before the last.
+   */
+  readonly runTogether$: (prefixes: readonly number[]) => Observable<readonly Output[]>
+}
 
 export interface ParitySettings {
   /** The number of lines of the recording, headers included. */
@@ -69,10 +82,15 @@ export type Parity =
  * Compares the outputs of a strategy over prefixes of a recording with those over the whole recording. An output that came at
  * a line must not change with later lines. Outputs at the end of a run are not compared: a sum over all rows depends on all.
  *
- * The prefixes end at lines that have an output, for a half, and are spread evenly over the recording, for the other half. A
- * strategy takes at most 2 + `prefixes` runs, and 3 + 2 log2(`lines`) more if it looks ahead.
+ * The prefixes end at lines that have an output, for a half, and are spread evenly over the recording, for the other half. They
+ * run together first. From the first difference on, which may be of what is left of an earlier run, each has a run of its own.
+ * A strategy takes at most 2 + `prefixes` runs, `workers` more that run together and differ, and 3 + 2 log2(`lines`) more if
+ * it looks ahead.
  */
-export const findLookAhead = async (settings: ParitySettings, run$: RunPrefix$): Promise<Parity> => {
+export const findLookAhead = async (
+  settings: ParitySettings,
+  { run$, runTogether$ }: PrefixRuns,
+): Promise<Parity> => {
   const { lines, workers } = settings
   const [whole = [], again = []] = await firstValueFrom(
     range(0, 2).pipe(
@@ -90,8 +108,20 @@ export const findLookAhead = async (settings: ParitySettings, run$: RunPrefix$):
   if (compared.length === 0) return { _tag: 'NoOutput' }
 
   const prefixes = choosePrefixes(compared, settings)
+  const undecided = await lastValueFrom(
+    from(sharesOf(prefixes, workers)).pipe(
+      mergeMap((share) =>
+        runTogether$(share).pipe(
+          takeWhile((outputs, index) => compare(share[index] ?? 0, outputs, whole).outputLine === undefined),
+          count(),
+          map((equal) => share.slice(equal)),
+        ),
+      ),
+      reduce<readonly number[], readonly number[]>((all, some) => [...all, ...some], []),
+    ),
+  )
   const latest = await lastValueFrom(
-    from(prefixes).pipe(
+    from([...undecided].sort((a, b) => a - b)).pipe(
       mergeMap(
         (prefix, index) =>
           run$(prefix).pipe(map((outputs) => ({ index, ...compare(prefix, outputs, whole) }))),
@@ -111,6 +141,12 @@ export const findLookAhead = async (settings: ParitySettings, run$: RunPrefix$):
   ])
   return locate(outputLine, runs, settings, run$)
 }
+
+/** The prefixes of each worker, round-robin: all workers then have long ones. */
+const sharesOf = (prefixes: readonly number[], workers: number): readonly (readonly number[])[] =>
+  Array.from({ length: Math.min(workers, prefixes.length) }, (_, worker) =>
+    prefixes.filter((_prefix, index) => index % workers === worker),
+  )
 
 /** The outputs of a prefix, and the earliest line at which they differ from those of the whole recording. */
 const compare = (prefix: number, outputs: readonly Output[], whole: readonly Output[]) => {

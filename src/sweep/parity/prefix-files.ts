@@ -1,15 +1,26 @@
 import { closeSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { defer, filter, finalize, map, Subscription, switchMap } from 'rxjs'
+import {
+  BehaviorSubject,
+  defer,
+  filter,
+  finalize,
+  map,
+  switchMap,
+  takeUntil,
+  takeWhile,
+  tap,
+  type Observable,
+} from 'rxjs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { sweepError } from '../../errors/sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
-import { lineEnd, readWholeLines } from '../../recording/read/read-entries.js'
 import { gzipStart, openableSource } from '../../recording/read/source.js'
-import type { Job, Output, StandIn, WorkerFile } from '../messages.js'
-import { runInThread$, runJobs$, type WorkerProgram } from '../worker-pool.js'
-import type { RunPrefix$ } from './find-look-ahead.js'
+import { firstLines, textOf, type Lines } from '../first-lines.js'
+import type { Job, Output, StandIn, WorkerFile, WorkerMessage } from '../messages.js'
+import { runInThread$, runJobs$, type ThreadEnded, type WorkerProgram } from '../worker-pool.js'
+import type { PrefixRuns } from './find-look-ahead.js'
 
 /** A line of a recording. */
 export interface LinePosition {
@@ -23,7 +34,7 @@ export interface LinePosition {
 /** Files with the first lines of a recording. */
 export interface Prefix {
   readonly files: readonly WorkerFile[]
-  /** Each file of the recording has one, unless the prefix is the recording. */
+  /** Each file of the recording has one, which is the file itself if the prefix is the whole recording. */
   readonly standIns: readonly StandIn[]
   readonly remove: () => void
 }
@@ -45,7 +56,7 @@ export class PrefixFiles {
   /** The number of lines. */
   async count(): Promise<number> {
     let count = 0
-    for (const path of this.paths) for await (const part of partsOf(path, Infinity)) count += part.lines
+    for (const path of this.paths) for await (const part of linesOf(path, Infinity)) count += part.lines
     return (this.total = count)
   }
 
@@ -53,8 +64,8 @@ export class PrefixFiles {
   async locate(line: number): Promise<LinePosition> {
     let left = line
     for (const path of this.paths) {
-      let last: Part | undefined
-      for await (const part of partsOf(path, left)) {
+      let last: Lines | undefined
+      for await (const part of linesOf(path, left)) {
         left -= part.lines
         last = part
         if (left === 0) break
@@ -66,9 +77,11 @@ export class PrefixFiles {
   }
 
   /** The recording itself, so that an error names it. */
-  private get whole(): Prefix {
+  get whole(): Prefix {
     const files = this.paths.map((name) => ({ kind: 'path', name }) as const)
-    return { files, standIns: [], remove: () => undefined }
+    const paths = this.paths.map((path) => realpathSync(path))
+    const standIns = paths.map((path) => ({ path, standIn: path }))
+    return { files, standIns, remove: () => undefined }
   }
 
   /** Writes the first `lines` lines. A file after them is no part of the prefix; its stand-in is empty. */
@@ -95,18 +108,19 @@ const copyLines = async (path: string, to: string, most: number): Promise<number
   const file = openSync(to, 'w')
   try {
     let lines = 0
-    if (most > 0) {
-      for await (const part of partsOf(path, most)) {
-        // Members of gzip data may follow each other.
-        writeWhole(file, isGzip ? gzipSync(part.bytes, { level: 1 }) : part.bytes)
-        lines += part.lines
-      }
+    for await (const part of linesOf(path, most)) {
+      // Members of gzip data may follow each other.
+      writeWhole(file, isGzip ? gzipSync(part.bytes, { level: 1 }) : part.bytes)
+      lines += part.lines
     }
     return lines
   } finally {
     closeSync(file)
   }
 }
+
+const linesOf = (path: string, most: number): AsyncIterable<Lines> =>
+  firstLines(openableSource(nodePlatform, path), most)
 
 const firstByte = (path: string): number | undefined => {
   const file = openSync(path, 'r')
@@ -122,49 +136,6 @@ const writeWhole = (file: number, bytes: Uint8Array): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
 }
 
-/** Whole lines of a file. */
-interface Part {
-  readonly bytes: Uint8Array
-  /** Number of lines in it that are not empty. */
-  readonly lines: number
-  /** The last of these, and its number in the file, from 1. */
-  readonly lastLine: Uint8Array
-  readonly lineNumber: number
-}
-
-/** The first lines of a file, at most `most` that are not empty. */
-async function* partsOf(path: string, most: number): AsyncGenerator<Part, void> {
-  const closing = new Subscription()
-  let left = most
-  let lineNumber = 0
-  try {
-    for await (const bytes of readWholeLines(openableSource(nodePlatform, path).open(closing), closing)) {
-      let lines = 0
-      let end = 0
-      let last: Pick<Part, 'lastLine' | 'lineNumber'> = { lastLine: bytes, lineNumber }
-      while (end < bytes.length && lines < left) {
-        const start = end
-        const at = bytes.indexOf(lineEnd, start)
-        end = at < 0 ? bytes.length : at + 1
-        lineNumber++
-        const line = bytes.subarray(start, end)
-        if (isEmpty(line)) continue
-        lines++
-        last = { lastLine: line, lineNumber }
-      }
-      left -= lines
-      yield { bytes: bytes.subarray(0, end), lines, ...last }
-      if (left === 0) return
-    }
-  } finally {
-    closing.unsubscribe()
-  }
-}
-
-const isEmpty = (line: Uint8Array): boolean => (line[0] ?? 0) <= 0x20 && textOf(line).trim() === ''
-
-const textOf = (line: Uint8Array): string => new TextDecoder().decode(line)
-
 const timeOf = (line: Uint8Array): number | undefined => {
   const { at } = JSON.parse(textOf(line)) as { readonly at?: unknown }
   return typeof at === 'number' ? at : undefined
@@ -179,17 +150,27 @@ interface PrefixRun {
 }
 
 /**
- * Runs a strategy over the first lines of a recording, in a thread of its own. Each file of the recording that the strategy reads
- * by itself has only these lines, too. Fails if the run has no result.
+ * Runs a strategy over prefixes of a recording. A run fails if it has no result.
+ *
+ * Prefixes that run together share a thread, in which each has a new instance of the strategy's module. What the strategy keeps
+ * elsewhere, as in a module that it imports, is of the prefixes before, which are shorter: it contains no later line, but it may
+ * change the outputs. They are given up if the thread ends, or if any thread so far has read a file of the recording by itself.
  */
-export const runPrefixes =
-  ({ program, recording, strategy, parameter }: PrefixRun): RunPrefix$ =>
-  (lines) =>
+export const prefixRuns = ({ program, recording, strategy, parameter }: PrefixRun): PrefixRuns => {
+  const hasRead$ = new BehaviorSubject(false)
+  const start$ = (job: Job): Observable<WorkerMessage | ThreadEnded> =>
+    runInThread$(program, job).pipe(
+      tap(({ _tag }) => {
+        if (_tag === 'RecordingRead') hasRead$.next(true)
+      }),
+    )
+  const common = { replay: {}, strategy, reportsRows: false }
+
+  const run$: PrefixRuns['run$'] = (lines) =>
     defer(() => recording.write(lines)).pipe(
       switchMap(({ files, standIns, remove }: Prefix) => {
-        const tasks = [{ index: 0, parameter }]
-        const job: Job = { files, replay: {}, strategy, tasks, reportsRows: false, trace: standIns }
-        return runJobs$([job], 1, (each) => runInThread$(program, each)).pipe(finalize(remove))
+        const job = { ...common, files, tasks: [{ index: 0, parameter }], trace: { standIns } }
+        return runJobs$([job], 1, start$).pipe(finalize(remove))
       }),
       filter((message) => message._tag === 'Result'),
       map(({ outcome }) => {
@@ -198,3 +179,22 @@ export const runPrefixes =
         throw new Error(outcome.left.why === 'module' ? message : `the run over ${lines} lines: ${message}`)
       }),
     )
+
+  const runTogether$: PrefixRuns['runTogether$'] = (prefixes) => {
+    const { files, standIns } = recording.whole
+    const tasks = prefixes.map((_, index) => ({ index, parameter }))
+    return start$({ ...common, files, tasks, trace: { standIns, prefixes } }).pipe(
+      map(outputsOf),
+      takeWhile((outputs) => outputs !== undefined),
+      takeUntil(hasRead$.pipe(filter((hasRead) => hasRead))),
+    )
+  }
+
+  return { run$, runTogether$ }
+}
+
+/** The outputs of a prefix; `undefined` for any other message. */
+const outputsOf = (message: WorkerMessage | ThreadEnded): readonly Output[] | undefined =>
+  message._tag === 'Result' && !isLeft(message.outcome)
+    ? (message.outcome.right.values as readonly Output[])
+    : undefined

@@ -1,23 +1,22 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../errors/failure-cause.js'
 import type { SweepFault } from '../../errors/sweep-error.js'
 import { oneLine } from '../../errors/text.js'
 import { nodePlatform } from '../../recording/on-node.js'
-import { openableSources, type OpenableSource } from '../../recording/read/source.js'
+import { openableSources, type OpenableSource, type SourcePlatform } from '../../recording/read/source.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
+import { prefixSource } from '../first-lines.js'
 import {
   sender,
   type Job,
-  type StandIn,
+  type Task,
   type TaskResult,
   type WorkerFile,
   type WorkerMessage,
 } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
+import { redirectReads, unredirected } from './redirected-reads.js'
 import { runTasks$ } from './run-tasks.js'
 
 // The program of a worker thread. It runs one job, and posts each result. The main thread then terminates it.
@@ -47,22 +46,30 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     if (++rows === rowsPerReport) reportRows()
   }
 
-  if (job.trace !== undefined) redirectReads(job.trace)
-  const loaded = await loadStrategy(job.strategy)
-  if (isLeft(loaded)) {
-    for (const { index } of job.tasks) postFault(index, loaded.left)
-    return
+  const { files, strategy, trace } = job
+  const settings = replaySettings(job.replay)
+  const runPass = async (sources: readonly OpenableSource[], tasks: readonly Task[], module: string) => {
+    const loaded = await loadStrategy(module)
+    if (isLeft(loaded)) {
+      for (const { index } of tasks) postFault(index, loaded.left)
+      return
+    }
+    const pass = { sources, settings, tasks, isTraced: trace !== undefined }
+    await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
+      reportRows()
+      postResult(result)
+    })
   }
-  const passed = { sources: openFiles(job.files), settings: replaySettings(job.replay), tasks: job.tasks }
-  const result$ = runTasks$(
-    { ...passed, isTraced: job.trace !== undefined },
-    loaded.right,
-    job.reportsRows ? onRow : () => undefined,
-  )
-  await result$.forEach((result) => {
-    reportRows()
-    postResult(result)
-  })
+
+  if (trace === undefined) return runPass(openFiles(nodePlatform, files), job.tasks, strategy)
+  redirectReads(trace.standIns, () => post({ _tag: 'RecordingRead', sender }))
+  const sources = openFiles(unredirected, files)
+  if (trace.prefixes === undefined) return runPass(sources, job.tasks, strategy)
+  for (const [index, lines] of trace.prefixes.entries()) {
+    // A module is evaluated anew for each fragment of its URL.
+    const module = `${strategy}#${index}`
+    await runPass([prefixSource(sources, lines)], job.tasks.slice(index, index + 1), module)
+  }
 }
 
 type Loaded = Either<SweepFault, SweepStrategy<unknown, unknown>>
@@ -90,9 +97,9 @@ const expected = (url: string): string =>
   `expected (client, parameter) => Observable as the default export of ${oneLine(url)}`
 
 /** The files, as a worker opens them. */
-const openFiles = (files: readonly WorkerFile[]): readonly OpenableSource[] =>
+const openFiles = (platform: SourcePlatform, files: readonly WorkerFile[]): readonly OpenableSource[] =>
   openableSources(
-    nodePlatform,
+    platform,
     files.map(({ kind, name }) => (kind === 'path' ? name : new URL(name))),
   )
 
@@ -107,56 +114,6 @@ const uncloneable = ({ outcome }: TaskResult, thrown: unknown): SweepFault => {
     }
   }
   return { why: 'value', index: 0, cause: causeOf(thrown) }
-}
-
-/** The functions of `node:fs` that read a file by a path, which is their first argument. */
-const readers = [
-  'createReadStream',
-  'open',
-  'openAsBlob',
-  'openSync',
-  'readFile',
-  'readFileSync',
-  'stat',
-  'statSync',
-] as const
-
-/** Those of `node:fs/promises`. */
-const promisedReaders = ['open', 'readFile', 'stat'] as const
-
-/**
- * Makes this thread read other files instead of some, whatever module reads them: a strategy that reads the recording itself
- * must not see more rows than it is given.
- */
-const redirectReads = (standIns: readonly StandIn[]): void => {
-  const standInOf = new Map(standIns.map(({ path, standIn }) => [path, standIn]))
-  const { realpathSync } = fs
-  const redirected = (path: unknown): unknown => {
-    const named = path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path.toString() : path
-    if (typeof named !== 'string') return path
-    try {
-      return standInOf.get(realpathSync(named)) ?? path
-    } catch {
-      return path
-    }
-  }
-  redirect(fs, readers, redirected)
-  redirect(fs.promises, promisedReaders, redirected)
-  syncBuiltinESMExports()
-}
-
-type Reader = (...args: readonly unknown[]) => unknown
-
-const redirect = <Name extends string>(
-  module: Partial<Record<Name, unknown>>,
-  names: readonly Name[],
-  redirected: (path: unknown) => unknown,
-): void => {
-  for (const name of names) {
-    const read = module[name] as Reader | undefined
-    if (read !== undefined)
-      module[name] = ((path, ...rest) => read(redirected(path), ...rest)) satisfies Reader
-  }
 }
 
 if (parentPort === null) throw new Error('this module is the program of a worker thread of svc-streams/sweep')

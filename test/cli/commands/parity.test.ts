@@ -34,14 +34,6 @@ import { map, scan } from 'rxjs'
 import { rights } from 'svc-streams/operators'
 `
 
-const averages = `${imports}
-export default (client, { window }) =>
-  client.price$('svc-0xab').pipe(
-    rights(),
-    scan((prices, { price }) => [...prices, price].slice(-window), []),
-    map((prices) => prices.reduce((sum, price) => sum + price, 0) / prices.length),
-  )`
-
 /** Buys where the last price of the recording is higher, which the strategy reads from the file beside it. */
 const lookingAhead = `${imports}
 import { readFileSync } from 'node:fs'
@@ -49,12 +41,30 @@ const rows = readFileSync(new URL('market.ndjson', import.meta.url), 'utf8').tri
 const last = JSON.parse(rows.at(-1) ?? '{ "event": { "right": { "price": 0 } } }').event.right.price
 export default (client) => client.price$('svc-0xab').pipe(rights(), map(({ price }) => (last > price ? 'buy' : 'wait')))`
 
-test('a strategy that uses earlier rows has equal outputs', async () => {
-  expect(await parity(averages, '--parameter', '{ "window": 5 }', '--prefixes', '2')).toEqual({
-    code: 0,
-    stdout: 'equal: 12 outputs, over 2 prefixes of the recording\n',
-    stderr: '',
-  })
+/** Prints the thread of each run, and keeps a state in its module. `state` is kept elsewhere. */
+const printingThread = (state: string) => `${imports}
+  import { threadId } from 'node:worker_threads'
+  let sum = 0
+  export default (client, { factor }) => {
+    console.log(threadId)
+    return client.price$('svc-0xab').pipe(rights(), map(({ price }) => [(sum += factor * price), ${state}]))
+  }`
+
+test.each([
+  ['in its module has equal outputs over prefixes that share a thread', '0', 2 + 4, 2 + 1],
+  [
+    'elsewhere has equal outputs over prefixes in threads of their own',
+    'globalThis.count = (globalThis.count ?? 0) + 1',
+    2 + 2 + 3,
+    2 + 1 + 3,
+  ],
+])('a strategy that keeps a state %s', async (_, state, runs, threads) => {
+  const flags = ['--parameter', '{ "factor": 5 }', '--prefixes', '4', '--workers', '1']
+  const { code, stdout, stderr } = await parity(printingThread(state), ...flags)
+  expect([code, stderr]).toEqual([0, ''])
+  const lines = stdout.trim().split('\n')
+  expect(lines.pop()).toBe('equal: 12 outputs, over 4 prefixes of the recording')
+  expect([lines.length, new Set(lines).size]).toEqual([runs, threads])
 })
 
 test('a strategy that reads the last row of the recording itself looks ahead', async () => {

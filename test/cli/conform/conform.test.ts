@@ -87,6 +87,16 @@ describe('svc-streams conform', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: 1 of 22 rules are broken\n' })
   })
 
+  it('advises to check the address if nothing listens there', async () => {
+    const { code, stderr } = await runInProcess(['conform', 'http://127.0.0.1:9'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'error: 2 of 22 rules are broken\n' +
+        'No connection to 127.0.0.1:9: check that the server runs, and that the address is right, with its port.\n',
+    })
+  })
+
   it.each([
     ['ftp://127.0.0.1', [], 'url: expected an address like http://127.0.0.1:8080'],
     [

@@ -161,9 +161,11 @@ test('fails the interfaces of a closed port', async () => {
   const { code, results } = await doctor({
     ...(await simulated()),
     SVC_PRICE_WS_URL: `ws://127.0.0.1:${port}`,
-    SVC_BASE_URL: `http://127.0.0.1:${port}`,
+    SVC_BASE_URL: `http://127.0.0.1:${port}/secret`,
   })
   expect(code).toBe(1)
+  // A path may contain a secret.
+  expect(results.get('options')).toContain(`ws://127.0.0.1:${port}, depth http://127.0.0.1:${port}/…, `)
   expect(results.get('price WebSocket')).toMatch(
     /^failed {3}.*ECONNREFUSED.*--price-ws-url \(SVC_PRICE_WS_URL\)/,
   )

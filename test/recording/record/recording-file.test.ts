@@ -5,6 +5,7 @@ import { NEVER, of } from 'rxjs'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { createFile, type NewFile } from '../../../src/platform/node/files.js'
 import { createRecordingFile } from '../../../src/recording/record/recording-file.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFile } from '../../cli/support/new-file.js'
@@ -44,6 +45,32 @@ describe('record to a path', () => {
     expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError', cause: { code: 'ENOENT' } } })
     expect(recorder.rows).toBe(0)
   })
+})
+
+it.each([
+  ['market.ndjson', String],
+  ['market.ndjson.gz', (bytes: Buffer) => String(gunzipSync(bytes))],
+])('removes the part of a line for which the disk has no space: %s is complete', (name, read) => {
+  const path = newFile(name)
+  let isFull = false
+  const file = createRecordingFile(path, undefined, (created) => {
+    const onDisk = createFile(created)
+    const write: NewFile['write'] = (bytes, position, length = bytes.length) => {
+      if (!isFull) return onDisk.write(bytes, position, length)
+      isFull = false
+      onDisk.write(bytes, position, Math.floor(length / 2))
+      throw new Error('no space left')
+    }
+    return { ...onDisk, write }
+  })
+  const errors: unknown[] = []
+  const writeLine = (line: string) => file.write(line, (error) => errors.push(error?.message))
+  writeLine('first\n')
+  isFull = true
+  writeLine('second\n')
+  file.close()
+  expect(errors).toEqual([undefined, 'no space left'])
+  expect(read(readFileSync(path))).toBe('first\n')
 })
 
 describe('a compressed recording', () => {

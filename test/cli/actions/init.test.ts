@@ -15,6 +15,7 @@ const files = [
   '.gitignore',
   'README.md',
   'package.json',
+  'pnpm-workspace.yaml',
   'src',
   'src/main.ts',
   'src/strategy.test.ts',
@@ -62,7 +63,7 @@ describe('init', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining(
-        `because package.json and 6 more of its files exist in ${folder}; give another`,
+        `because package.json and 7 more of its files exist in ${folder}; give another`,
       ),
     ])
   })

@@ -88,10 +88,12 @@ export class FirstEvents {
     const { source } = this
     const { subscriber, topic } = subscription
     const before = this.causeOf(state)
+    const { price } = state
     const waiting = delay(source.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
-      if (this.causeOf(state) !== before) return
+      // Prices of one tick have one time: the subscriber has received the later ones already.
+      if (this.causeOf(state) !== before || state.price !== price) return
       // The price is not held for this subscriber: those that joined after it may have received it.
       if (state.live && !source.isCurrent()) return this.repeatLater(subscription, state, socketCheckInterval)
       const event = source.eventOf(state, subscription)?.(topic)

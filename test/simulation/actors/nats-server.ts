@@ -40,6 +40,8 @@ export const usualSettings: NatsSettings = {
 /** A NATS server without a cluster, which can be stopped, killed, switched off and started again. */
 export class NatsServer implements TcpServer {
   readonly host: Host = { process: undefined, isOn: true }
+  /** The part of the messages that are lost: those between two servers of a cluster may be. */
+  lostShare = 0
   private connections = new Set<NatsConnection>()
   private lastClient = 0
 
@@ -99,6 +101,10 @@ export class NatsServer implements TcpServer {
     for (const connection of [...this.connections])
       if (connection.deliver(sender, message)) isDelivered = true
     if (!isDelivered && message.reply !== undefined) sender.informOfNoResponders(message.reply)
+  }
+
+  isLost(): boolean {
+    return this.lostShare > 0 && this.world.random() < this.lostShare
   }
 
   remove(connection: NatsConnection): void {
@@ -168,7 +174,7 @@ class NatsConnection implements TcpHandler {
       if (!isMatch(subscription.subject, message.subject)) continue
       isDelivered = true
       if (++subscription.delivered === subscription.max) this.subscriptions.delete(sid)
-      this.write(messageOf(message, sid))
+      if (!this.server.isLost()) this.write(messageOf(message, sid))
     }
     return isDelivered
   }

@@ -105,14 +105,6 @@ export const bugs: readonly Bug[] = [
     file: 'src/nats/gateway/lease.ts',
     edits: [['++this.checks > leaseTime / leaseCheckInterval', '++this.checks < 0']],
   },
-  {
-    name: 'a gateway over NATS ignores that a request is missing',
-    file: 'src/nats/gateway/lease.ts',
-    edits: [
-      ["if (number > this.requests + 1) return 'gap'", ''],
-      ['return requests > this.requests', 'return requests < 0'],
-    ],
-  },
 ]
 
 /** The scenarios that find a bug: those without gateways, unless it is one of gateways. */

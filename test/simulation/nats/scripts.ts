@@ -161,7 +161,7 @@ export const scripts: readonly Script[] = [
     steps: [
       ['b', 'SUB s 1'],
       ['b', 'pause'],
-      ['a', Array.from({ length: 400 }, () => pub('s', 'x'.repeat(maxPayload))).join('\r\n')],
+      ['a', Array.from({ length: 256 }, () => pub('s', 'x'.repeat(maxPayload))).join('\r\n')],
       ['b', 'resume'],
       ['b', 'is closed'],
       ['c', 'SUB s 1'],

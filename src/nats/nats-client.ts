@@ -3,6 +3,7 @@ import type { Client, PriceClient } from '../client/client.js'
 import { createClientOn } from '../client/create-client.js'
 import { node } from '../platform/node.js'
 import { currentClock } from '../time/current-clock.js'
+import type { OpenTcpSocket } from './connection/dial.js'
 import { NatsLink } from './connection/nats-link.js'
 import { connectionOptionsOf } from './connection/options.js'
 import { FollowedGateway, type ConsumerContext } from './consumer/consumer-context.js'
@@ -38,9 +39,21 @@ const addresses = {
 export function natsClient(options: NatsDepthClientOptions): Client
 export function natsClient(options: NatsClientOptions): PriceClient
 export function natsClient(options: NatsClientOptions): Client {
+  // Depth exists on mainnet alone, which `createClient` checks.
+  return createClientOn(node)(
+    upstreamOverNats(options) as Parameters<ReturnType<typeof createClientOn>>[0],
+  ) as Client
+}
+
+/**
+ * The options of a client over NATS. `openSocket`: default that of Node.
+ *
+ * @internal
+ */
+export const upstreamOverNats = (options: NatsClientOptions, openSocket?: OpenTcpSocket) => {
   const { maxLag, service, requestTimeout } = parseNatsClientOptions(options)
   const clock = currentClock()
-  const link = new NatsLink(connectionOptionsOf(options), clock)
+  const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const context: ConsumerContext = {
     link,
     clock,
@@ -51,7 +64,7 @@ export function natsClient(options: NatsClientOptions): Client {
     maxLag,
     followed: new FollowedGateway(),
   }
-  return createClientOn(node)({
+  return {
     ...clientOptionsOf(options),
     reconnect: { maxDelay: maxReconnectDelay, ...options.reconnect },
     ...addresses,
@@ -59,6 +72,5 @@ export function natsClient(options: NatsClientOptions): Client {
     maxLag: Infinity,
     webSocket: natsWebSocketTransport(context),
     http: natsHttpTransport(context),
-    // Depth exists on mainnet alone, which `createClient` checks.
-  } as Parameters<ReturnType<typeof createClientOn>>[0]) as Client
+  }
 }

@@ -78,28 +78,30 @@ export class FirstEvents {
     return Math.min(count, maxRepeatDelay)
   }
 
-  /** Changes when a newer event replaces the current one: also a `Stale`, which has the same activity as the price before it. */
-  private causeOf({ live, lastActivityAt }: TopicState): unknown {
-    return this.source.failure() ?? (live ? lastActivityAt : -lastActivityAt)
+  /**
+   * Changes when a newer event replaces the current one: also a `Stale`, which has the same activity as the price before it, and a
+   * price of the same tick, which has the same time.
+   */
+  private causeOf({ live, lastActivityAt, price }: TopicState): unknown {
+    return this.source.failure() ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
   }
 
   /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
   private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
-    const { source } = this
-    const { subscriber, topic } = subscription
     const before = this.causeOf(state)
-    const waiting = delay(source.clock, ms, () => {
+    const waiting = delay(this.source.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
       if (this.causeOf(state) !== before) return
       // The price is not held for this subscriber: those that joined after it may have received it.
-      if (state.live && !source.isCurrent()) return this.repeatLater(subscription, state, socketCheckInterval)
-      const event = source.eventOf(state, subscription)?.(topic)
+      if (state.live && !this.source.isCurrent())
+        return this.repeatLater(subscription, state, socketCheckInterval)
+      const event = this.source.eventOf(state, subscription)?.(subscription.topic)
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
-      safeNext(subscriber, event)
+      safeNext(subscription.subscriber, event)
     })
-    subscriber.add(waiting)
+    subscription.subscriber.add(waiting)
   }
 }
 

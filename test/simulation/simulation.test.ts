@@ -4,9 +4,15 @@ import { describeFailure, runEpisode, scenarioOf, searchSeeds, shrink } from './
 
 const hourMs = 3_600_000
 
-describe('a simulation of failures', () => {
+/** Gateways over WebSockets or none, and gateways over NATS. */
+const kinds = [
+  ['clients of the service and of gateways over WebSockets', { webSocket: 0.4, nats: 0 }],
+  ['clients of gateways over NATS', { webSocket: 0, nats: 1 }],
+] as const
+
+describe.each(kinds)('a simulation of %s', (_kind, shares) => {
   it('has the same trace for the same seed, byte for byte', async () => {
-    const { steps, ...scenario } = scenarioOf(2)
+    const { steps, ...scenario } = scenarioOf(2, shares)
     const activeMs = 120_000
     const twoMinutes = { ...scenario, activeMs, steps: steps.filter(({ at }) => at < activeMs) }
     const first = await runEpisode(twoMinutes, true)
@@ -17,17 +23,15 @@ describe('a simulation of failures', () => {
   })
 
   it('has another scenario for another seed', () => {
-    const [one, other] = [scenarioOf(12), scenarioOf(13)]
-
-    expect(one).not.toEqual(other)
+    expect(scenarioOf(12, shares)).not.toEqual(scenarioOf(13, shares))
   })
 
   it(
     'violates no invariant of a client, whatever fails',
     async () => {
-      const firstSeed = isLong ? inject('seed') : 1
-      const simulatedMs = (isLong ? 6 : 0.15) * hourMs
-      const { failure, delivered } = await searchSeeds({ firstSeed, simulatedMs })
+      const firstSeed = isLong ? inject('seed') : 6
+      const simulatedMs = (isLong ? 3 : 0.1) * hourMs
+      const { failure, delivered } = await searchSeeds({ firstSeed, simulatedMs, shares })
 
       expect(failure === undefined ? '' : describeFailure(await shrink(failure))).toBe('')
       expect(delivered).toBeGreaterThan(simulatedMs / 1_000)

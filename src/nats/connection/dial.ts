@@ -17,10 +17,22 @@ import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
-import { createConnection, type Socket } from 'node:net'
+import { createConnection } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connect as connectTls, type ConnectionOptions as TlsConnectOptions } from 'node:tls'
 import { deferred } from '../../task/deferred.js'
 import { protocolVersion } from '../subjects.js'
+
+/** Opens a TCP socket without Nagle's delay. It emits `connect`. */
+export type OpenTcpSocket = (port: number, host: string) => Duplex
+
+export const openTcpSocket: OpenTcpSocket = (port, host) => createConnection(port, host).setNoDelay(true)
+
+/** The options of a connection. The NATS client passes all of them to its transport. */
+export interface DialOptions extends NodeConnectionOptions {
+  /** Default: `openTcpSocket`. */
+  readonly openSocket?: OpenTcpSocket
+}
 
 /** The time after which the next server is dialled too, in ms. A server that is stopped accepts TCP, and then is silent. */
 const nextDialTime = 250
@@ -39,7 +51,7 @@ export interface DialListener {
  */
 export const dialServers = (
   servers: readonly string[],
-  options: NodeConnectionOptions,
+  options: DialOptions,
   clock: Clock,
   { onConnected, onFailed }: DialListener,
 ): Cancel => {
@@ -88,8 +100,7 @@ const dial = (options: TransportOptions): Promise<NatsConnection> => {
   return NatsConnectionImpl.connect(options)
 }
 
-/** The options of a connection. The NATS client passes all of them to its transport. */
-interface TransportOptions extends NodeConnectionOptions {
+interface TransportOptions extends DialOptions {
   /** Destroys the socket when it aborts. Absent for connections of others in this process. */
   readonly signal?: AbortSignal
 }
@@ -114,22 +125,21 @@ class TcpTransport implements Transport {
   isClosed = false
   private isConnected = false
   /** The TCP socket below TLS, too: destroying it ends both. */
-  private tcpSocket: Socket | undefined
-  private socket: Socket | undefined
+  private tcpSocket: Duplex | undefined
+  private socket: Duplex | undefined
   private isSecure = false
   private chunks: Uint8Array[] = []
   private arrival = deferred<undefined>()
   private readonly closing = deferred<Error | undefined>()
 
   async connect({ hostname, port, tlsName }: Server, options: TransportOptions): Promise<void> {
-    const { tls, signal } = options
+    const { tls, signal, openSocket = openTcpSocket } = options
     signal?.throwIfAborted()
     signal?.addEventListener('abort', () => this.discard(), { once: true })
     this.assertOpen()
-    const tcpSocket = createConnection(port, hostname)
+    const tcpSocket = openSocket(port, hostname)
     this.tcpSocket = this.socket = tcpSocket
     await opened(tcpSocket, 'connect')
-    tcpSocket.setNoDelay(true)
     if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, tlsName, options)
     const info = await this.readInfo(this.socket)
     checkOptions(info, options)
@@ -192,7 +202,7 @@ class TcpTransport implements Transport {
   }
 
   /** Reads the first message of the server. It stays in the data of the connection. */
-  private async readInfo(socket: Socket): Promise<ServerInfo> {
+  private async readInfo(socket: Duplex): Promise<ServerInfo> {
     const info = deferred<ServerInfo>()
     const onData = (chunk: Uint8Array): void => {
       this.chunks.push(chunk)
@@ -210,7 +220,7 @@ class TcpTransport implements Transport {
     return Promise.race([info.promise, failure(socket)])
   }
 
-  private async startTls(tcpSocket: Socket, servername: string, { tls }: TransportOptions): Promise<void> {
+  private async startTls(tcpSocket: Duplex, servername: string, { tls }: TransportOptions): Promise<void> {
     const files = await filesOf(tls ?? {})
     this.assertOpen()
     const socket = connectTls({ rejectUnauthorized: true, servername, ...tls, ...files, socket: tcpSocket })
@@ -219,13 +229,13 @@ class TcpTransport implements Transport {
     await opened(socket, 'secureConnect')
   }
 
-  private read(socket: Socket): void {
+  private read(socket: Duplex): void {
     let cause: Error | undefined
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Uint8Array) => {
       this.chunks.push(chunk)
       this.arrival.resolve(undefined)
     })
-    socket.on('error', (error) => (cause = error))
+    socket.on('error', (error: Error) => (cause = error))
     socket.on('close', () => this.end(cause))
     // The message that was read before.
     this.arrival.resolve(undefined)
@@ -233,17 +243,17 @@ class TcpTransport implements Transport {
   }
 }
 
-const opened = async (socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> => {
+const opened = async (socket: Duplex, event: 'connect' | 'secureConnect'): Promise<void> => {
   const isOpen = deferred<undefined>()
   socket.once(event, () => isOpen.resolve(undefined))
   await Promise.race([isOpen.promise, failure(socket)])
 }
 
 /** Rejects when the socket closes. Its errors never end the process. */
-const failure = async (socket: Socket): Promise<never> => {
+const failure = async (socket: Duplex): Promise<never> => {
   const closed = deferred<Error>()
   let cause = new Error('the server has closed the connection')
-  socket.on('error', (error) => (cause = error))
+  socket.on('error', (error: Error) => (cause = error))
   socket.once('close', () => closed.resolve(cause))
   throw await closed.promise
 }

@@ -1,4 +1,4 @@
-import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../auth/secrets.js'
 import { hostWithPort } from '../../domain/endpoint.js'
@@ -6,7 +6,7 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
-import { dialServers } from './dial.js'
+import { dialServers, type DialOptions, type OpenTcpSocket } from './dial.js'
 import type { NatsOptions } from './options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 
@@ -41,7 +41,7 @@ const pingInterval = 450
  */
 export class NatsLink {
   private readonly users = new Set<LinkUser>()
-  private readonly options: NodeConnectionOptions
+  private readonly options: DialOptions
   private readonly servers: readonly string[]
   private readonly settings: { readonly ignoreClusterUpdates: boolean; readonly noRandomize: boolean }
   /** Further servers of the cluster, by the last server that was connected. */
@@ -64,6 +64,7 @@ export class NatsLink {
   constructor(
     { servers, ...options }: NatsOptions,
     private readonly clock: Clock,
+    openSocket?: OpenTcpSocket,
   ) {
     const urls = parseServers(servers)
     this.servers = urls.map(({ host }) => host)
@@ -87,7 +88,8 @@ export class NatsLink {
       pingInterval,
       maxPingOut: 2,
       timeout: connectTime,
-    } as NodeConnectionOptions
+      ...(openSocket && { openSocket }),
+    } as DialOptions
   }
 
   /** Connects if necessary. Calls back at once if the connection is open. */

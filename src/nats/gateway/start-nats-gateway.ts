@@ -12,6 +12,7 @@ import { onAbort } from '../../task/on-abort.js'
 import { currentClock } from '../../time/current-clock.js'
 import { delay } from '../../time/deadline.js'
 import { connectionOptionsOf } from '../connection/options.js'
+import type { OpenTcpSocket } from '../connection/dial.js'
 import { NatsLink } from '../connection/nats-link.js'
 import { HistoryRecorder } from '../history/history-recorder.js'
 import { loadJetStream, type OpenJetStream } from '../history/jetstream.js'
@@ -60,15 +61,24 @@ const startTimeout = 2_000
  * @example
  * const gateway = await startNatsGateway(client, { servers: 'nats://127.0.0.1:4222' })
  */
-export const startNatsGateway = async (
+export const startNatsGateway = (client: PriceClient, options: NatsGatewayOptions): Promise<NatsGateway> =>
+  startNatsGatewayOver(client, options)
+
+/**
+ * `openSocket`: default that of Node.
+ *
+ * @internal
+ */
+export const startNatsGatewayOver = async (
   client: PriceClient,
   options: NatsGatewayOptions,
+  openSocket?: OpenTcpSocket,
 ): Promise<NatsGateway> => {
   const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
   const stored = historySetup && { ...historySetup, open: await jetStreamOrThrow() }
   const clock = currentClock()
-  const link = new NatsLink(connectionOptionsOf(options), clock)
+  const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const priceClock = new PriceClock(clock, priceFeedOf(client))
   const { publish, addSource } = node
   const sent: SentBytes = { bytes: 0 }

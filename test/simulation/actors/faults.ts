@@ -2,6 +2,8 @@ import type { Chance } from '../search/scenario.js'
 import type { Link } from '../world/network.js'
 import type { World } from '../world/world.js'
 import type { Gateway } from './gateway.js'
+import type { NatsGatewayMachine } from './nats-gateway.js'
+import type { NatsServer } from './nats-server.js'
 import { correct, type Behaviour, type Service } from './service.js'
 import type { Trader } from './trader.js'
 
@@ -32,6 +34,8 @@ export type Fault =
     }
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
+  | { readonly do: 'nats'; readonly how: How; readonly ms: number }
+  | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
   | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
@@ -41,9 +45,13 @@ export type Fault =
 export interface FaultTarget {
   readonly world: World
   readonly service: Service
-  /** Those of the traders, then those of the gateways to what they are a gateway of. */
+  /**
+   * Those of the traders, then those of the gateways to what they are a gateway of, then those of each gateway over NATS: to the
+   * service, and to NATS.
+   */
   readonly links: readonly Link[]
-  readonly gateways: readonly Gateway[]
+  readonly gateways: readonly (Gateway | NatsGatewayMachine)[]
+  readonly nats: NatsServer
   readonly trader: (index: number) => Trader | undefined
   readonly topics: readonly string[]
 }
@@ -105,6 +113,14 @@ export const faultKinds: readonly Generate[] = [
   behave((chance) => ({ depthFailure: chance.pick([unavailable, retryLater, 'none'] as const) })),
 ]
 
+/** One generator per kind of fault of the NATS server. */
+export const natsFaultKinds: readonly Generate[] = [
+  (chance, _gateway, latest) => ({ do: 'nats', how: chance.pick(hows), ms: duration(chance, latest) }),
+  (chance, _gateway, latest) => {
+    return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), ms: duration(chance, latest) }
+  },
+]
+
 /** A fault of the gateway with this index. */
 export const gatewayFault: Generate = (chance, gateway, latest) => ({
   ...{ do: 'gateway', gateway, how: chance.pick(hows), ms: duration(chance, latest) },
@@ -113,7 +129,7 @@ export const gatewayFault: Generate = (chance, gateway, latest) => ({
 /** Starts a fault. Returns what ends it. */
 export const startFault = (
   fault: Fault,
-  { service, links, trader, gateways, topics }: FaultTarget,
+  { service, nats, links, trader, gateways, topics }: FaultTarget,
 ): (() => void) => {
   switch (fault.do) {
     case 'block': {
@@ -142,6 +158,11 @@ export const startFault = (
       return () => undefined
     case 'service':
       return startServerFault(service, fault.how)
+    case 'nats':
+      return startServerFault(nats, fault.how)
+    case 'lose messages':
+      nats.lostShare = fault.share
+      return () => (nats.lostShare = 0)
     case 'gateway':
       return startServerFault(gateways[fault.gateway]!, fault.how)
     case 'behave':
@@ -156,7 +177,10 @@ export const startFault = (
   }
 }
 
-const startServerFault = (server: Service | Gateway, how: How): (() => void) => {
+const startServerFault = (
+  server: Service | NatsServer | FaultTarget['gateways'][number],
+  how: How,
+): (() => void) => {
   const { process } = server.host
   const endsLater = (end: () => void) => (): void => {
     // Another fault may have started it again.

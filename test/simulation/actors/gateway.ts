@@ -1,7 +1,3 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
-import { Observable } from 'rxjs'
-import { createClient, type Client, type Topic } from 'svc-streams'
-import { priceFeedOf, setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
 import {
   createWebSocketFront,
   type ConsumerListener,
@@ -11,30 +7,22 @@ import { createRelays, type Relays } from '../../../src/gateway/relay/relays.js'
 import { resourceOf, withoutQuery } from '../../../src/server/request.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { ConsumerLedger, type ConsumerRecord } from '../invariants/consumers.js'
-import { Ledger, baseOf, type ClientTimes } from '../invariants/ledger.js'
-import { problemOfPrice } from '../invariants/price-rules.js'
+import { Ledger } from '../invariants/ledger.js'
 import { problemOfState } from '../invariants/state-rules.js'
 import { GatewaySocket } from '../world/gateway-socket.js'
-import { SimulatedHttp, type Respond } from '../world/http-transport.js'
+import type { Respond } from '../world/http-transport.js'
 import type { Host, Link } from '../world/network.js'
 import type { PriceLog } from '../world/price-log.js'
 import { SimulatedProcess } from '../world/process.js'
-import {
-  SimulatedTransport,
-  type ServerHandler,
-  type ServerSocket,
-  type Upgrade,
-} from '../world/web-socket-transport.js'
+import type { ServerHandler, ServerSocket, Upgrade } from '../world/web-socket-transport.js'
 import { formatTime, type World } from '../world/world.js'
+import { connectTo, type ClientPlan, type ConnectedClient } from './connect.js'
+import { observePrices } from './observe-prices.js'
 import type { Server } from './service.js'
 
-export interface GatewayPlan {
+export interface GatewayPlan extends ClientPlan {
   /** What it is a gateway of: the service, or the gateway with this index. */
   readonly upstream: 'service' | number
-  readonly times: ClientTimes
-  readonly initialDelay: number
-  /** The difference of its time of day to the true one, in ms. */
-  readonly clockError: number
   readonly maxBufferedBytes: number
 }
 
@@ -131,9 +119,7 @@ class GatewayProcess {
   readonly ledger: Ledger
   private readonly consumers: ConsumerLedger
   private readonly sockets = new Set<ServerSocket>()
-  private readonly transport: SimulatedTransport
-  private readonly http: SimulatedHttp
-  private readonly client: Client
+  private readonly connected: ConnectedClient
   private readonly front: WebSocketFront
   private readonly relays: Relays
 
@@ -149,47 +135,33 @@ class GatewayProcess {
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
     this.consumers = new ConsumerLedger(this.ledger, (problem) => this.report(problem))
-    const { process, ledger } = this
-    this.transport = new SimulatedTransport(process, link, upstream.host, upstream.onUpgrade, ledger)
-    this.http = new SimulatedHttp(process, link, upstream.host, upstream.onDepthRequest, ledger)
-    const { maxDelay, ...times } = plan.times
-    const { client, front, relays } = process.enter(() => {
-      const created = createClient({
-        ...times,
-        environment: 'mainnet',
-        priceBaseUrl: 'http://localhost:3000',
-        baseUrl: 'http://localhost:3000',
-        unsigned: true,
-        reconnect: { initialDelay: plan.initialDelay, maxDelay },
-        webSocket: this.transport,
-        http: this.http,
-      })
-      this.observePrices(created)
+    this.connected = connectTo(upstream)(plan, this.process, link, this.ledger)
+    const { client } = this.connected
+    observePrices(client, this.ledger, {
+      report: (problem) => this.report(problem),
+      onEvent: (base, event) => this.consumers.onSourceEvent(base, event),
+    })
+    const { front, relays } = this.process.enter(() => {
       const config = {
         ...{ clock: currentClock(), service: 'svc', publish: () => undefined, ownHost: () => name },
         ...{ maxConnections: 100, maxTopicsPerConnection: 100, maxBufferedBytes: plan.maxBufferedBytes },
         depthEvery: 250,
       }
-      return {
-        client: created,
-        front: createWebSocketFront(created, config),
-        relays: createRelays(created, config),
-      }
+      return { front: createWebSocketFront(client, config), relays: createRelays(client, config) }
     })
-    this.client = client
     this.front = front
     this.relays = relays
   }
 
   get isIdle(): boolean {
-    const { process, transport, http, sockets } = this
-    return process.pendingTimers + transport.size + http.size + sockets.size === 0
+    const { process, connected, sockets } = this
+    return process.pendingTimers + connected.sockets() + connected.requests() + sockets.size === 0
   }
 
   /** What a gateway without consumers still has. */
   remains(): string {
-    const { process, transport, http, sockets } = this
-    const upstream = `${transport.size} sockets, ${http.size} requests`
+    const { process, connected, sockets } = this
+    const upstream = `${connected.sockets()} sockets, ${connected.requests()} requests`
     return `there are ${process.pendingTimers} timers, ${upstream}, ${sockets.size} consumers`
   }
 
@@ -215,7 +187,7 @@ class GatewayProcess {
     this.process.run(() => {
       void this.front.close()
       this.relays.close()
-      void this.client.close()
+      void this.connected.client.close()
     })
   }
 
@@ -238,34 +210,6 @@ class GatewayProcess {
     })
     const listener = this.front.accept(socket, socket)
     return handlerOf(record, socket, listener)
-  }
-
-  /** Records what the client delivers to the gateway, as what a subscriber receives. */
-  private observePrices(client: Client): void {
-    const feed = priceFeedOf(client)
-    const price$: PriceFeed['price$'] = (topic, onConfirmed) =>
-      this.observed$(topic, feed.price$(topic, onConfirmed))
-    setPriceFeed(client, { ...feed, price$ })
-  }
-
-  private observed$(topic: Topic, event$: ReturnType<PriceFeed['price$']>): ReturnType<PriceFeed['price$']> {
-    return new Observable((subscriber) => {
-      const { ledger } = this
-      const record = ledger.onSubscribe(topic)
-      subscriber.add(() => ledger.onLeave(record))
-      const subscription = event$.subscribe({
-        next: (event) => {
-          ledger.trace(() => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`)
-          const problem = isLeft(event) ? undefined : problemOfPrice(ledger, record, event.right)
-          if (problem !== undefined) this.report(problem)
-          ledger.onEvent(record, event)
-          this.consumers.onSourceEvent(baseOf(topic), event)
-          subscriber.next(event)
-        },
-        complete: () => subscriber.complete(),
-      })
-      subscriber.add(subscription)
-    })
   }
 
   private report(problem: string): void {

@@ -1,16 +1,14 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { createClient, type Address, type Client, type Topic } from 'svc-streams'
-import { Ledger, type ClientTimes, type SubscriberRecord } from '../invariants/ledger.js'
+import type { Address, Topic } from 'svc-streams'
+import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
 import { problemOfPrice } from '../invariants/price-rules.js'
 import { problemOfState } from '../invariants/state-rules.js'
-import { SimulatedHttp } from '../world/http-transport.js'
 import type { Link } from '../world/network.js'
 import type { PriceLog } from '../world/price-log.js'
 import { SimulatedProcess } from '../world/process.js'
-import { SimulatedTransport } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
-import type { Server } from './service.js'
+import type { ClientPlan, Connect, ConnectedClient } from './connect.js'
 
 /**
  * How a program uses its client. `steady` keeps what it subscribes to. `retry` leaves at a failure and subscribes again.
@@ -18,14 +16,10 @@ import type { Server } from './service.js'
  */
 export type Strategy = 'steady' | 'retry' | 'switch' | 'slow'
 
-export interface TraderPlan {
+export interface TraderPlan extends ClientPlan {
   readonly strategy: Strategy
-  readonly times: ClientTimes
-  readonly initialDelay: number
-  /** The difference of its time of day to the true one, in ms. */
-  readonly clockError: number
   /** The index of the gateway whose consumer it is; `undefined` if it connects to the service. */
-  readonly via: number | undefined
+  readonly via: number | 'nats' | undefined
 }
 
 /** What all traders of a simulation share. */
@@ -52,9 +46,7 @@ const shortestInterval = 500
 export class Trader {
   readonly process: SimulatedProcess
   readonly ledger: Ledger
-  private readonly client: Client
-  private readonly transport: SimulatedTransport
-  private readonly http: SimulatedHttp
+  private readonly connected: ConnectedClient
   private readonly held: Held[] = []
   private isClosed = false
 
@@ -62,33 +54,18 @@ export class Trader {
     readonly name: string,
     private readonly plan: TraderPlan,
     private readonly link: Link,
-    server: Server,
+    connect: Connect,
     private readonly surroundings: Surroundings,
   ) {
     const { world, prices } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
-    const { process, ledger } = this
-    this.transport = new SimulatedTransport(process, link, server.host, server.onUpgrade, ledger)
-    this.http = new SimulatedHttp(process, link, server.host, server.onDepthRequest, ledger)
-    const { maxDelay, ...times } = plan.times
-    this.client = process.enter(() =>
-      createClient({
-        ...times,
-        environment: 'mainnet',
-        priceBaseUrl: 'http://localhost:3000',
-        baseUrl: 'http://localhost:3000',
-        unsigned: true,
-        reconnect: { initialDelay: plan.initialDelay, maxDelay },
-        webSocket: this.transport,
-        http: this.http,
-      }),
-    )
+    this.connected = connect(plan, this.process, link, this.ledger)
   }
 
   get isIdle(): boolean {
-    return this.process.pendingTimers === 0 && this.transport.size === 0 && this.http.size === 0
+    return this.process.pendingTimers === 0 && this.connected.sockets() + this.connected.requests() === 0
   }
 
   /** `isUpper`: another spelling of the topic. */
@@ -117,7 +94,7 @@ export class Trader {
     const mint = topics[index]!
     this.process.run(() => {
       if (this.isClosed) return
-      const subscription = this.client.depth$(mint, shortestInterval * (index + 1)).subscribe()
+      const subscription = this.connected.client.depth$(mint, shortestInterval * (index + 1)).subscribe()
       world.at(world.now + ms, () => this.process.run(() => subscription.unsubscribe()))
     })
   }
@@ -127,7 +104,7 @@ export class Trader {
       if (this.isClosed) return
       this.isClosed = true
       this.ledger.trace(() => 'closes its client')
-      void this.client.close()
+      void this.connected.client.close()
       if (this.ledger.subscribers.size > 0) this.report('close() did not complete every stream')
     })
     this.checkLater(closeMs, () => {
@@ -137,8 +114,9 @@ export class Trader {
 
   /** What a client without subscribers still has. */
   remains(): string {
-    const { process, transport, http } = this
-    return `there are ${process.pendingTimers} timers, ${transport.size} sockets, ${http.size} requests`
+    const { process, connected } = this
+    const timers = `${process.pendingTimers} timers`
+    return `there are ${timers}, ${connected.sockets()} sockets, ${connected.requests()} requests`
   }
 
   /** SIGSTOP, and SIGCONT after a time in ms. */
@@ -196,7 +174,7 @@ export class Trader {
       this.dropRecord(record)
       this.join(topicIndex + 1, isUpper)
     }
-    const subscription: Subscription = this.client.price$(topic).subscribe({
+    const subscription: Subscription = this.connected.client.price$(topic).subscribe({
       next: (event) => {
         this.ledger.trace(
           () => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,

@@ -1,3 +1,5 @@
+import type { Shares } from '../search/scenario.js'
+
 /** A bug that is put back into the sources: one text is replaced by another. */
 export interface Bug {
   readonly name: string
@@ -88,8 +90,28 @@ export const bugs: readonly Bug[] = [
     file: 'src/gateway/prices/connection.ts',
     edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
   },
+  {
+    name: 'a client over NATS delivers prices of any age',
+    file: 'src/nats/consumer/nats-web-socket-transport.ts',
+    edits: [['if (ms > maxLag) {', 'if (ms > Infinity) {']],
+  },
+  {
+    name: 'a client over NATS ignores that an update is missing',
+    file: 'src/nats/consumer/topic-updates.ts',
+    edits: [["if (sequence > topic.sequence + 1) return 'gap'", '']],
+  },
+  {
+    name: 'a lease on a gateway over NATS never expires',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['++this.checks > leaseTime / leaseCheckInterval', '++this.checks < 0']],
+  },
 ]
 
 /** The scenarios that find a bug: those without gateways, unless it is one of gateways. */
-export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly gatewayShare?: number } =>
-  file.startsWith('src/gateway/') ? { firstSeed: 1 } : { firstSeed: 1, gatewayShare: 0 }
+export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly shares: Shares } => ({
+  firstSeed: 1,
+  shares: {
+    webSocket: file.startsWith('src/gateway/') ? 0.4 : 0,
+    nats: file.startsWith('src/nats/') ? 1 : 0,
+  },
+})

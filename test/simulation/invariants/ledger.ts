@@ -3,7 +3,7 @@ import type { PriceEvent } from '../../../src/prices/subscribers.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'
 import type { SimulatedProcess } from '../world/process.js'
 import type { RequestObserver } from '../world/http-transport.js'
-import type { PortObserver, SimulatedSocket } from '../world/web-socket-transport.js'
+import type { PortObserver, PortSocket } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
 
 /** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
@@ -39,7 +39,7 @@ export interface ArrivedPrice {
 
 /** The open connection of a client. */
 export interface OpenSocket {
-  readonly socket: SimulatedSocket
+  readonly socket: PortSocket
   readonly openedAt: number
   readonly topics: Map<string, TopicOnSocket>
   /** The prices that the client has read, by id. One that a gateway has sent again replaces the one before. */
@@ -55,13 +55,13 @@ export interface SubscriberRecord {
   /** The newest price that had arrived when it joined; -1 if none had. */
   readonly joinedAtIndex: number
   /** The connection that was open when it joined. */
-  readonly joinedOn: SimulatedSocket | undefined
+  readonly joinedOn: PortSocket | undefined
   /** The first price that has arrived on the open connection since it joined; -1 if none has. */
   firstDue: number
   isActive: boolean
   lastEvent: 'none' | 'price' | 'failure'
   /** The connection and the index of its last price. */
-  lastSocket: SimulatedSocket | undefined
+  lastSocket: PortSocket | undefined
   lastIndex: number
   /** When it received its last price, in ms in which the process was running. */
   lastPriceAt: number
@@ -81,6 +81,8 @@ export class Ledger implements PortObserver, RequestObserver {
   readonly dials: number[] = []
   /** The number of programs that request topics of this client: of a gateway, the most consumers that it had at once. */
   programs = 1
+  /** The most timers without topics. */
+  baseTimers = 30
   /** True once the service has answered a ping of this client. */
   isProbed = false
   /** The price that the client is reading. */
@@ -102,12 +104,12 @@ export class Ledger implements PortObserver, RequestObserver {
 
   // The port of the WebSocket.
 
-  onDial({ id }: SimulatedSocket): void {
+  onDial({ id }: PortSocket): void {
     this.dials.push(this.world.now)
     this.trace(() => `dials socket ${id}`)
   }
 
-  onOpened(socket: SimulatedSocket): void {
+  onOpened(socket: PortSocket): void {
     this.open = {
       socket,
       openedAt: this.process.activeMs,
@@ -120,7 +122,7 @@ export class Ledger implements PortObserver, RequestObserver {
     this.trace(() => `socket ${socket.id} is open`)
   }
 
-  onSent({ id }: SimulatedSocket, frame: string): void {
+  onSent({ id }: PortSocket, frame: string): void {
     this.trace(() => `socket ${id} > ${frame}`)
     const { method, topic } = JSON.parse(frame) as { readonly method: string; readonly topic: string }
     const state = this.topicOn(baseOf(topic))
@@ -130,7 +132,7 @@ export class Ledger implements PortObserver, RequestObserver {
     if (method === 'unsubscribe') state.arrivedIndex = -1
   }
 
-  onReceived({ id }: SimulatedSocket, frame: string, sent: SentPrice | undefined): void {
+  onReceived({ id }: PortSocket, frame: string, sent: SentPrice | undefined): void {
     this.trace(() => `socket ${id} < ${frame}`)
     this.reading = undefined
     if (!frame.startsWith('{"')) return this.onErrorText(frame)
@@ -155,7 +157,7 @@ export class Ledger implements PortObserver, RequestObserver {
     this.reading = undefined
   }
 
-  onClosed(socket: SimulatedSocket, how: string): void {
+  onClosed(socket: PortSocket, how: string): void {
     if (this.open?.socket === socket) this.open = undefined
     this.trace(() => `socket ${socket.id} is closed: ${how}`)
   }

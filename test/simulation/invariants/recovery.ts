@@ -15,6 +15,12 @@ export const recoveryBound = (times: ClientTimes, interval: number): number => {
   return detection + maxDelay + connectTimeout + 3 * confirmTimeout + 1.5 * interval + slackMs
 }
 
+/** Until the session with a gateway that is lost has ended, and the next one is open: `docs/guides/scale.md`. In ms. */
+const nextSessionMs = 8_000
+
+/** The same for a client over NATS, without the time in which its gateway recovers. */
+export const natsRecoveryBound = (interval: number): number => nextSessionMs + 1.5 * interval + slackMs
+
 /** Returns the topic that has not recovered within the bound, if there is one. `bound`: in ms. */
 export const problemOfRecovery = (ledger: Ledger, bound: number): string | undefined => {
   const { process, subscribers, healthySince } = ledger

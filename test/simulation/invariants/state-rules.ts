@@ -17,8 +17,7 @@ const deliveryMs = 2_000
 const maxDials = 25
 const dialWindowMs = 10_000
 
-/** The timers of a client without topics, and per subscriber or poll. */
-const baseTimers = 30
+/** The timers per subscriber or poll. */
 const timersPerStream = 4
 
 const wantedTopicsAreRequested: Rule = ({ open, process, wantedSince, times }) => {
@@ -73,7 +72,7 @@ const dialsAreBounded: Rule = ({ dials, world, programs }) => {
   return dials.length > maxDials * programs ? `${dials.length} dials in ${dialWindowMs} ms` : undefined
 }
 
-const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests }) => {
+const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests, baseTimers }) => {
   const streams = subscribers.size + idleSince.size + requests.size
   const bound = baseTimers + timersPerStream * streams
   return process.pendingTimers > bound ? `${process.pendingTimers} timers, more than ${bound}` : undefined

@@ -1,10 +1,15 @@
+import { nuid } from '@nats-io/transport-node'
 import type { Address } from 'svc-streams'
+import { connectOverNats, connectTo, type ClientPlan } from '../actors/connect.js'
 import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
 import { Gateway, type GatewayPlan } from '../actors/gateway.js'
+import { NatsGatewayMachine, type NatsSurroundings } from '../actors/nats-gateway.js'
+import { NatsServer } from '../actors/nats-server.js'
 import { Service, type Server } from '../actors/service.js'
 import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
 import { keptMs } from '../invariants/consumers.js'
-import { problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
+import { NatsPrices } from '../invariants/nats-prices.js'
+import { natsRecoveryBound, problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
 import { Link } from '../world/network.js'
 import { onSimulatedPlatform } from '../world/platform.js'
 import { PriceLog } from '../world/price-log.js'
@@ -39,7 +44,11 @@ export const runEpisode = async (scenario: Scenario, hasTrace = false): Promise<
   // Also the clients are created on the simulated platform, which they keep.
   const result = await onSimulatedPlatform(
     () => world.random(),
-    () => new Simulation(world, scenario).run(),
+    () => {
+      // The identifiers of the NATS client take their chance from that of the process, which is another one now.
+      nuid.reset()
+      return new Simulation(world, scenario).run()
+    },
   )
   return { ...result, trace }
 }
@@ -50,6 +59,9 @@ class Simulation {
   private readonly links: readonly Link[]
   private readonly service: Service
   private readonly gateways: Gateway[] = []
+  private readonly nats: NatsServer
+  private readonly natsPrices: NatsPrices
+  private readonly natsGateways: readonly NatsGatewayMachine[]
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
@@ -59,7 +71,7 @@ class Simulation {
     private readonly world: World,
     private readonly scenario: Scenario,
   ) {
-    const { traders, gateways, intervals } = scenario
+    const { traders, gateways, natsGateways, intervals } = scenario
     const topics = intervals.map((_, index): Address => `0xabc${index}`)
     const prices = new PriceLog()
     this.service = new Service(
@@ -73,15 +85,29 @@ class Simulation {
       topics,
       report: (who, problem) => this.report(who, problem),
     }
-    this.links = [...traders, ...gateways].map(() => new Link(world))
+    this.nats = new NatsServer(world)
+    this.natsPrices = new NatsPrices(prices)
+    this.links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
     gateways.forEach((plan, index) => {
       const link = this.links[traders.length + index]!
       const upstream = this.serverOf(plan.upstream)
       this.gateways.push(new Gateway(index, plan, link, upstream, this.surroundings))
     })
+    const { service, nats, natsPrices } = this
+    const natsSurroundings: NatsSurroundings = {
+      ...{ ...this.surroundings, service, nats, natsPrices },
+      wanted: () => this.wantedOverNats,
+      consumers: traders.filter(isOverNats).length,
+    }
+    this.natsGateways = natsGateways.map((plan, index) => {
+      const first = traders.length + gateways.length + 2 * index
+      const links = { service: this.links[first]!, nats: this.links[first + 1]! }
+      return new NatsGatewayMachine(index, plan, links, natsSurroundings)
+    })
     this.traders = traders.map((_, index) => this.createTrader(index, 0))
     const trader = (index: number): Trader | undefined => this.traders[index]
-    this.target = { world, service: this.service, links: this.links, gateways: this.gateways, trader, topics }
+    const allGateways = [...this.gateways, ...this.natsGateways]
+    this.target = { world, service, nats, links: this.links, gateways: allGateways, trader, topics }
   }
 
   private get result(): Omit<Episode, 'trace'> {
@@ -102,7 +128,7 @@ class Simulation {
 
   /** Without subscribers, a client keeps no socket and no timer; nor does a closed one. */
   private async endAll(): Promise<void> {
-    const { world, scenario, traders, gateways } = this
+    const { world, scenario, traders, gateways, natsGateways } = this
     for (const trader of traders) trader.leaveAll()
     const idleMs = Math.max(...scenario.traders.map(idleTime)) + sum(scenario.gateways.map(idleTime))
     await world.runUntil(world.now + idleMs + 2 * checkInterval)
@@ -110,9 +136,9 @@ class Simulation {
       if (!client.isIdle)
         this.report(client.name, `${idleMs} ms after the last subscriber has left, ${client.remains()}`)
     for (const trader of traders) trader.close()
-    for (const gateway of gateways) gateway.close()
+    for (const gateway of [...gateways, ...natsGateways]) gateway.close()
     await world.runUntil(world.now + 10_000)
-    for (const gateway of gateways)
+    for (const gateway of [...gateways, ...natsGateways])
       if (!gateway.isIdle) this.report(gateway.name, `after close(), ${gateway.remains()}`)
   }
 
@@ -159,35 +185,49 @@ class Simulation {
   private createTrader(index: number, now: number): Trader {
     const name = now === 0 ? `client ${index}` : `client ${index} of ${formatTime(now)}`
     const plan = this.scenario.traders[index]!
-    return new Trader(name, plan, this.links[index]!, this.serverOf(plan.via), this.surroundings)
+    const connect = isOverNats(plan)
+      ? connectOverNats(this.nats, this.natsPrices)
+      : connectTo(this.serverOf(plan.via))
+    return new Trader(name, plan, this.links[index]!, connect, this.surroundings)
   }
 
-  private get clients(): readonly (Trader | Gateway)[] {
-    return [...this.traders, ...this.gateways]
+  private get clients(): readonly (Trader | Gateway | NatsGatewayMachine)[] {
+    return [...this.traders, ...this.gateways, ...this.natsGateways]
+  }
+
+  private get wantedOverNats(): ReadonlySet<string> {
+    const consumers = this.traders.filter((_, index) => isOverNats(this.scenario.traders[index]!))
+    return new Set(consumers.flatMap(({ ledger }) => [...ledger.wantedSince.keys()]))
   }
 
   /** `gateway`: the index of one, or none. */
-  private serverOf(gateway: number | 'service' | undefined): Server {
+  private serverOf(gateway: number | 'service' | 'nats' | undefined): Server {
     return typeof gateway === 'number' ? this.gateways[gateway]! : this.service
   }
 
   /** The time in which a client recovers: that of its gateways, then its own. In ms. */
-  private recoveryMs({ times, ...plan }: TraderPlan | GatewayPlan): number {
-    const server = 'upstream' in plan ? plan.upstream : plan.via
-    const own = recoveryBound(times, this.maxInterval)
-    return typeof server === 'number' ? own + this.recoveryMs(this.scenario.gateways[server]!) : own
+  private recoveryMs({ times, ...plan }: ClientPlan & Partial<TraderPlan & GatewayPlan>): number {
+    const server = plan.upstream ?? plan.via
+    const { maxInterval, scenario } = this
+    if (server === 'nats') {
+      const gateways = scenario.natsGateways.map((gateway) => this.recoveryMs(gateway))
+      return natsRecoveryBound(maxInterval) + Math.max(...gateways)
+    }
+    const own = recoveryBound(times, maxInterval)
+    return typeof server === 'number' ? own + this.recoveryMs(scenario.gateways[server]!) : own
   }
 
   private checkEachSecond(): void {
-    const { world, scenario, traders, gateways, runningFaults } = this
+    const { world, scenario, traders, gateways, natsGateways, runningFaults } = this
     world.at(world.now + checkInterval, () => this.checkEachSecond())
     for (const client of this.clients) client.check()
     if (runningFaults > 0) return
     traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
     gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
+    natsGateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.natsGateways[index]!))
   }
 
-  private checkRecovery({ name, ledger }: Trader | Gateway, plan: TraderPlan | GatewayPlan): void {
+  private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
     const problem = problemOfRecovery(ledger, this.recoveryMs(plan))
     if (problem !== undefined) this.report(name, problem)
   }
@@ -206,6 +246,14 @@ class Simulation {
 
 /** The time in which a client without subscribers releases all that it has, in ms. */
 const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
-  times.linger + 2 * times.confirmTimeout + ('upstream' in plan ? keptMs : 0)
+  times.linger +
+  2 * times.confirmTimeout +
+  ('upstream' in plan ? keptMs : 0) +
+  (isOverNats(plan) ? natsIdleMs : 0)
+
+/** The time for which a connection to NATS without users stays open, and may send its last messages, in ms. */
+const natsIdleMs = 5_000
+
+const isOverNats = ({ via }: Partial<TraderPlan>): boolean => via === 'nats'
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

@@ -1,6 +1,8 @@
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
 import type { Strategy, TraderPlan } from '../actors/trader.js'
-import { faultKinds, gatewayFault, linkFaultKinds, type Fault } from '../actors/faults.js'
+import type { ClientTimes } from '../invariants/ledger.js'
+import { faultKinds, gatewayFault, linkFaultKinds, natsFaultKinds, type Fault } from '../actors/faults.js'
+import type { ClientPlan } from '../actors/connect.js'
 import type { GatewayPlan } from '../actors/gateway.js'
 
 /** What the user of one client does. `trader`: its index. */
@@ -22,6 +24,8 @@ export interface Scenario {
   readonly traders: readonly TraderPlan[]
   /** A gateway of another one follows it. */
   readonly gateways: readonly GatewayPlan[]
+  /** Gateways of the service over NATS. Without them there is no NATS server. */
+  readonly natsGateways: readonly ClientPlan[]
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -34,15 +38,21 @@ const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 
 
 const minutes = 60_000
 
-/** The part of the seeds that have gateways, unless a search sets another one. */
-const usualShare = 0.4
+/** The parts of the seeds that have gateways, from 0 to 1. The remaining ones have none. */
+export interface Shares {
+  readonly webSocket: number
+  readonly nats: number
+}
 
 /** Generates the scenario of a seed. */
-export const scenarioOf = (seed: number, gatewayShare = usualShare): Scenario => {
+export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
   const direct = directScenario(seed)
   // A chance of its own: the rest of the scenario is the same without gateways.
   const chance = new Chance(seededRandom(`gateways ${seed}`))
-  return chance.isTrue(gatewayShare) ? withGateways(direct, chance) : direct
+  if (chance.isTrue(shares.webSocket)) return withGateways(direct, chance)
+  const natsChance = new Chance(seededRandom(`nats ${seed}`))
+  const natsShare = shares.nats / (1 - shares.webSocket)
+  return natsChance.isTrue(natsShare) ? withNats(direct, natsChance) : direct
 }
 
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
@@ -75,6 +85,7 @@ const directScenario = (seed: number): Scenario => {
     seed,
     traders,
     gateways: [],
+    natsGateways: [],
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
@@ -86,14 +97,7 @@ const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
   const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
   const kinds = [...linkFaultKinds.map(ofGatewayLink(traders.length)), gatewayFault]
-  const faults = kinds.filter(() => chance.isTrue(0.4))
-  const meanGap = chance.pick([5_000, 20_000, 60_000])
-  const added: Step[] = []
-  if (faults.length > 0)
-    for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
-      const gateway = chance.between(0, gateways.length - 1)
-      added.push({ at, action: chance.pick(faults)(chance, gateway, activeMs - at) })
-    }
+  const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {
     ...scenario,
     traders: traders.map((trader) => {
@@ -103,6 +107,51 @@ const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
     gateways,
     steps: [...steps, ...added].sort((a, b) => a.at - b.at),
   }
+}
+
+/** One or two gateways over NATS, and a NATS server; most traders are their consumers. */
+const withNats = (scenario: Scenario, chance: Chance): Scenario => {
+  const { traders, activeMs, steps } = scenario
+  const natsGateways = Array.from({ length: chance.pick([1, 2, 2]) }, () => clientPlan(chance))
+  // Each gateway has a link to the service and one to NATS.
+  const links = linkFaultKinds.map(
+    (generate) => (chance_: Chance, index: number, latest: number) =>
+      generate(chance_, traders.length + 2 * index + chance_.between(0, 1), latest),
+  )
+  const added = faultSteps(chance, [...links, gatewayFault, ...natsFaultKinds], natsGateways.length, activeMs)
+  return {
+    ...scenario,
+    traders: traders.map((trader) =>
+      chance.isTrue(0.9) ? { ...trader, via: 'nats', times: natsTimes(chance, trader.times) } : trader,
+    ),
+    natsGateways,
+    steps: [...steps, ...added].sort((a, b) => a.at - b.at),
+  }
+}
+
+/** Over NATS, every client limits the age of its prices, and dials often. */
+const natsTimes = (chance: Chance, times: ClientTimes): ClientTimes => ({
+  ...times,
+  maxLag: chance.pick([1_000, 1_000, 5_000]),
+  maxDelay: 1_000,
+})
+
+/** `count`: the number of gateways. */
+const faultSteps = (
+  chance: Chance,
+  kinds: readonly (typeof gatewayFault)[],
+  count: number,
+  activeMs: number,
+): readonly Step[] => {
+  const faults = kinds.filter(() => chance.isTrue(0.4))
+  const meanGap = chance.pick([5_000, 20_000, 60_000])
+  const added: Step[] = []
+  if (faults.length > 0)
+    for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
+      const gateway = chance.between(0, count - 1)
+      added.push({ at, action: chance.pick(faults)(chance, gateway, activeMs - at) })
+    }
+  return added
 }
 
 /** The links of gateways follow those of traders. */
@@ -142,7 +191,7 @@ const gatewayPlan = (chance: Chance, index: number): GatewayPlan => ({
   maxBufferedBytes: chance.pick([16_384, 4_194_304]),
 })
 
-const clientPlan = (chance: Chance) => ({
+const clientPlan = (chance: Chance): ClientPlan => ({
   clockError: chance.pick([0, 0, -3_600_000, 86_400_000]),
   initialDelay: chance.pick([50, 250]),
   times: {

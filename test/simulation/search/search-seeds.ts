@@ -1,5 +1,5 @@
 import { runEpisode } from './episode.js'
-import { scenarioOf } from './scenario.js'
+import { scenarioOf, type Shares } from './scenario.js'
 import type { Failure } from './shrink.js'
 
 export interface SearchLimits {
@@ -8,8 +8,8 @@ export interface SearchLimits {
   readonly simulatedMs: number
   /** Ends after this much real time, in ms. Default: `Infinity`. */
   readonly realMs?: number
-  /** The part of the seeds that have gateways, from 0 to 1. Default: 0.4. */
-  readonly gatewayShare?: number
+  /** Default: as `scenarioOf`. */
+  readonly shares?: Shares
   /** Called after each seed, with the totals so far. */
   readonly onSeed?: (result: SearchResult) => void
 }
@@ -31,7 +31,7 @@ export const searchSeeds = async ({
   firstSeed,
   simulatedMs: limit,
   realMs = Infinity,
-  gatewayShare,
+  shares,
   onSeed,
 }: SearchLimits): Promise<SearchResult> => {
   const start = performance.now()
@@ -39,7 +39,7 @@ export const searchSeeds = async ({
     ...{ failure: undefined, seeds: 0, simulatedMs: 0, events: 0, delivered: 0, elapsedMs: 0 },
   }
   while (result.failure === undefined && result.simulatedMs < limit && result.elapsedMs < realMs) {
-    const scenario = scenarioOf(firstSeed + result.seeds, gatewayShare)
+    const scenario = scenarioOf(firstSeed + result.seeds, shares)
     const { violation, simulatedMs, events, delivered } = await runEpisode(scenario)
     result = {
       failure: violation === undefined ? undefined : { scenario, violation },

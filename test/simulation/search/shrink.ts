@@ -1,4 +1,4 @@
-import type { GatewayPlan } from '../actors/gateway.js'
+import type { ClientPlan } from '../actors/connect.js'
 import { formatTime } from '../world/world.js'
 import { runEpisode, type Violation } from './episode.js'
 import type { Scenario, Step } from './scenario.js'
@@ -42,24 +42,25 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
 
 /** The history as a person reads it: the settings, one line per step, and the violation. */
 export const describeFailure = ({ scenario, violation }: Failure): string => {
-  const { seed, traders, gateways, intervals, steps } = scenario
+  const { seed, traders, gateways, natsGateways, intervals, steps } = scenario
   const { at, who, problem } = violation
   return [
     `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
     ...traders.map(({ strategy, via, ...plan }, index) => {
-      const server = via === undefined ? 'the service' : `gateway ${via}`
+      const server = via === undefined ? 'the service' : via === 'nats' ? 'NATS' : `gateway ${via}`
       return `client ${index} of ${server}: ${strategy}, ${describeTimes(plan)}`
     }),
     ...gateways.map(({ upstream, maxBufferedBytes, ...plan }, index) => {
       const server = upstream === 'service' ? 'the service' : `gateway ${upstream}`
       return `gateway ${index} of ${server}: ${describeTimes(plan)}, maxBufferedBytes ${maxBufferedBytes}`
     }),
+    ...natsGateways.map((plan, index) => `gateway ${index} over NATS: ${describeTimes(plan)}`),
     ...steps.map(({ at: time, action }) => `${formatTime(time)} ${describeStep(action)}`),
     `${formatTime(at)} ${who}: ${problem}`,
   ].join('\n')
 }
 
-const describeTimes = ({ initialDelay, times }: Pick<GatewayPlan, 'initialDelay' | 'times'>): string =>
+const describeTimes = ({ initialDelay, times }: Pick<ClientPlan, 'initialDelay' | 'times'>): string =>
   Object.entries({ initialDelay, ...times })
     .map(([name, ms]) => `${name} ${ms}`)
     .join(', ')

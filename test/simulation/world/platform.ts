@@ -20,7 +20,7 @@ const simulated: Readonly<Record<(typeof names)[number], unknown>> = {
   Date: class extends Date {
     static override now = () => runningProcess().wallClock
   },
-  performance: { now: () => runningProcess().now },
+  performance: { now: () => runningProcess().uptime },
   setInterval: (callback: () => void, ms?: number) => runningProcess().addTimer(callback, ms, true),
   clearInterval: clear,
   setTimeout: (callback: () => void, ms?: number) => runningProcess().addTimer(callback, ms, false),

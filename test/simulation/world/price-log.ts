@@ -1,11 +1,11 @@
-import type { SimulatedSocket } from './web-socket-transport.js'
+import type { PortSocket } from './web-socket-transport.js'
 
 /** A price as a service or a gateway has sent it over one connection. */
 export interface SentPrice {
   /** The price itself, in USD: no two prices of the service are equal. */
   readonly id: number
   readonly base: string
-  readonly socket: SimulatedSocket
+  readonly socket: PortSocket
   /** The number of prices of the topic that were sent over this connection before it. */
   readonly index: number
   /** In ms. */
@@ -21,23 +21,29 @@ export interface SentPrice {
 }
 
 /** What a gateway adds to a price that it passes on. */
-type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
+export type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
 
 /** All prices that were sent: a price that a subscriber receives shows when and where it was sent. */
 export class PriceLog {
   private lastId = 0
-  private readonly bySocket = new WeakMap<SimulatedSocket, Map<string, SentPrice[]>>()
+  private readonly bySocket = new WeakMap<PortSocket, Map<string, SentPrice[]>>()
 
   /** Returns a new price, which the service must send. */
-  add(socket: SimulatedSocket, base: string, sentAt: number): SentPrice {
+  add(socket: PortSocket, base: string, sentAt: number): SentPrice {
     const id = ++this.lastId
     return this.push({ id, base, socket, sentAt, source: undefined, age: 0, isNew: true, maxAge: 0 })
   }
 
   /** A gateway sends a price that it has received. */
-  pass(source: SentPrice, socket: SimulatedSocket, passed: Passed): SentPrice {
+  pass(source: SentPrice, socket: PortSocket, passed: Passed): SentPrice {
     const { id, base } = source
     return this.push({ id, base, socket, source, ...passed })
+  }
+
+  /** The same price as a consumer over NATS has read it. `index`: of the prices of its gateway. */
+  read(source: SentPrice, socket: PortSocket, index: number, passed: Passed): SentPrice {
+    const { id, base } = source
+    return { id, base, socket, source, index, ...passed }
   }
 
   /** The price of the service that replaced this one, if there is one. */
@@ -53,7 +59,7 @@ export class PriceLog {
     return logged
   }
 
-  private seriesOf(socket: SimulatedSocket, base: string): SentPrice[] {
+  private seriesOf(socket: PortSocket, base: string): SentPrice[] {
     const topics = this.bySocket.get(socket) ?? new Map<string, SentPrice[]>()
     this.bySocket.set(socket, topics)
     const series = topics.get(base) ?? []

@@ -76,6 +76,11 @@ export class SimulatedProcess {
     return startOfTime + this.now + this.clockError
   }
 
+  /** The monotonic clock. Machines whose times of day differ were started at different times, too. In ms. */
+  get uptime(): number {
+    return this.now + Math.abs(this.clockError)
+  }
+
   /** Like `now`, without the time in which the process could run nothing. */
   get activeMs(): number {
     const stopped = this.state === 'stopped' ? this.world.now - this.stoppedAt : 0

@@ -31,16 +31,22 @@ export interface Upgrade {
   refuse(response: ResponseHead): void
 }
 
+/** A socket as observers see it. */
+export interface PortSocket {
+  readonly id: number
+  readonly bufferedAmount: number
+}
+
 /** Receives what happens at the port of a client. */
 export interface PortObserver {
-  onDial(socket: SimulatedSocket): void
-  onOpened(socket: SimulatedSocket): void
-  onSent(socket: SimulatedSocket, frame: string): void
+  onDial(socket: PortSocket): void
+  onOpened(socket: PortSocket): void
+  onSent(socket: PortSocket, frame: string): void
   /** Called before the client reads the frame. `price`: the price in it. */
-  onReceived(socket: SimulatedSocket, frame: string, price: SentPrice | undefined): void
-  onPong(socket: SimulatedSocket): void
+  onReceived(socket: PortSocket, frame: string, price: SentPrice | undefined): void
+  onPong(socket: PortSocket): void
   /** `how`: the client has ended it, or what the client is told. */
-  onClosed(socket: SimulatedSocket, how: string): void
+  onClosed(socket: PortSocket, how: string): void
 }
 
 /** The WebSockets of one client. `host`: the service that listens. */
@@ -82,7 +88,7 @@ export class SimulatedTransport implements WebSocketTransport {
   }
 }
 
-export class SimulatedSocket implements Socket {
+export class SimulatedSocket implements Socket, PortSocket {
   private state: 'connecting' | 'open' | 'closing' | 'closed' = 'connecting'
   private connection: Connection | undefined
   private resolveClosed: () => void = () => undefined

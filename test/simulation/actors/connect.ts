@@ -1,0 +1,80 @@
+import { createClient, type Client } from 'svc-streams'
+import { createClientOn } from '../../../src/client/create-client.js'
+import { upstreamOverNats } from '../../../src/nats/nats-client.js'
+import { node } from '../../../src/platform/node.js'
+import type { ClientTimes, Ledger } from '../invariants/ledger.js'
+import type { NatsPrices } from '../invariants/nats-prices.js'
+import { SimulatedHttp } from '../world/http-transport.js'
+import type { Link } from '../world/network.js'
+import { ObservedHttp, ObservedTransport } from '../world/observed-transports.js'
+import type { SimulatedProcess } from '../world/process.js'
+import { SimulatedTcp, type TcpServer } from '../world/tcp.js'
+import { SimulatedTransport } from '../world/web-socket-transport.js'
+import type { Server } from './service.js'
+
+/** How a client of the library is created. */
+export interface ClientPlan {
+  readonly times: ClientTimes
+  readonly initialDelay: number
+  /** The difference of its time of day to the true one, in ms. */
+  readonly clockError: number
+}
+
+/** A client, and the number of what it has open. */
+export interface ConnectedClient {
+  readonly client: Client
+  readonly sockets: () => number
+  readonly requests: () => number
+}
+
+/** Creates a client in a process. The ledger records what passes its ports. */
+export type Connect = (
+  plan: ClientPlan,
+  process: SimulatedProcess,
+  link: Link,
+  ledger: Ledger,
+) => ConnectedClient
+
+/** To the service, or to a gateway over WebSockets. */
+export const connectTo =
+  ({ host, onUpgrade, onDepthRequest }: Server): Connect =>
+  (plan, process, link, ledger) => {
+    const webSocket = new SimulatedTransport(process, link, host, onUpgrade, ledger)
+    const http = new SimulatedHttp(process, link, host, onDepthRequest, ledger)
+    const client = process.enter(() =>
+      createClient({
+        ...optionsOf(plan),
+        environment: 'mainnet',
+        priceBaseUrl: 'http://localhost:3000',
+        baseUrl: 'http://localhost:3000',
+        unsigned: true,
+        webSocket,
+        http,
+      }),
+    )
+    return { client, sockets: () => webSocket.size, requests: () => http.size }
+  }
+
+/** The address of the simulated NATS server: each link leads to one server. */
+export const natsAddress = 'nats://127.0.0.1:4222'
+
+/** To gateways over NATS. */
+export const connectOverNats =
+  (server: TcpServer, prices: NatsPrices): Connect =>
+  (plan, process, link, ledger) => {
+    const tcp = new SimulatedTcp(process, link, server)
+    const { client, http } = process.enter(() => {
+      const options = { ...optionsOf(plan), environment: 'mainnet', servers: natsAddress } as const
+      const upstream = upstreamOverNats(options, tcp.open)
+      const requests = new ObservedHttp(upstream.http, ledger)
+      const webSocket = new ObservedTransport(upstream.webSocket, ledger, prices)
+      const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
+      return { client: createClientOn(node)(setup) as Client, http: requests }
+    })
+    return { client, sockets: () => tcp.size, requests: () => http.size }
+  }
+
+const optionsOf = ({ initialDelay, times: { maxDelay, ...times } }: ClientPlan) => ({
+  ...times,
+  reconnect: { initialDelay, maxDelay },
+})

@@ -1,0 +1,188 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
+import { Ledger } from '../invariants/ledger.js'
+import { NatsDemand } from '../invariants/nats-demand.js'
+import type { NatsPrices } from '../invariants/nats-prices.js'
+import { problemOfState } from '../invariants/state-rules.js'
+import type { Host, Link } from '../world/network.js'
+import { SimulatedProcess } from '../world/process.js'
+import { SimulatedTcp } from '../world/tcp.js'
+import { formatTime } from '../world/world.js'
+import { connectTo, natsAddress, type ClientPlan, type ConnectedClient } from './connect.js'
+import type { GatewaySurroundings } from './gateway.js'
+import type { NatsServer } from './nats-server.js'
+import { observePrices } from './observe-prices.js'
+import type { Server } from './service.js'
+
+/** What all gateways over NATS of a simulation share. */
+export interface NatsSurroundings extends GatewaySurroundings {
+  readonly service: Server
+  readonly nats: NatsServer
+  readonly natsPrices: NatsPrices
+  /** The topics that the clients over NATS want now, by their base addresses. */
+  readonly wanted: () => ReadonlySet<string>
+  /** The number of clients over NATS. */
+  readonly consumers: number
+}
+
+/** The links of a machine. */
+export interface NatsGatewayLinks {
+  readonly service: Link
+  readonly nats: Link
+}
+
+/** A machine with a gateway of the service over NATS, which can be stopped, killed, switched off and started again. */
+export class NatsGatewayMachine {
+  readonly host: Host = { process: undefined, isOn: true }
+  private current: NatsGatewayProcess
+
+  constructor(
+    private readonly index: number,
+    private readonly plan: ClientPlan,
+    private readonly links: NatsGatewayLinks,
+    private readonly surroundings: NatsSurroundings,
+  ) {
+    this.current = this.start()
+  }
+
+  get name(): string {
+    return this.current.name
+  }
+
+  get ledger(): Ledger {
+    return this.current.ledger
+  }
+
+  get isIdle(): boolean {
+    return this.current.isIdle
+  }
+
+  start(): NatsGatewayProcess {
+    const { index, plan, links, surroundings } = this
+    const { now } = surroundings.world
+    const name = now === 0 ? `gateway ${index}` : `gateway ${index} of ${formatTime(now)}`
+    this.current = new NatsGatewayProcess(name, plan, links, surroundings)
+    this.host.process = this.current.process
+    this.host.isOn = true
+    return this.current
+  }
+
+  /** SIGSTOP. */
+  stop(): void {
+    this.current.process.stop()
+  }
+
+  /** SIGCONT. */
+  continue(): void {
+    const stoppedMs = this.current.process.continue()
+    if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+  }
+
+  /** The process dies; its kernel ends the connections. */
+  kill(): void {
+    this.current.process.kill()
+    const { service, nats } = this.links
+    for (const connection of [...service.connections, ...nats.connections]) connection.end('client')
+  }
+
+  /** The machine loses power. */
+  switchOff(): void {
+    this.current.process.kill()
+    this.host.isOn = false
+  }
+
+  close(): void {
+    this.current.close()
+  }
+
+  remains(): string {
+    return this.current.remains()
+  }
+
+  check(): void {
+    this.current.check()
+  }
+}
+
+/**
+ * A gateway answers each search for a gateway after a short wait. When it was stopped or cut off for 90 s, the searches of
+ * all consumers arrive at once, two per second and consumer.
+ */
+const baseTimers = 1_000
+
+/** One process: a client of the service, and `startNatsGateway`. */
+class NatsGatewayProcess {
+  readonly process: SimulatedProcess
+  readonly ledger: Ledger
+  private readonly connected: ConnectedClient
+  private readonly tcp: SimulatedTcp
+  private readonly demand: NatsDemand
+  private gateway: NatsGateway | undefined
+  private isClosed = false
+
+  constructor(
+    readonly name: string,
+    plan: ClientPlan,
+    links: NatsGatewayLinks,
+    private readonly surroundings: NatsSurroundings,
+  ) {
+    const { world, prices, service, nats, natsPrices, wanted, consumers } = surroundings
+    const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
+    this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
+    this.ledger = new Ledger(name, world, this.process, plan.times, prices)
+    this.ledger.programs = Math.max(1, consumers)
+    this.ledger.baseTimers = baseTimers
+    this.demand = new NatsDemand(this.ledger, wanted)
+    this.connected = connectTo(service)(plan, this.process, links.service, this.ledger)
+    this.tcp = new SimulatedTcp(this.process, links.nats, nats)
+    const { client } = this.connected
+    observePrices(client, this.ledger, {
+      report: (problem) => this.report(problem),
+      onEvent: (_base, event) => {
+        if (isRight(event)) natsPrices.onDelivered(this.ledger, event.right.price)
+      },
+    })
+    this.process.run(() => {
+      startNatsGatewayOver(client, { servers: natsAddress }, this.tcp.open).then(
+        (gateway) => this.onStarted(gateway),
+        (error: unknown) => this.report(`the gateway does not start: ${String(error)}`),
+      )
+    })
+  }
+
+  get isIdle(): boolean {
+    const { process, connected, tcp } = this
+    return process.pendingTimers + connected.sockets() + connected.requests() + tcp.size === 0
+  }
+
+  /** What a closed gateway still has. */
+  remains(): string {
+    const { process, connected, tcp } = this
+    const upstream = `${connected.sockets()} sockets, ${connected.requests()} requests`
+    return `there are ${process.pendingTimers} timers, ${upstream}, ${tcp.size} sockets to NATS`
+  }
+
+  close(): void {
+    this.process.run(() => {
+      this.isClosed = true
+      void this.gateway?.close()
+      void this.connected.client.close()
+    })
+  }
+
+  /** The invariants, as they must hold after each turn of the process and each second. */
+  check(): void {
+    if (this.process.isDead || this.process.isStopped) return
+    const problem = problemOfState(this.ledger) ?? this.demand.problem()
+    if (problem !== undefined) this.report(problem)
+  }
+
+  private onStarted(gateway: NatsGateway): void {
+    this.gateway = gateway
+    if (this.isClosed) void gateway.close()
+  }
+
+  private report(problem: string): void {
+    this.surroundings.report(this.name, problem)
+  }
+}

@@ -1,0 +1,41 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Observable } from 'rxjs'
+import type { Client, Topic } from 'svc-streams'
+import { priceFeedOf, setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
+import type { PriceEvent } from '../../../src/prices/subscribers.js'
+import { baseOf, type Ledger } from '../invariants/ledger.js'
+import { problemOfPrice } from '../invariants/price-rules.js'
+
+interface PriceListener {
+  readonly report: (problem: string) => void
+  /** Called before the gateway receives the event. */
+  readonly onEvent: (base: string, event: PriceEvent) => void
+}
+
+/** Records what the client of a gateway delivers to it, as what a subscriber receives. */
+export const observePrices = (client: Client, ledger: Ledger, { report, onEvent }: PriceListener): void => {
+  const observed$ = (
+    topic: Topic,
+    event$: ReturnType<PriceFeed['price$']>,
+  ): ReturnType<PriceFeed['price$']> =>
+    new Observable((subscriber) => {
+      const record = ledger.onSubscribe(topic)
+      subscriber.add(() => ledger.onLeave(record))
+      const subscription = event$.subscribe({
+        next: (event) => {
+          ledger.trace(() => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`)
+          const problem = isLeft(event) ? undefined : problemOfPrice(ledger, record, event.right)
+          if (problem !== undefined) report(problem)
+          ledger.onEvent(record, event)
+          onEvent(baseOf(topic), event)
+          subscriber.next(event)
+        },
+        complete: () => subscriber.complete(),
+      })
+      subscriber.add(subscription)
+    })
+  const feed = priceFeedOf(client)
+  const price$: PriceFeed['price$'] = (topic, onConfirmed) =>
+    observed$(topic, feed.price$(topic, onConfirmed))
+  setPriceFeed(client, { ...feed, price$ })
+}

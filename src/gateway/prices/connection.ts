@@ -3,13 +3,8 @@ import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
-import {
-  closeReason,
-  textFrame,
-  type ConsumerStream,
-  type ConsumerWebSocket,
-  type TextFrame,
-} from './text-frame.js'
+import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
+import { closeReason, textFrame } from './text-frame.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
 import { closeCodes, type EndCause, type Session } from '../sessions/sessions.js'

@@ -82,7 +82,7 @@ const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target)
   ].join(', ')
 
 const originOf = ({ protocol, host, pathname, search }: URL): string =>
-  `${protocol}//${host}${pathname === '/' && search === '' ? '' : '/…'}`
+  `${protocol}//${host}${['', '/'].includes(pathname + search) ? '' : '/…'}`
 
 /** The checks after that of the options, in this order. */
 const checks: readonly Check[] = [...networkChecks, ...serviceChecks]

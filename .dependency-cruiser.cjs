@@ -88,13 +88,10 @@ module.exports = {
       },
     },
     {
-      name: 'adapters are reached from platform alone, and the WebSocket server from everywhere',
+      name: 'adapters are reached from platform alone',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(platform|transport)/' },
-      to: {
-        path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)',
-        pathNot: '^src/transport/ws/web-socket-server\\.ts',
-      },
+      to: { path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
     },
     {
       name: 'Node is imported by the files that run on Node alone',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { maxExpirationMs } from '../../src/gateway/http/verify-signature.js'
+import { maxExpirationMs } from '../../src/gateway/http/access.js'
 import { backlogTime } from '../../src/gateway/prices/connection.js'
 import { pongTime } from '../../src/gateway/prices/ping-timer.js'
 import { returnTime } from '../../src/gateway/sessions/demand.js'

@@ -1,4 +1,7 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { authHeaderNames, macInput, type Mac, type MacInput } from '../../auth/mac.js'
 import { isLoopback } from '../../domain/endpoint.js'
 import { hostOf, isIpLiteral, urlHost } from './addresses.js'
 
@@ -44,3 +47,58 @@ const originOf = (scheme: string, hostHeader: string): string | undefined => {
   const url = `${scheme}://${hostHeader}`
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
+
+/** The parts of a request that its signature covers. */
+export interface SignedRequest {
+  /** Path and query, byte for byte as received. */
+  readonly path: string
+  /** Keyed by lower-case name. */
+  readonly headers: IncomingHttpHeaders
+  readonly body: Uint8Array
+}
+
+export interface SignatureConfig {
+  readonly service: string
+  /** One MAC per accepted key. */
+  readonly macs: readonly Mac[]
+}
+
+/** The longest accepted distance of an expiration from now, in ms: it limits for how long a request can be replayed. */
+export const maxExpirationMs = 5 * 60_000
+
+/**
+ * True if the request is signed with one of the keys and has not expired (section 5 of the service's documentation).
+ * `now`: in ms since the Unix epoch.
+ */
+export const isValidSignature = (
+  { path, headers, body }: SignedRequest,
+  { service, macs }: SignatureConfig,
+  now: number,
+): boolean => {
+  const names = authHeaderNames(service)
+  const signature = headers[names.signature]
+  if (typeof signature !== 'string' || !isCurrent(headers[names.expiration], now)) return false
+  const input = latin1(macInput({ path, headers: textsOf(headers), body, service }))
+  const received = Buffer.from(signature, 'latin1')
+  // Each key is compared, so that the duration does not depend on which key matches.
+  return macs.map((mac) => isEqual(received, Buffer.from(mac(input), 'latin1'))).includes(true)
+}
+
+const isCurrent = (expiration: string | readonly string[] | undefined, now: number): boolean => {
+  if (typeof expiration !== 'string' || !/^\d{1,15}$/.test(expiration)) return false
+  const remaining = Number(expiration) - now
+  return remaining > 0 && remaining <= maxExpirationMs
+}
+
+/** Only `set-cookie`, which is not signed, has several values. */
+const textsOf = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+
+/** Node decodes received bytes as latin1. */
+const latin1 = (input: MacInput): MacInput =>
+  input.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece))
+
+/** Compares in constant time. Only the length, which is not secret, affects the duration. */
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

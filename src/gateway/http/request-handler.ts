@@ -13,13 +13,12 @@ import {
 } from '../../server/http-response.js'
 import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
-import { checkAccess, type AccessConfig } from './access.js'
+import { checkAccess, isValidSignature, type AccessConfig, type SignatureConfig } from './access.js'
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Relays } from '../relay/relays.js'
 import { healthOf, type HealthState } from './health.js'
 import { writeGatewayResponse, type RequestHandler } from './http-server.js'
-import { isValidSignature, type SignatureConfig } from './verify-signature.js'
 
 /** The response for a GET request of a path without its query, or its task; `undefined` if the path has no page. */
 export type Pages = (path: string) => HttpResponse | CancellableTask<HttpResponse> | undefined

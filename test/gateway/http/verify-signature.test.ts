@@ -1,11 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  isValidSignature,
-  maxExpirationMs,
-  type SignedRequest,
-} from '../../../src/gateway/http/verify-signature.js'
+import { isValidSignature, maxExpirationMs, type SignedRequest } from '../../../src/gateway/http/access.js'
 import { node } from '../../../src/platform/node.js'
 import { caseCount } from '../../support/run/long.js'
 import { authKey } from '../../support/simulator.js'

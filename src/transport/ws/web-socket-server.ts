@@ -1,4 +1,0 @@
-import * as ws from 'ws'
-import { genuineWs } from '../packages.js'
-
-export const { WebSocketServer } = genuineWs(ws)

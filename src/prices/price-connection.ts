@@ -7,6 +7,7 @@ import type { Topic } from '../domain/topic.js'
 import type { Wake } from '../platform/platform.js'
 import type { Disconnected, UncorrelatedError } from '../errors/model.js'
 import type { Lag } from '../socket/lag.js'
+import type { OpenedEvent } from '../socket/reconnecting.js'
 import { safeComplete } from '../task/safe-notify.js'
 import { TickClock } from '../time/tick-clock.js'
 import { FirstEvents, PriceSubscription } from './first-events.js'
@@ -166,7 +167,7 @@ export class PriceConnection implements ConnectionListener {
     state.price = pricePatterns.price
     state.receivedAt = tickClock.wallClock
     state.epoch = open.epoch
-    this.deliverPrice(state, open.lag)
+    this.deliverPrice(state, open)
     return true
   }
 
@@ -241,14 +242,18 @@ export class PriceConnection implements ConnectionListener {
     clearHeld(state)
     if (state.live && skipped) this.deliverStale(state, behindMs)
     if (!state.live || lastPrice(state) === undefined) return true
-    return this.deliverPrice(state, lag, deliveredUpTo)
+    return this.deliverPrice(state, this.reconciler.open, deliveredUpTo)
   }
 
-  /** False if the handler of a subscriber took so long that the price is held for the remaining ones. */
-  private deliverPrice(state: TopicState, lag: Lag | undefined, after?: number): boolean {
-    if (deliverPrice(state, lag?.isCurrentNow ?? isAlwaysCurrent, after)) return true
-    state.held = state.skipped = true
-    lag?.onHeld(this.config.clock.elapsed())
+  /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
+  private deliverPrice(state: TopicState, open: OpenedEvent | undefined, after?: number): boolean {
+    const isCurrent = open?.isInTime ?? open?.lag.isCurrentNow ?? isAlwaysCurrent
+    if (deliverPrice(state, isCurrent, after)) return true
+    // Otherwise the transport closes the socket.
+    if (open?.isInTime === undefined) {
+      state.held = state.skipped = true
+      open?.lag.onHeld(this.config.clock.elapsed())
+    }
     return false
   }
 
@@ -297,7 +302,7 @@ export class PriceConnection implements ConnectionListener {
       case 'Deliver':
         return this.deliver(effect.delivery)
       case 'DeliverPrice':
-        this.deliverPrice(effect.state, this.lag)
+        this.deliverPrice(effect.state, this.reconciler.open)
         return
       case 'Held':
         return this.lag?.onHeld(effect.at)

@@ -62,6 +62,11 @@ export class GuardedSocket implements Socket {
   /** See `Socket.isCurrent`. */
   readonly isCurrent = (): boolean => this.try(() => this.socket.isCurrent?.()) ?? true
 
+  /** See `Socket.isInTime`. */
+  get isInTime(): (() => boolean) | undefined {
+    return this.socket.isInTime
+  }
+
   close(): void {
     this.try(() => this.socket.close())
   }

@@ -57,6 +57,8 @@ export interface SessionOpenedEvent {
   readonly onAnswer: () => void
   /** See `Socket.isCurrent`. */
   readonly isCurrent: () => boolean
+  /** See `Socket.isInTime`. `undefined`: `lag` decides. */
+  readonly isInTime: (() => boolean) | undefined
   /** The number of frames that the sink handled as bytes so far. */
   readonly bytesCount: () => number
 }
@@ -174,6 +176,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           isAnswerMissing: () => answers.isPending,
           onAnswer,
           isCurrent: socket.isCurrent,
+          isInTime: socket.isInTime,
           bytesCount: () => handled,
         })
         if (!timers.closed) started.start()

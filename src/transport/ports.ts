@@ -69,6 +69,13 @@ export interface Socket {
    * itself. Optional; `maxLag` decides without it.
    */
   readonly isCurrent?: () => boolean
+  /**
+   * Asked while a price is delivered, before each subscriber but the first. False if it is too old by now for the transport,
+   * which then closes the socket after the delivery: the remaining subscribers do not receive the price.
+   *
+   * @internal
+   */
+  readonly isInTime?: (() => boolean) | undefined
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
   /** Closes immediately, without a close frame. */

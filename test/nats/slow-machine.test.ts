@@ -1,12 +1,17 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Price, type PriceClient, type PriceError } from 'svc-streams'
 import { expect, it, type TestContext } from 'vitest'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer } from '../support/nats/nats-server.js'
 import { eventually } from '../support/time/eventually.js'
+import { blockEventLoop } from '../support/time/event-loop.js'
+import { ethTopic } from '../support/tokens.js'
 import type { ConsumerProcess } from './support/consumer-process.js'
 import { printTime } from './support/print-time.js'
 import { Fleet } from './support/fleet.js'
 import { startSlowLink } from './support/slow-link.js'
 import { startSubscribedConsumer } from './support/start-fleet.js'
+import { createNatsClient, startGatewayInProcess } from './support/start-in-process.js'
 
 /** Two topics with 75 prices a second each. */
 const tick = 13
@@ -75,6 +80,29 @@ describeNats('a consumer that is too slow for its prices', { concurrent: true },
     const lost = await consumer.next('Disconnected', since)
     await consumer.next('Right', lost.at)
     expectNoOldPrice(fleet, consumer, maxLag)
+  })
+
+  it('gives no old price to the subscriber behind one whose handler blocks', async ({ onTestFinished }) => {
+    const maxLag = 500
+    const nats = await startNatsServer({ onFinished: onTestFinished })
+    await startGatewayInProcess({ servers: nats.url })
+    const client: PriceClient = createNatsClient({ servers: nats.url, maxLag })
+    const received: Either<PriceError, Price>[] = []
+    let late: Either<PriceError, Price> | undefined
+    client.price$(ethTopic).subscribe((event) => {
+      if (late !== undefined || received.length < 10 || isLeft(event)) return
+      late = event
+      blockEventLoop(2 * maxLag)
+    })
+    let isBack = false
+    client.price$(ethTopic).subscribe((event) => {
+      received.push(event)
+      isBack = late !== undefined && isRight(event)
+    })
+    await eventually(() => expect(isBack).toBe(true))
+    // Subscribers of a topic receive the same object.
+    expect(received).not.toContain(late)
+    expect(received.some((event) => isLeft(event) && event.left._tag === 'Disconnected')).toBe(true)
   })
 
   it('gets prices and Disconnected in turn, and no old price, over a link of 5 kB/s', async (test) => {

@@ -74,6 +74,10 @@ class NatsSocket implements Socket {
   private isEnded = false
   /** When the newest renewal that is answered was sent: monotonic, in ms. Everything read since is as new. */
   private measuredAt = 0
+  /** When the price that is delivered was sent, by the clock of the gateway, in ms. */
+  private priceTime = 0
+  /** True if a subscriber has not received it, because it was late by then. */
+  private isWithheld = false
 
   constructor(
     private readonly context: ConsumerContext,
@@ -122,6 +126,12 @@ class NatsSocket implements Socket {
   readonly isCurrent = (): boolean => {
     const { clock, maxLag } = this.context
     return clock.elapsed() - this.measuredAt <= Math.max(maxLag, 2 * renewInterval)
+  }
+
+  /** The handlers of the subscribers before may have taken seconds. */
+  readonly isInTime = (): boolean => {
+    this.isWithheld ||= this.behindMs > this.context.maxLag
+    return !this.isWithheld
   }
 
   close(): void {
@@ -245,7 +255,9 @@ class NatsSocket implements Socket {
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
     listener.text(JSON.stringify({ subscriptions: [topic] }))
-    if (verdict === 'deliver' && price !== undefined && this.isInTime(price.time)) listener.text(price.frame)
+    if (verdict !== 'deliver' || price === undefined || !this.startDelivery(price.time)) return
+    listener.text(price.frame)
+    this.endIfWithheld()
   }
 
   private onRejected({ base, text }: ConsumerMessageOf<'rejected'>): void {
@@ -260,7 +272,9 @@ class NatsSocket implements Socket {
     const verdict = this.topics.onUpdate(base, header.sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)
-    if (this.isInTime(header.time)) this.deliver(data, header.start)
+    if (!this.startDelivery(header.time)) return
+    this.deliver(data, header.start)
+    this.endIfWithheld()
   }
 
   private deliver(data: Uint8Array, start: number): void {
@@ -273,13 +287,22 @@ class NatsSocket implements Socket {
   }
 
   /** Ends the session if a price is late: those behind it are late too. */
-  private isInTime(time: number): boolean {
-    const { clock, maxLag } = this.context
-    const ms = this.lag.of(time, clock.elapsed())
-    if (ms > maxLag) {
-      this.end(noCloseFrame, `the prices are ${Math.round(ms)} ms behind, at most ${maxLag} ms are allowed`)
-    }
+  private startDelivery(time: number): boolean {
+    this.priceTime = time
+    this.isWithheld = false
+    if (!this.isInTime()) this.endIfWithheld()
     return !this.isEnded
+  }
+
+  private endIfWithheld(): void {
+    if (!this.isWithheld) return
+    const ms = Math.round(this.behindMs)
+    const { maxLag } = this.context
+    this.end(noCloseFrame, `the prices are ${ms} ms behind, at most ${maxLag} ms are allowed`)
+  }
+
+  private get behindMs(): number {
+    return this.lag.of(this.priceTime, this.context.clock.elapsed())
   }
 
   private onGap(base: string): void {

@@ -56,14 +56,10 @@ const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
   return age > maxAge ? `it is ${age} ms old, more than maxLag of ${maxAge} ms` : undefined
 }
 
-/**
- * The service or a gateway has sent a price at most `maxLag` before the client reads and delivers it. The time that the handlers
- * of other subscribers take counts for the rule above alone.
- */
-const wasReadWithinMaxLag: Rule = ({ open, reading, isProbed, times }, _subscriber, { price }) => {
-  const at = open?.arrived.get(price)?.at
-  if (!isProbed || at === undefined || reading?.isNew !== true || reading.id !== price) return undefined
-  const age = at - reading.sentAt
+/** The service or a gateway has sent a price at most `maxLag` before the client reads it and each subscriber receives it. */
+const wasSentWithinMaxLag: Rule = ({ process, reading, isProbed, times }, _subscriber, { price }) => {
+  if (!isProbed || reading?.isNew !== true || reading.id !== price) return undefined
+  const age = process.now - reading.sentAt
   return age > times.maxLag
     ? `it was sent ${age} ms before, more than maxLag of ${times.maxLag} ms`
     : undefined
@@ -89,7 +85,7 @@ const rules = [
   comesFromTheOpenConnection,
   followsThePriceBefore,
   isYoungerThanMaxLag,
-  wasReadWithinMaxLag,
+  wasSentWithinMaxLag,
   hasTheAgeOfItsFrame,
   followsAnAnswer,
 ]

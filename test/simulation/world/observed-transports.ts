@@ -66,6 +66,10 @@ class ObservedSocket implements Socket, SocketListener, PortSocket {
 
   readonly isCurrent = (): boolean => this.socket?.isCurrent?.() ?? true
 
+  get isInTime(): (() => boolean) | undefined {
+    return this.socket?.isInTime
+  }
+
   send(frame: string): void {
     if (!this.isClosed) this.observer.onSent(this, frame)
     this.socket?.send(frame)

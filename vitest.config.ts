@@ -27,6 +27,9 @@ const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts') && !file.startsWith('package/'))
   .map((file) => `test/${file}`)
 
+/** The share of the generated cases in `npm test`. */
+const sampleShare = 0.05
+
 const isLongOnly = (file: string): boolean => file.endsWith('.long.test.ts') || isHeavy(file)
 
 export default defineConfig(({ mode }) => {
@@ -37,10 +40,13 @@ export default defineConfig(({ mode }) => {
   // Nobody's `npm test` fails by chance; the long tests look for new cases.
   process.env['TEST_SEED'] ??= isLong ? String(Date.now() % 2 ** 31) : '1'
   const seed = Number(process.env['TEST_SEED'])
-  const caseShare = isLong ? Number(process.env['TEST_CASES'] ?? 1) : 0.05
-  const selected = isLong
-    ? files.filter((file) => isLongOnly(file) || imports(root + file, /support\/run\/long\.js'/))
-    : files.filter((file) => !isLongOnly(file))
+  const caseShare = isLong ? Number(process.env['TEST_CASES'] ?? 1) : sampleShare
+  // `npm test` has run the other files with the same cases.
+  const hasMoreCases = (file: string): boolean =>
+    caseShare > sampleShare && imports(root + file, /support\/run\/long\.js'/)
+  const selected = files.filter((file) =>
+    isLong ? isLongOnly(file) || hasMoreCases(file) : !isLongOnly(file),
+  )
   const runsAlone = (file: string): boolean =>
     aloneFolders.some((folder) => file.startsWith(`test/${folder}/`)) && !startsProcesses(root + file)
 

@@ -5,7 +5,8 @@ export const isLong = inject('isLong')
 
 /**
  * The number of generated cases of a property: `count` under `npm run test:soak`, a twentieth of it under `npm test`.
- * `TEST_CASES=0.1` makes it a tenth under `npm run test:soak`.
+ * `TEST_CASES=0.25` makes it a quarter under `npm run test:soak`. At most a twentieth leaves out the files that
+ * `npm test` has run with the same cases.
  */
 export const caseCount = (count: number): number => Math.ceil(count * inject('caseShare'))
 

@@ -149,11 +149,15 @@ describe('a slow consumer of a gateway', () => {
     const link = await slowLinkTo(gateway.priceWsUrl)
     const [quick, slow] = [consume(gateway.priceWsUrl, topics), consume(link.url, topics)]
     await eventually(() => expect(gateway.inspect().droppedPrices).toBeGreaterThan(400))
-    expect(behind).toEqual([{ host }])
+    expect(behind).toContainEqual({ host })
     link.bytesPerSecond(Infinity)
     await eventually(() => expect(gateway.inspect().behindConnections).toBe(0))
     const { droppedPrices: dropped } = gateway.inspect()
-    expect(caughtUp).toEqual([{ host, behindForMs: expect.any(Number) as number, dropped }])
+    // On a busy machine, the quick consumer may be behind for a moment too: of the messages, one is that of the slow one.
+    expect(caughtUp).toHaveLength(behind.length)
+    const ofSlow = caughtUp.reduce((most, each) => (each.dropped > most.dropped ? each : most))
+    expect(ofSlow).toEqual({ host, behindForMs: expect.any(Number) as number, dropped: ofSlow.dropped })
+    expect(caughtUp.reduce((sum, each) => sum + each.dropped, 0)).toBe(dropped)
     const lengths = topics.map((topic) => slow.prices.get(topic)!.length)
     const count = slow.count()
     await eventually(() => expect(slow.count()).toBeGreaterThan(count + 400))

@@ -11,7 +11,8 @@ import { readRecording } from './tables/replay.js'
 import { importTime } from './tables/start-up.js'
 
 // Fails if one of five costs exceeds its budget: `npm run bench:budget`. Each is the CPU time of the library, relative to that
-// of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds.
+// of the code that a user would write, in the same run. The lowest of the rounds counts: other work on the machine only adds. A
+// cost above its budget is measured in further rounds, because a machine may be busy for all rounds of one candidate.
 
 interface Cost {
   readonly name: string
@@ -87,11 +88,24 @@ const costs: readonly Cost[] = [
   { name: 'the import (of the dependencies alone = 1)', budget: 1, rounds: 8, measure: importOf },
 ]
 
+/** The most times that the rounds of a cost are run. */
+const maxMeasurements = 4
+
+const lowestCost = async ({ budget, rounds, measure }: Cost): Promise<number> => {
+  let [library, other] = [Infinity, Infinity]
+  for (let count = 0; count < maxMeasurements && !(library / other <= budget); count++) {
+    const measured = await measure(inTurnFor(rounds))
+    library = Math.min(library, measured[0])
+    other = Math.min(other, measured[1])
+  }
+  return library / other
+}
+
 await buildLibrary()
 const exceeded: string[] = []
-for (const { name, budget, rounds, measure } of costs) {
-  const [library, other] = await measure(inTurnFor(rounds))
-  const cost = library / other
+for (const each of costs) {
+  const { name, budget } = each
+  const cost = await lowestCost(each)
   console.log(`${cost.toFixed(3)} of ${budget.toFixed(2)}  ${name}`)
   if (cost > budget) exceeded.push(name)
 }

@@ -11,12 +11,13 @@ import { Ledger } from '../invariants/ledger.js'
 import { problemOfState } from '../invariants/state-rules.js'
 import { GatewaySocket } from '../world/gateway-socket.js'
 import type { Respond } from '../world/http-transport.js'
-import type { Host, Link } from '../world/network.js'
+import type { Link } from '../world/network.js'
 import type { PriceLog } from '../world/price-log.js'
 import { SimulatedProcess } from '../world/process.js'
 import type { ServerHandler, ServerSocket, Upgrade } from '../world/web-socket-transport.js'
-import { formatTime, type World } from '../world/world.js'
+import type { World } from '../world/world.js'
 import { connectTo, type ClientPlan, type ConnectedClient } from './connect.js'
+import { GatewayMachine, type GatewayProgram } from './machine.js'
 import { observePrices } from './observe-prices.js'
 import type { Server } from './service.js'
 
@@ -34,52 +35,16 @@ export interface GatewaySurroundings {
   readonly report: (who: string, problem: string) => void
 }
 
-/** A machine with a gateway, which can be stopped, killed, switched off and started again. */
-export class Gateway implements Server {
-  readonly host: Host = { process: undefined, isOn: true }
-  private current: GatewayProcess
-
+/** A machine with a gateway for clients over WebSockets. */
+export class Gateway extends GatewayMachine<GatewayProcess> implements Server {
   constructor(
-    private readonly index: number,
-    private readonly plan: GatewayPlan,
+    index: number,
+    plan: GatewayPlan,
     private readonly link: Link,
-    private readonly upstream: Server,
-    private readonly surroundings: GatewaySurroundings,
+    upstream: Server,
+    surroundings: GatewaySurroundings,
   ) {
-    this.current = this.start()
-  }
-
-  get name(): string {
-    return this.current.name
-  }
-
-  get ledger(): Ledger {
-    return this.current.ledger
-  }
-
-  get isIdle(): boolean {
-    return this.current.isIdle
-  }
-
-  start(): GatewayProcess {
-    const { index, plan, link, upstream, surroundings } = this
-    const { now } = surroundings.world
-    const name = now === 0 ? `gateway ${index}` : `gateway ${index} of ${formatTime(now)}`
-    this.current = new GatewayProcess(name, plan, link, upstream, surroundings)
-    this.host.process = this.current.process
-    this.host.isOn = true
-    return this.current
-  }
-
-  /** SIGSTOP. */
-  stop(): void {
-    this.current.process.stop()
-  }
-
-  /** SIGCONT. */
-  continue(): void {
-    const stoppedMs = this.current.process.continue()
-    if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+    super(index, surroundings.world, (name) => new GatewayProcess(name, plan, link, upstream, surroundings))
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -89,24 +54,6 @@ export class Gateway implements Server {
     for (const connection of [...this.link.connections]) connection.end('client')
   }
 
-  /** The machine loses power. The open connections to consumers are not closed. */
-  switchOff(): void {
-    this.current.process.kill()
-    this.host.isOn = false
-  }
-
-  close(): void {
-    this.current.close()
-  }
-
-  remains(): string {
-    return this.current.remains()
-  }
-
-  check(): void {
-    this.current.check()
-  }
-
   readonly onUpgrade = (upgrade: Upgrade): void => this.current.onUpgrade(upgrade)
 
   readonly onDepthRequest = (path: string, respond: Respond): void =>
@@ -114,7 +61,7 @@ export class Gateway implements Server {
 }
 
 /** One process of a gateway: the library's own client, and what `startGateway` makes of it but for `node:http` and `ws`. */
-class GatewayProcess {
+class GatewayProcess implements GatewayProgram {
   readonly process: SimulatedProcess
   readonly ledger: Ledger
   private readonly consumers: ConsumerLedger

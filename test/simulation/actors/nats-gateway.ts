@@ -4,12 +4,12 @@ import { Ledger } from '../invariants/ledger.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { problemOfState } from '../invariants/state-rules.js'
-import type { Host, Link } from '../world/network.js'
+import type { Link } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import { SimulatedTcp } from '../world/tcp.js'
-import { formatTime } from '../world/world.js'
 import { connectTo, natsAddress, type ClientPlan, type ConnectedClient } from './connect.js'
 import type { GatewaySurroundings } from './gateway.js'
+import { GatewayMachine, type GatewayProgram } from './machine.js'
 import type { NatsServer } from './nats-server.js'
 import { observePrices } from './observe-prices.js'
 import type { Server } from './service.js'
@@ -31,51 +31,15 @@ export interface NatsGatewayLinks {
   readonly nats: Link
 }
 
-/** A machine with a gateway of the service over NATS, which can be stopped, killed, switched off and started again. */
-export class NatsGatewayMachine {
-  readonly host: Host = { process: undefined, isOn: true }
-  private current: NatsGatewayProcess
-
+/** A machine with a gateway of the service over NATS. */
+export class NatsGatewayMachine extends GatewayMachine<NatsGatewayProcess> {
   constructor(
-    private readonly index: number,
-    private readonly plan: ClientPlan,
+    index: number,
+    plan: ClientPlan,
     private readonly links: NatsGatewayLinks,
-    private readonly surroundings: NatsSurroundings,
+    surroundings: NatsSurroundings,
   ) {
-    this.current = this.start()
-  }
-
-  get name(): string {
-    return this.current.name
-  }
-
-  get ledger(): Ledger {
-    return this.current.ledger
-  }
-
-  get isIdle(): boolean {
-    return this.current.isIdle
-  }
-
-  start(): NatsGatewayProcess {
-    const { index, plan, links, surroundings } = this
-    const { now } = surroundings.world
-    const name = now === 0 ? `gateway ${index}` : `gateway ${index} of ${formatTime(now)}`
-    this.current = new NatsGatewayProcess(name, plan, links, surroundings)
-    this.host.process = this.current.process
-    this.host.isOn = true
-    return this.current
-  }
-
-  /** SIGSTOP. */
-  stop(): void {
-    this.current.process.stop()
-  }
-
-  /** SIGCONT. */
-  continue(): void {
-    const stoppedMs = this.current.process.continue()
-    if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+    super(index, surroundings.world, (name) => new NatsGatewayProcess(name, plan, links, surroundings))
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -83,24 +47,6 @@ export class NatsGatewayMachine {
     this.current.process.kill()
     const { service, nats } = this.links
     for (const connection of [...service.connections, ...nats.connections]) connection.end('client')
-  }
-
-  /** The machine loses power. */
-  switchOff(): void {
-    this.current.process.kill()
-    this.host.isOn = false
-  }
-
-  close(): void {
-    this.current.close()
-  }
-
-  remains(): string {
-    return this.current.remains()
-  }
-
-  check(): void {
-    this.current.check()
   }
 }
 
@@ -111,7 +57,7 @@ export class NatsGatewayMachine {
 const baseTimers = 1_000
 
 /** One process: a client of the service, and `startNatsGateway`. */
-class NatsGatewayProcess {
+class NatsGatewayProcess implements GatewayProgram {
   readonly process: SimulatedProcess
   readonly ledger: Ledger
   private readonly connected: ConnectedClient
@@ -155,7 +101,6 @@ class NatsGatewayProcess {
     return process.pendingTimers + connected.sockets() + connected.requests() + tcp.size === 0
   }
 
-  /** What a closed gateway still has. */
   remains(): string {
     const { process, connected, tcp } = this
     const upstream = `${connected.sockets()} sockets, ${connected.requests()} requests`

@@ -10,7 +10,7 @@ import { tokenSyntax } from '../tokens/select-tokens.js'
 
 /** An error because of which a command or a check fails: its text, and the heading of the guide that explains it. */
 export const errorLine = (error: AnyError): string =>
-  `${printable(renderError(withPageText(error)))}; see ${errorsGuide}#${error._tag.toLowerCase()}`
+  `${printable(renderError(withPageText(error)))}; see ${errorsGuide()}#${error._tag.toLowerCase()}`
 
 /** A proxy in front of a server answers with a page: its title is the text of the error, or else its first words. */
 const withPageText = (error: AnyError): AnyError => {
@@ -43,10 +43,9 @@ export const guidePath = (packageFolder: string, from: string): string => {
   return fromHere.startsWith('..') ? path : fromHere
 }
 
-const errorsGuide = guidePath(
-  join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'),
-  process.cwd(),
-)
+/** Only a command that fails looks for the guide. */
+const errorsGuide = (): string =>
+  guidePath(join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'), process.cwd())
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>

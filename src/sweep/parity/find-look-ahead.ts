@@ -83,7 +83,8 @@ export type Parity =
  * a line must not change with later lines. Outputs at the end of a run are not compared: a sum over all rows depends on all.
  *
  * The prefixes end at lines that have an output, for a half, and are spread evenly over the recording, for the other half. They
- * run together first. From the first difference on, which may be of what is left of an earlier run, each has a run of its own.
+ * run together first. A difference may come from what an earlier run has left. So this prefix and those after it run again, each
+ * in a run of its own.
  * A strategy takes at most 2 + `prefixes` runs, `workers` more that run together and differ, and 3 + 2 log2(`lines`) more if
  * it looks ahead.
  */

@@ -26,7 +26,7 @@ import { protocolVersion } from '../subjects.js'
 /** Opens a TCP socket without Nagle's delay. It emits `connect`. */
 export type OpenTcpSocket = (port: number, host: string) => Duplex
 
-export const openTcpSocket: OpenTcpSocket = (port, host) => createConnection(port, host).setNoDelay(true)
+const openTcpSocket: OpenTcpSocket = (port, host) => createConnection(port, host).setNoDelay(true)
 
 /** The options of a connection. The NATS client passes all of them to its transport. */
 export interface DialOptions extends NodeConnectionOptions {

@@ -1,9 +1,13 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Observable } from 'rxjs'
 import type { PastEvent } from '../domain/past.js'
 import type { Topic } from '../domain/topic.js'
-import type { HistoryError } from '../errors/model.js'
+import { invalidRange } from '../errors/constructors.js'
+import type { HistoryError, InvalidRange } from '../errors/model.js'
+import { describeValue } from '../errors/text.js'
+import { plainObject } from '../option-kinds/option.js'
+import { closestName } from '../option-kinds/parse-options.js'
 
 /** A time, in ms since the Unix epoch. */
 export interface HistoryRange {
@@ -33,4 +37,20 @@ export interface History {
   readonly prices$: (topic: Topic, range: HistoryRange) => Observable<Either<HistoryError, PastEvent>>
   /** The topics of the history, in the order in which they were recorded. */
   readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
+}
+
+const rangeNames = ['from', 'to']
+
+/** Checks that a range is an object, and its names: a misspelt `to` would be a range that ends now. Its times are not checked. */
+export const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
+  if (!plainObject.holds(range)) {
+    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
+    return left(invalidRange(undefined, undefined, problem))
+  }
+  for (const name of Object.keys(range).filter((each) => !rangeNames.includes(each))) {
+    const meant = closestName(name, rangeNames)
+    if (meant !== undefined)
+      return left(invalidRange(range.from, range.to, `${name}: did you mean ${meant}?`))
+  }
+  return right(range)
 }

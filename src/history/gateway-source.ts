@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
-import type { CoveredTopic, History } from '../client/history.js'
+import { parseRangeNames, type CoveredTopic, type History } from '../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../codec/arguments.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import { decodeCoveredTopics, decodePastEvent } from '../codec/past.js'
@@ -21,7 +21,7 @@ const silenceLimit = 60_000
 export const gatewayHistory = (platform: SourcePlatform, url: string): History => {
   const base = baseOf(url)
   return {
-    prices$: (topic, { from, to }) =>
+    prices$: (topic, given) =>
       new Observable((subscriber) => {
         const emit = (event: Either<HistoryError, PastEvent>): void => subscriber.next(event)
         const end = (result: Either<HistoryError, unknown>): void => {
@@ -29,8 +29,11 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
           subscriber.complete()
         }
         const parsed = parseTopicOfAnyService(topic)
-        const range = parseRange(from, to ?? from)
+        const named = parseRangeNames(given)
         if (isLeft(parsed)) return end(parsed)
+        if (isLeft(named)) return end(named)
+        const { from, to } = named.right
+        const range = parseRange(from, to ?? from)
         if (isLeft(range)) return end(range)
         const path = `/history/${topic}?from=${from}${to === undefined ? '' : `&to=${to}`}`
         const request = new HistoryRequest(platform, base + path, topic)
@@ -46,20 +49,23 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
   }
 }
 
-/** Without a slash at the end. */
+/** Without a slash at the end. The error does not contain the URL: a query may be a key. */
 const baseOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    `${url.username}${url.search}${url.hash}` !== ''
-  ) {
-    throw new ConfigurationError(
-      'source',
-      'expected an array of recordings, or the URL of a gateway like http://127.0.0.1:8080',
-    )
+  const fail = (problem: string): never => {
+    throw new ConfigurationError('source', `${problem} the URL of a gateway like http://127.0.0.1:8080`)
   }
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return fail('expected an array of recordings, or')
+  const excess = excessOf(url)
+  if (excess !== undefined) return fail(`got a URL with ${excess}, expected`)
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** The part of a URL that the history of a gateway does not support. */
+const excessOf = ({ username, password, search, hash }: URL): string | undefined => {
+  if (username + password !== '') return 'a user or a password'
+  if (search !== '') return 'a query'
+  return hash === '' ? undefined : 'a fragment'
 }
 
 /** Emits an event. Left: the line is none. */

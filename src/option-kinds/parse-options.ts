@@ -92,7 +92,7 @@ const failure = (name: string, problem: string, { Failure = ConfigurationError }
 
 /**
  * The name that `name` is probably a misspelling of, or `undefined`. Upper and lower case do not count as a difference.
- * One edit is a misspelling if one of the two names has 4 characters or more, two edits if both have 8 or more.
+ * One edit is a misspelling if one of the two names has 3 characters or more, two edits if both have 8 or more.
  */
 export const closestName = (name: string, names: readonly string[]): string | undefined => {
   const candidates = names
@@ -104,7 +104,7 @@ export const closestName = (name: string, names: readonly string[]): string | un
 
 const allowedEdits = (length: number, otherLength: number): number => {
   if (Math.min(length, otherLength) >= 8) return 2
-  return Math.max(length, otherLength) >= 4 ? 1 : 0
+  return Math.max(length, otherLength) >= 3 ? 1 : 0
 }
 
 /** The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */

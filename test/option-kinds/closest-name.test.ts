@@ -64,7 +64,8 @@ describe('closestName', () => {
     ['frmo', 'from'],
     ['frm', 'from'],
     ['from_', 'from'],
-    ['too', undefined],
+    ['too', 'to'],
+    ['t', undefined],
     ['of', undefined],
   ])('takes the short name %s for %s', (name, meant) => {
     expect(closestName(name, ['speed', 'environment', 'from', 'to'])).toBe(meant)

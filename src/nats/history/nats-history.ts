@@ -2,7 +2,7 @@ import type { StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
-import type { CoveredTopic, History } from '../../client/history.js'
+import { parseRangeNames, type CoveredTopic, type History } from '../../client/history.js'
 import { serviceOption } from '../../client/options.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
@@ -82,7 +82,9 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
         }
         const parsed = parseTopic(topic, service)
         if (isLeft(parsed)) return end(parsed)
-        const pastRange = parsePastRange(range.from, range.to, rxClock.wallClock())
+        const named = parseRangeNames(range)
+        if (isLeft(named)) return end(named)
+        const pastRange = parsePastRange(named.right.from, named.right.to, rxClock.wallClock())
         if (isLeft(pastRange)) return end(pastRange)
         const closing = new Subscription()
         subscriber.add(closing)

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
-import type { CoveredTopic, History, HistoryRange } from '../../client/history.js'
+import { parseRangeNames, type CoveredTopic, type History, type HistoryRange } from '../../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
@@ -30,11 +30,14 @@ export const recordedHistory = (sources: readonly OpenableSource[], end?: () => 
 
 const parseRequest = (
   topic: Topic,
-  { from, to }: HistoryRange,
+  range: HistoryRange,
   end: number | undefined,
 ): Either<HistoryError, TimeRange> => {
   const parsed = parseTopicOfAnyService(topic)
   if (isLeft(parsed)) return parsed
+  const named = parseRangeNames(range)
+  if (isLeft(named)) return named
+  const { from, to } = named.right
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
   return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
 }

@@ -211,9 +211,11 @@ describe('openHistory of a URL', () => {
     expect(await eventsOf(history.prices$(topic, { from: 0 }))).toMatchObject([
       { left: { _tag: 'NetworkError', cause: { code: 'ECONNREFUSED' } } },
     ])
-    expect(await eventsOf(history.prices$(topic, { from: 1_764_000_000 }))).toMatchObject([
-      { left: { _tag: 'InvalidRange' } },
-    ])
+    for (const invalid of [{ from: 1_764_000_000 }, { from: 0, too: 5 }, undefined]) {
+      expect(await eventsOf(history.prices$(topic, invalid as never))).toMatchObject([
+        { left: { _tag: 'InvalidRange' } },
+      ])
+    }
   })
 
   it('has what the files have, for any rows and any range', { timeout: 300_000 }, async () => {

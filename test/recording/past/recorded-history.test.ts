@@ -175,7 +175,7 @@ describe('the past of a topic', () => {
 describe('a request that cannot be answered', () => {
   const history = openHistory([chunksOf(recordingText(header, priceRow(0, 1)))])
 
-  it.each<[string, Partial<HistoryRange>, RegExp]>([
+  it.each<[string, unknown, RegExp]>([
     [
       '`from` in seconds',
       { from: 1_700_000_000 },
@@ -189,8 +189,12 @@ describe('a request that cannot be answered', () => {
     ],
     ['`from` in the future', { from: Date.now() + minute }, /^from: .* which is after/],
     ['no `from`', {}, /^from: expected a time in ms since the Unix epoch, got undefined$/],
-    ['`from` that is no number', { from: '2026' as unknown as number }, /^from: .* got "2026"$/],
+    ['`from` that is no number', { from: '2026' }, /^from: .* got "2026"$/],
     ['an infinite `to`', { from: start, to: Infinity }, /^to: .* got Infinity$/],
+    ['a misspelt `to`', { from: start, too: start + 1 }, /^too: did you mean to\?$/],
+    ['a misspelt `from`', { form: start, to: start + 1 }, /^form: did you mean from\?$/],
+    ['no range', undefined, /^range: expected an object like \{ from, to \}, got undefined$/],
+    ['a number', start, /^range: expected an object like \{ from, to \}, got \d+$/],
   ])('is an InvalidRange for %s', async (_, range, message) => {
     expect(await eventsOf(history.prices$(topic, range as HistoryRange))).toEqual([
       {
@@ -201,6 +205,13 @@ describe('a request that cannot be answered', () => {
         }) as unknown,
       },
     ])
+  })
+
+  it('ignores other properties of the range, such as those of a covered topic', async () => {
+    const covered = { topic, from: start, to: start + 1 }
+    expect(await eventsOf(history.prices$(topic, covered))).toEqual(
+      await eventsOf(history.prices$(topic, { from: start, to: start + 1 })),
+    )
   })
 
   it('takes 0 as the start of all times', async () => {
@@ -240,6 +251,17 @@ describe('a request that cannot be answered', () => {
       expect(() => openHistory(source as never)).toThrow(/^source: expected /)
     },
   )
+
+  it.each([
+    ['http://127.0.0.1:8080/?key=secret', 'a query'],
+    ['https://gate.example/#secret', 'a fragment'],
+    ['https://secret@gate.example', 'a user or a password'],
+    ['https://:secret@gate.example', 'a user or a password'],
+  ])('throws a ConfigurationError for %s, without its secret', (url, excess) => {
+    expect(() => openHistory(url)).toThrow(
+      new RegExp(`^source: got a URL with ${excess}, expected the URL of a gateway like \\S+$`),
+    )
+  })
 })
 
 describe('a source that cannot be read', () => {

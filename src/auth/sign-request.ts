@@ -1,6 +1,6 @@
-import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defaultService } from '../domain/topic.js'
-import type { ConfigurationError } from '../errors/configuration-error.js'
+import { ConfigurationError } from '../errors/configuration-error.js'
 import { decodeKey } from './key.js'
 import {
   authHeaderNames,
@@ -27,7 +27,7 @@ export interface SignRequest {
   readonly canonicalHeaders?: CanonicalHeaders
 }
 
-/** Signs a request, or describes what is wrong with the key. */
+/** Signs a request, or describes what is wrong with the key, the path, the headers or the body. */
 export type RequestSigner = (request: SignRequest) => Either<ConfigurationError, string>
 
 /** The `signRequest` of a platform. */
@@ -35,8 +35,21 @@ export const signRequestWith =
   (createMac: CreateMac): RequestSigner =>
   ({ key, service = defaultService, ...request }) => {
     const secret = decodeKey(key, 'key')
-    return isLeft(secret) ? secret : right(createMac(secret.right)(macInput({ service, ...request })))
+    if (isLeft(secret)) return secret
+    const { path, headers, body = '' } = request
+    if (typeof path !== 'string') return invalid('path', 'the request path with its leading slash')
+    if (!areStrings(headers)) return invalid('headers', 'an object of strings, by the names of the headers')
+    if (typeof body !== 'string' && !(body instanceof Uint8Array)) return invalid('body', 'a string or bytes')
+    return right(createMac(secret.right)(macInput({ service, ...request })))
   }
+
+const invalid = (option: string, expected: string): Either<ConfigurationError, never> =>
+  left(new ConfigurationError(option, `expected ${expected}`))
+
+const areStrings = (headers: unknown): boolean =>
+  typeof headers === 'object' &&
+  headers !== null &&
+  Object.values(headers).every((value) => typeof value === 'string')
 
 /** The two headers that sign a request path. `expiration`: in ms since the Unix epoch. */
 export type Signer = (path: string, expiration: number) => Readonly<Record<string, string>>

@@ -94,10 +94,22 @@ describe('signRequest (section 5)', () => {
     expect(signRequest(request)).toEqual(signRequest({ key, path, headers }))
   })
 
+  it.each([
+    [{ headers: undefined }, 'headers: expected an object of strings, by the names of the headers'],
+    [{ headers: null }, 'headers: expected an object of strings, by the names of the headers'],
+    [{ headers: { 'x-svc-a': 1 } }, 'headers: expected an object of strings, by the names of the headers'],
+    [{ path: undefined }, 'path: expected the request path with its leading slash'],
+    [{ body: 5 }, 'body: expected a string or bytes'],
+  ])('returns a ConfigurationError for %o', (other, message) => {
+    expect(signRequest({ key, path, headers, ...other } as never)).toMatchObject({
+      left: { _tag: 'ConfigurationError', message },
+    })
+  })
+
   it('returns a signature or a ConfigurationError without the key, and never throws', () => {
     const request = fc.record({
       key: fc.oneof(anyText, fc.base64String(), fc.constant(undefined as unknown as string)),
-      path: anyText,
+      path: fc.oneof(anyText, fc.constant(undefined as unknown as string)),
       headers: fc.dictionary(fc.oneof(anyText, fc.constantFrom('x-svc-a', '__proto__', 'X-SVC-')), anyText),
       body: fc.oneof(anyText, fc.uint8Array()),
     })
@@ -106,7 +118,9 @@ describe('signRequest (section 5)', () => {
         const signature = signRequest(given)
         if (isLeft(signature)) {
           expect(signature.left).toBeInstanceOf(ConfigurationError)
-          expect(signature.left.message).toBe('key: expected a base64 string of at least one byte')
+          expect(signature.left.message).toMatch(
+            /^key: expected a base64 string of at least one byte$|^path: expected the request path with its leading slash$/,
+          )
         } else {
           expect(signature.right).toMatch(/^[A-Za-z0-9+/]{43}$/)
         }

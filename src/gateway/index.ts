@@ -14,7 +14,7 @@ import { runGateway } from './run-gateway.js'
  * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
  * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
  *
- * Rejects with a `ConfigurationError` if an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
+ * Rejects with a `ConfigurationError` if the client or an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
  * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
  *
  * @example

@@ -3,6 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { decodeKey } from '../auth/key.js'
 import type { Mac } from '../auth/mac.js'
+import { checkClient } from '../client/check-client.js'
 import type { PriceClient } from '../client/client.js'
 import { hostWithPort } from '../domain/endpoint.js'
 import type { Topic } from '../domain/topic.js'
@@ -42,6 +43,7 @@ export const runGateway = async (
   options: GatewayOptions,
   { pages = () => undefined, record, limits }: GatewayInternals = {},
 ): Promise<Gateway> => {
+  checkClient(client)
   const { keys, tls: pem, origins, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
   const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)

@@ -187,6 +187,14 @@ describe('the options', () => {
     expect(received).not.toContain('secret')
   })
 
+  it.each([undefined, null, { port: 8080 }])(
+    'without a client before them (%j) are rejected',
+    async (client) => {
+      const thrown = await startGateway(client as never).catch(String)
+      expect(thrown).toBe('ConfigurationError: client: expected an object with the methods price$ and price')
+    },
+  )
+
   it.each(['0.0.0.0', '::', '10.0.0.5', 'prices.example', '127.0.0.1.example'])(
     'with the host %s need keys, or openDepth: true',
     async (host) => {

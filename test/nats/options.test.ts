@@ -61,6 +61,11 @@ describe('the history of a gateway', () => {
   })
 })
 
+it('a gateway without a client is rejected', async () => {
+  const start = startNatsGateway({ servers } as never, { servers })
+  await expect(start).rejects.toThrow('client: expected an object with the methods price$ and price')
+})
+
 describe('the options of a client', () => {
   it.each([
     [{ maxLag: 0 }, 'maxLag: expected'],

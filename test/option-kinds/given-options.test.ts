@@ -74,6 +74,11 @@ describe('options', () => {
 })
 
 describe('record', () => {
+  it('throws without a client', () => {
+    const client = 'client: expected an object with the methods price$ and price'
+    expect(messageOf(() => record(undefined as never, valid))).toBe(client)
+  })
+
   it('throws for a mint, and writes nothing, if the client has no depth', async () => {
     await using client = createClient({ environment: 'testnet', priceBaseUrl: 'https://prices.example' })
     const to = memoryWriter()

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { checkClient } from '../../client/check-client.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import type { ConnectionStatus } from '../../domain/status.js'
@@ -55,7 +56,7 @@ const startTimeout = 2_000
  * With `history`, the gateway that consumers follow stores their prices in a JetStream stream (`natsHistory`). Prices do not wait
  * for it. A failure of the store is published on the channel `svc-streams:gateway-history`, and tried again.
  *
- * Rejects with a `ConfigurationError` if an option is invalid or a package is missing, and with the signal's reason if the signal is aborted.
+ * Rejects with a `ConfigurationError` if the client or an option is invalid or a package is missing, and with the signal's reason if the signal is aborted.
  * Closing the gateway does not close the client.
  *
  * @example
@@ -74,6 +75,7 @@ export const startNatsGatewayOver = async (
   options: NatsGatewayOptions,
   openSocket?: OpenTcpSocket,
 ): Promise<NatsGateway> => {
+  checkClient(client)
   const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
   const stored = historySetup && { ...historySetup, open: await jetStreamOrThrow() }

@@ -1,4 +1,5 @@
 import { merge } from 'rxjs'
+import { checkClient } from '../../client/check-client.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/valid-numbers.js'
@@ -38,6 +39,7 @@ type CreateFile = (path: string) => LineWriter & { readonly close: () => void }
 export const recordOn =
   (createFile: CreateFile | undefined) =>
   (client: PriceClient | Client, options: RecordOptions): Recorder => {
+    checkClient(client)
     const { topics, mints, interval } = checkOptions(client, options)
     const header = {
       _tag: 'Recording',

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { Io } from '../io.js'
+import type { Io, Variables } from '../io.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
@@ -26,8 +26,16 @@ export const writeProject = async (io: Io, folder: string): Promise<void> => {
   const steps = folder === '.' ? [] : [`cd ${folder}`]
   io.stdout.write(
     `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
-      [...steps, 'npm install', 'npm start', 'npm test'].map((step) => `  ${step}\n`).join(''),
+      [...steps, ...nextSteps(io.env)].map((step) => `  ${step}\n`).join(''),
   )
+}
+
+/** The steps with the package manager that has started the command, and otherwise with npm. */
+const nextSteps = ({ npm_config_user_agent: userAgent = '' }: Variables): readonly string[] => {
+  const name = /^(?:pnpm|yarn|bun)(?=\/)/.exec(userAgent)?.[0] ?? 'npm'
+  // `bun test` is a test runner of its own.
+  const script = name === 'bun' ? 'bun run' : name
+  return [`${name} install`, `${script} start`, `${script} test`]
 }
 
 /** The texts of the files, by path. */

@@ -6,7 +6,7 @@ import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 
 /** Runs `init`. Returns its exit code and its output. */
-const init = (folder: string) => runInProcess(['init', folder])
+const init = (folder: string) => runInProcess(['init', folder], { npm_config_user_agent: undefined })
 
 const filesIn = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder, { recursive: true })).sort()
@@ -37,6 +37,21 @@ describe('init', () => {
     }
     expect(name).toBe('my-prices')
     expect(Object.keys(dependencies)).toEqual(['svc-streams', 'rxjs', 'fp-ts', 'io-ts'])
+  })
+
+  it.each([
+    ['npm/10.8.2 node/v20.20.2 linux x64 workspaces/false', ['npm install', 'npm start', 'npm test']],
+    ['pnpm/10.5.2 npm/? node/v20.20.2 linux x64', ['pnpm install', 'pnpm start', 'pnpm test']],
+    ['yarn/4.9.1 npm/? node/v20.20.2 linux x64', ['yarn install', 'yarn start', 'yarn test']],
+    ['bun/1.2.2 npm/? node/v20.20.2 linux x64', ['bun install', 'bun run start', 'bun run test']],
+    ['other/1.0.0', ['npm install', 'npm start', 'npm test']],
+  ])('prints the steps of the package manager that has started it: %s', async (userAgent, steps) => {
+    const { stdout } = await runInProcess(['init', newFile('prices')], { npm_config_user_agent: userAgent })
+    expect(stdout.split('\n').slice(-5)).toEqual([
+      expect.stringContaining('cd ') as string,
+      ...steps.map((step) => `  ${step}`),
+      '',
+    ])
   })
 
   it('adds its files to a folder that has others', async () => {

@@ -75,7 +75,7 @@ const showRuns = (io: Io) => {
     runs++
   }
   const progress = () => `${runs} runs  ${formatDuration(rxClock.wallClock() - startAt)}`
-  const hide = showProgressLine(io, false, progress)
+  const { hide } = showProgressLine(io, false, progress)
   return { countRun, hide }
 }
 

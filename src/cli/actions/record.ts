@@ -1,16 +1,21 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, from, map, merge, type Observable } from 'rxjs'
+import { defer, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
 import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
+import type { DepthRow, Row } from '../../recording/format/row.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
 import { createRecordingFile, gzipExtension } from '../../recording/record/recording-file.js'
 import { createRotatingFile } from '../../recording/record/rotating-file.js'
+import type { DepthError } from '../../errors/model.js'
+import { renderError } from '../../errors/render.js'
+import { printable } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
+import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
 import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -46,12 +51,8 @@ export const recordStreams = (
     const recorder = startRecording(source, addresses, output, flags)
     let received = nothingReceived
     let lastPriceAt: number | undefined
-    // The second subscriber of each stream sends no frames and no requests of its own.
-    const receiving = watchRows$(source, addresses, flags.interval).subscribe((row) => {
-      received = receive(received, row)
-      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
-    })
-    const hideProgress = showProgressLine(io, flags.out === undefined, () =>
+    const row$ = new Subject<Row>()
+    const progress = showProgressLine(io, flags.out === undefined, () =>
       progressLine({
         rows: recorder.rows,
         bytes: output.bytes,
@@ -59,8 +60,18 @@ export const recordStreams = (
         priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
       }),
     )
+    const printing = merge(connectionLines$(source.client.status$, meanwhile), depthLines$(row$)).subscribe(
+      (line) => progress.print(timed(line)),
+    )
+    row$.subscribe((row) => {
+      received = receive(received, row)
+      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
+    })
+    // The second subscriber of each stream sends no frames and no requests of its own.
+    const receiving = watchRows$(source, addresses, flags.interval).subscribe(row$)
     const result = await stopped(recorder, stopped$)
-    hideProgress()
+    progress.hide()
+    printing.unsubscribe()
     receiving.unsubscribe()
     output.close()
     const end = endOf(io, result, recorder, output)
@@ -163,6 +174,34 @@ const endOf = (
   if (name !== undefined) io.stderr.write(`${rows} rows in ${name}\n`)
   return end
 }
+
+const meanwhile: Meanwhile = {
+  down: 'The recording has no prices until it returns.',
+  behind: 'The recording has none until they are current.',
+}
+
+/** One line when the service stops to answer depth requests, and one when it answers those of each token again. */
+const depthLines$ = (row$: Observable<Row>): Observable<string> =>
+  defer(() => {
+    const failing = new Set<Address>()
+    return row$.pipe(
+      filter((row): row is DepthRow => row._tag === 'Depth'),
+      map(({ mint, event }) => {
+        const hadFailures = failing.size > 0
+        if (isRight(event)) failing.delete(mint)
+        else if (isOfService(event.left)) {
+          failing.add(mint)
+          if (!hadFailures) return `Depth requests fail: ${printable(renderError(event.left))}`
+        }
+        return hadFailures && failing.size === 0 ? 'Depth requests succeed again.' : undefined
+      }),
+      filter((line) => line !== undefined),
+    )
+  })
+
+/** False for an error that concerns one token alone. */
+const isOfService = ({ _tag }: DepthError): boolean =>
+  _tag !== 'UnsupportedPair' && _tag !== 'DecodeError' && _tag !== 'InvalidMint' && _tag !== 'ClientClosed'
 
 export interface Progress {
   readonly rows: number

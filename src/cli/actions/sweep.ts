@@ -69,7 +69,7 @@ export const sweepRecordings = async (
     if (isTable) rows.push(result)
     else stdout.write(`${json ? escapeUnsafe(stringify(result)) : sweepLine(result, colours)}\n`)
   }
-  const hideProgress = showProgressLine(io, json, () =>
+  const { hide } = showProgressLine(io, json, () =>
     [
       `${progress.finished} of ${parameters.length} parameters`,
       `${progress.rows} rows`,
@@ -77,7 +77,7 @@ export const sweepRecordings = async (
     ].join('  '),
   )
   const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, { workers, ...range })
-  const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hideProgress)
+  const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
   // At the end, when the widths of the columns are known.
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
   if (!isCompleted)

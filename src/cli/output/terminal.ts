@@ -91,23 +91,39 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns
 /** Interval between two redraws, in ms. */
 const redrawInterval = 250
 
+export interface ProgressLine {
+  /** Prints a line that stays, above the progress. */
+  readonly print: (line: string) => void
+  /** Removes the progress. */
+  readonly hide: () => void
+}
+
 /**
- * Redraws one line on standard error, until the returned function is called. That function removes the line. Shows nothing
- * unless that is a terminal, nor on one to which the command writes lines of its own. `writesLines`: to standard output.
+ * Redraws one line on standard error. Shows no progress unless that is a terminal, nor on one to which the command writes lines of
+ * its own. `writesLines`: to standard output.
  */
 export const showProgressLine = (
   { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
   writesLines: boolean,
   line: () => string,
-): (() => void) => {
-  if (!canRedraw(stderr, env) || (writesLines && stdout.isTTY)) return () => undefined
+): ProgressLine => {
+  const write = (text: string): void => void stderr.write(`${text}\n`)
+  if (!canRedraw(stderr, env) || (writesLines && stdout.isTTY)) {
+    return { print: write, hide: () => undefined }
+  }
   const redraw = createRedraw(stderr)
   const subscription = timer(0, redrawInterval).subscribe(() =>
     redraw.draw([fit(line(), stderr.columns - 1)]),
   )
-  return () => {
-    subscription.unsubscribe()
-    redraw.draw([])
-    redraw.done()
+  return {
+    print: (text) => {
+      redraw.draw([])
+      write(text)
+    },
+    hide: () => {
+      subscription.unsubscribe()
+      redraw.draw([])
+      redraw.done()
+    },
   }
 }

@@ -6,7 +6,7 @@ import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { authKey, startTestSimulator } from '../../support/simulator.js'
+import { authKey, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { newFile } from '../support/new-file.js'
 import { commandLine, startCommand } from '../support/command.js'
 import { environmentOf } from '../support/environment-of.js'
@@ -95,6 +95,31 @@ test('exits with 1 when the recording has no price after --duration', async () =
     `error: no price arrived from 127.0.0.1:${port} in 1 s\nThe connection did not open.\n`,
   )
   expect(linesOf(file)).not.toEqual([])
+})
+
+test('prints at once that the service is not reachable, and when it is again', async () => {
+  const file = newFile('market.ndjson')
+  const first = await startTestSimulator()
+  await first.close()
+  const command = startInProcess(['record', weth, '--interval', '50', '--out', file], environmentOf(first))
+  await eventually(() => expect(command.stderr.split('\n').slice(0, -1)).toHaveLength(2))
+  expect(command.stderr).toMatch(
+    /^\S+Z The service is down: .*ECONNREFUSED.*\. The recording has no prices until it returns\.$/m,
+  )
+  expect(command.stderr).toMatch(/^\S+Z Depth requests fail: NetworkError: .*ECONNREFUSED/m)
+  await startTestSimulator({
+    ...fastMarket,
+    authKey: first.authKey,
+    httpPort: Number(new URL(first.baseUrl).port),
+    wsPort: Number(new URL(first.priceWsUrl).port),
+  })
+  await eventually(() => {
+    expect(command.stderr).toMatch(/^\S+Z The service has returned\.$/m)
+    expect(command.stderr).toMatch(/^\S+Z Depth requests succeed again\.$/m)
+  })
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(0)
+  expect(command.stderr.split('\n').slice(4)).toEqual([expect.stringMatching(/^\d+ rows in /), ''])
 })
 
 test('exits with 1 on SIGINT when the service has rejected every signature', async () => {

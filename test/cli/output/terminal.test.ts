@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { coloursFor, createRedraw } from '../../../src/cli/output/terminal.js'
+import { coloursFor, createRedraw, showProgressLine } from '../../../src/cli/output/terminal.js'
+import { eventually } from '../../support/time/eventually.js'
 
 describe('the colours', () => {
   const isColoured = (isTTY: boolean, environment: Readonly<Record<string, string>>): boolean =>
@@ -88,6 +89,22 @@ describe('lines that are redrawn', () => {
     draw(['low'])
     expect(terminal.shown()).toEqual(['low'])
     done()
+  })
+
+  test('leaves a line that is printed above the progress, and removes the progress', async () => {
+    const terminal = Object.assign(screen(), { isTTY: true }) as unknown as NodeJS.WriteStream &
+      ReturnType<typeof screen>
+    const { print, hide } = showProgressLine(
+      { stdout: terminal, stderr: terminal, env: {} },
+      false,
+      () => '5 rows',
+    )
+    await eventually(() => expect(terminal.shown()).toEqual(['5 rows']))
+    print('lost')
+    expect(terminal.shown()).toEqual(['lost'])
+    await eventually(() => expect(terminal.shown()).toEqual(['lost', '5 rows']))
+    hide()
+    expect([terminal.shown(), terminal.hasCursor()]).toEqual([['lost'], true])
   })
 
   test('shows the cursor again when the process exits early', () => {

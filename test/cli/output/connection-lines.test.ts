@@ -1,11 +1,11 @@
 import { of, toArray } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { expect, test } from 'vitest'
-import { connectionLines$ } from '../../../src/cli/actions/serve.js'
+import { connectionLines$ } from '../../../src/cli/output/connection-lines.js'
 
 const linesOf = (...statuses: readonly ConnectionStatus[]): readonly string[] => {
   let lines: readonly string[] = []
-  connectionLines$(of(...statuses))
+  connectionLines$(of(...statuses), { down: 'Down.', behind: 'Behind.' })
     .pipe(toArray())
     .subscribe((all) => (lines = all))
   return lines
@@ -25,8 +25,8 @@ const waiting = (attempt: number): ConnectionStatus => ({
   reason: 'reset',
 })
 
-const down = 'The service is down: reset. The gateway refuses consumers until it returns.'
-const held = 'The prices are 5.2 s behind. The gateway holds them until they are current.'
+const down = 'The service is down: reset. Down.'
+const held = 'The prices are 5.2 s behind. Behind.'
 
 test('prints no line for the first connection, and one for each loss and each return', () => {
   expect(linesOf({ _tag: 'Idle' }, connecting(1), open(1))).toEqual([])

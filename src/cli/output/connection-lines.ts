@@ -1,0 +1,42 @@
+import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable } from 'rxjs'
+import { formatTime } from '../../display/texts.js'
+import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../domain/status.js'
+import { behindText, printable } from '../../errors/text.js'
+import { rxClock } from '../../time/rx-clock.js'
+
+// The lines for the operator of a command that runs for long: gateway and record.
+
+/** A line with the current time in front of it. */
+export const timed = (line: string): string => `${formatTime(rxClock.wallClock())} ${line}`
+
+/** What a command does meanwhile, as sentences. */
+export interface Meanwhile {
+  readonly down: string
+  readonly behind: string
+}
+
+/** One line when the connection to the service is lost or behind, and one when its prices are current again. */
+export const connectionLines$ = (
+  status$: Observable<ConnectionStatus>,
+  meanwhile: Meanwhile,
+): Observable<string> =>
+  status$.pipe(
+    filter((status): status is Open | Waiting => status._tag === 'Open' || status._tag === 'Waiting'),
+    startWith(assumedStatus),
+    distinctUntilChanged(
+      (before, after) => before._tag === after._tag && isBehind(before) === isBehind(after),
+    ),
+    pairwise(),
+    map(([before, after]) => lineOf(before, after, meanwhile)),
+  )
+
+/** Before the first demand, nothing is known about the service. */
+const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
+
+const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== undefined
+
+const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): string => {
+  if (after._tag === 'Waiting') return `The service is down: ${printable(after.reason)}. ${down}`
+  if (after.behindMs !== undefined) return `The prices are ${behindText(after.behindMs)}. ${behind}`
+  return before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
+}

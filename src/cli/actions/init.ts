@@ -74,6 +74,8 @@ const packageJson = async (folder: string): Promise<string> => {
     },
     dependencies: { 'svc-streams': `^${version}`, ...versions('rxjs', 'fp-ts', 'io-ts') },
     devDependencies: versions('@types/node', 'tsx', 'typescript'),
+    // tsx works without the install script of esbuild, of which npm would warn.
+    allowScripts: { esbuild: false },
   }
   return `${JSON.stringify(project, null, 2)}\n`
 }

@@ -31,12 +31,12 @@ describe('init', () => {
     expect(stdout).toMatch(
       /^Wrote package\.json, .*\n\nNext:\n {2}cd .*\n {2}npm install\n {2}npm start\n {2}npm test\n$/,
     )
-    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       readonly name: string
       readonly dependencies: Readonly<Record<string, string>>
     }
-    expect(name).toBe('my-prices')
-    expect(Object.keys(dependencies)).toEqual(['svc-streams', 'rxjs', 'fp-ts', 'io-ts'])
+    expect(manifest).toMatchObject({ name: 'my-prices', allowScripts: { esbuild: false } })
+    expect(Object.keys(manifest.dependencies)).toEqual(['svc-streams', 'rxjs', 'fp-ts', 'io-ts'])
   })
 
   it.each([

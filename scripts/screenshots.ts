@@ -1,5 +1,5 @@
 // `npm run screenshots`: the pictures of docs/guides/dashboard.md, in docs/images.
-// `npm run screenshots -- folder`: pictures of each of its states. Both require `npm run build:page`.
+// `npm run screenshots -- folder [state...]`: pictures of each of its states, or of these. Both require `npm run build:page`.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, webpOf, type Look } from './screenshots/page.js'
 
-const [folder] = process.argv.slice(2)
+const [folder, ...names] = process.argv.slice(2)
 mkdirSync(folder ?? 'docs/images', { recursive: true })
 
 const tokens: readonly Start[] = [
@@ -51,6 +51,9 @@ interface Scene {
   readonly view?: string
   /** The theme of a picture of the guide. */
   readonly readme?: Look['colorScheme']
+  readonly hasPast?: true
+  /** A script that the page runs first. */
+  readonly script?: string
   /** Prepares the market before the page is opened. */
   readonly prepare?: (market: PictureMarket) => void
   /** Causes the state. The picture is taken afterwards. */
@@ -103,6 +106,41 @@ const scenes: readonly Scene[] = [
     },
   },
   {
+    name: 'no-prices',
+    count: 4,
+    looks: [{ ...desktop, colorScheme: 'light' }],
+    prepare: (market) => {
+      market.wait()
+    },
+  },
+  {
+    name: 'connecting',
+    count: 2,
+    looks: [{ ...desktop, colorScheme: 'dark' }],
+    script: 'globalThis.WebSocket = class extends EventTarget { close() {} send() {} }',
+  },
+  {
+    name: 'behind',
+    count: 6,
+    looks: [
+      { ...desktop, colorScheme: 'light' },
+      { width: 390, height: 844, colorScheme: 'dark' },
+    ],
+    act: async (market) => {
+      market.fallBehind(5234)
+      await delay(6000)
+    },
+  },
+  {
+    name: 'past',
+    count: 3,
+    looks: [{ ...desktop, colorScheme: 'dark' }],
+    hasPast: true,
+    prepare: (market) => {
+      market.reject('SOL')
+    },
+  },
+  {
     name: 'lost',
     count: 6,
     looks: [
@@ -131,6 +169,8 @@ const takePictures = async ({
   looks,
   view = '',
   readme,
+  hasPast,
+  script,
   prepare,
   act,
 }: Scene): Promise<void> => {
@@ -140,6 +180,7 @@ const takePictures = async ({
     port: 0,
     closedReason: '',
     files,
+    history: hasPast && market.history(),
     config: {
       service: 'svc',
       environment: 'mainnet',
@@ -150,7 +191,7 @@ const takePictures = async ({
     },
   })
   const pages = await Promise.all(
-    looks.map(async (look) => ({ look, page: await openFast(browser, server.url + view, look) })),
+    looks.map(async (look) => ({ look, page: await openFast(browser, server.url + view, look, script) })),
   )
   await delay(20_000)
   await Promise.all(pages.map(({ page }) => slowDown(page)))
@@ -168,6 +209,8 @@ const takePictures = async ({
   await market.close()
 }
 
-const wanted = scenes.filter(({ readme }) => folder !== undefined || readme !== undefined)
+const wanted = scenes.filter(({ name, readme }) =>
+  names.length > 0 ? names.includes(name) : folder !== undefined || readme !== undefined,
+)
 for (const scene of wanted) await takePictures(scene)
 await browser.close()

@@ -1,5 +1,5 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { BehaviorSubject, interval, ReplaySubject, type Observable, type Subscription } from 'rxjs'
+import { BehaviorSubject, from, interval, map, ReplaySubject, type Observable, type Subscription } from 'rxjs'
 import type {
   Address,
   Client,
@@ -10,7 +10,8 @@ import type {
   Price,
   PriceError,
 } from 'svc-streams'
-import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
+import type { Gap, History, PastPrice } from 'svc-streams/history'
+import { createTestClient, depth, disconnected, price, stale } from 'svc-streams/testing'
 import type { DisplayToken } from '../../src/display/token-state.js'
 import { subscriptionRejected, timeout } from '../../src/errors/constructors.js'
 
@@ -76,6 +77,48 @@ export class PictureMarket {
     const listing = this.find(symbol)
     listing.hasDepth = false
     listing.depth$.next(left(timeout(5000)))
+  }
+
+  /** Simulates a service whose prices are behind by so many ms. */
+  fallBehind(behindMs: number): void {
+    this.ticks.unsubscribe()
+    this.status$.next({ _tag: 'Open', epoch: 1, since: 0, behindMs })
+    for (const { topic, price$, usd } of this.listings) {
+      price$.next(left(stale(topic, behindMs, price(topic, usd), behindMs)))
+    }
+  }
+
+  /** Simulates a service that has not sent a price yet. */
+  wait(): void {
+    this.ticks.unsubscribe()
+  }
+
+  /** The prices of the last 5 minutes, with a gap of 40 s. */
+  history(): History {
+    return {
+      prices$: (topic, { to = Date.now() }) => {
+        const start = to - 300_000
+        let usd = this.listings.find((listing) => listing.topic === topic)?.usd ?? 1
+        const gap: Gap = {
+          _tag: 'Gap',
+          topic,
+          from: start + 100_000,
+          to: start + 140_000,
+          cause: 'disconnected',
+        }
+        const pasts = Array.from({ length: 600 }, (_, index): PastPrice => {
+          usd *= 1 + (this.random() - 0.5) * 0.0009
+          return { _tag: 'PastPrice', topic, price: usd, at: start + index * 500 }
+        })
+        const events = [
+          ...pasts.filter(({ at }) => at < gap.from),
+          gap,
+          ...pasts.filter(({ at }) => at >= gap.to),
+        ]
+        return from(events).pipe(map((event) => right(event)))
+      },
+      topics: () => () => Promise.resolve(right([])),
+    }
   }
 
   /** Simulates a lost connection to the service. */

@@ -7,15 +7,19 @@ export interface Look {
   readonly colorScheme: 'dark' | 'light'
 }
 
-/** Opens the page with a clock that is faster than that of the system, so that charts are soon full. */
+/**
+ * Opens the page with a clock that is faster than that of the system, so that charts are soon full. `script`: runs before those of
+ * the page.
+ */
 export const openFast = async (
   browser: Browser,
   url: string,
   { width, height, colorScheme }: Look,
+  script = '',
 ): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, timezoneId: 'UTC' })
   const page = await context.newPage()
-  await page.addInitScript({ content: fastClock })
+  await page.addInitScript({ content: `${fastClock};${script}` })
   await page.goto(url)
   return page
 }

@@ -161,7 +161,9 @@ export interface RecordingError extends Tagged<'RecordingError'> {
   readonly issues: readonly DecodeIssue[]
 }
 
-/** `from` or `to` is no time in ms since the Unix epoch, for example a time in seconds, or `from` is after `to`. */
+/**
+ * `from` or `to` is misspelt, or no time in ms since the Unix epoch, for example a time in seconds; or `from` is after `to`.
+ */
 export interface InvalidRange extends Tagged<'InvalidRange'> {
   readonly from: number
   readonly to: number

@@ -1,4 +1,4 @@
-import { signRequestWith } from './auth/sign-request.js'
+import { signRequestWith, type RequestSigner } from './auth/sign-request.js'
 import { createClientOn } from './client/create-client.js'
 import { browser } from './platform/browser.js'
 
@@ -6,4 +6,5 @@ import { browser } from './platform/browser.js'
 
 export * from './exports.js'
 export const createClient = createClientOn(browser)
-export const signRequest = signRequestWith(browser.createMac)
+// A function, and not the result of a call: a bundler leaves it out of a page that does not sign.
+export const signRequest: RequestSigner = (request) => signRequestWith(browser.createMac)(request)

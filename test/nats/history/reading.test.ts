@@ -25,7 +25,9 @@ describeNats('natsHistory', () => {
     const servers = 'nats://127.0.0.1:1'
     expect(await failureOf({ servers }, { from: 2e12, to: 1e12 })).toMatchObject({ _tag: 'InvalidRange' })
     expect(await failureOf({ servers }, { from: 1_700_000_000 })).toMatchObject({ _tag: 'InvalidRange' })
-    expect(await failureOf({ servers }, undefined as never)).toMatchObject({ _tag: 'InvalidRange' })
+    expect(await failureOf({ servers }, { from: 0, too: 5 } as { from: number })).toMatchObject({
+      _tag: 'InvalidRange',
+    })
     expect(await firstValueFrom(natsHistory({ servers }).prices$('svc-0xg', { from: 0 }))).toMatchObject({
       left: { _tag: 'InvalidTopic' },
     })

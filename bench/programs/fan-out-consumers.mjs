@@ -2,6 +2,9 @@
 import { WebSocket } from 'ws'
 import { handleRequests } from '../process/handle-requests.mjs'
 
+/** The longest wait for a further price, in ms. */
+const patience = 3_000
+
 let wanted = 0
 let confirmed = 0
 let prices = 0
@@ -21,9 +24,16 @@ handleRequests({
     }
     while (confirmed < wanted) await new Promise((resolve) => setTimeout(resolve, 10))
   },
-  /** Resolves when this many prices have arrived since the start. */
+  /**
+   * The number of prices since the start: once it is `total`, or once none has arrived for a while. A gateway drops prices if
+   * its consumers are slow.
+   */
   received: async ({ total }) => {
-    while (prices < total) await new Promise((resolve) => setTimeout(resolve, 10))
+    let [last, arrivedAt] = [prices, performance.now()]
+    while (prices < total && performance.now() - arrivedAt < patience) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      if (prices > last) [last, arrivedAt] = [prices, performance.now()]
+    }
     return prices
   },
 })

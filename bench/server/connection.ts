@@ -38,12 +38,13 @@ export class Connection {
     return this.protocol !== undefined
   }
 
-  /** Prepares the frames of bursts. */
-  prepareFrames(): { readonly meanFrameBytes: number } {
+  /** Prepares the frames of bursts: prices of the first `topics` topics. */
+  prepareFrames(topics = Infinity): { readonly meanFrameBytes: number } {
     const { protocol } = this
     if (protocol === undefined) throw new Error('not open')
     const defaults = this.defaultTopics.map((topic) => ({ topic, id: topic }))
-    this.pool = framePoolOf(protocol, this.subscriptions.length === 0 ? defaults : this.subscriptions)
+    const all = this.subscriptions.length === 0 ? defaults : this.subscriptions
+    this.pool = framePoolOf(protocol, all.slice(0, topics))
     return { meanFrameBytes: this.pool.bytes.length / (this.pool.offsets.length - 1) }
   }
 

@@ -9,13 +9,18 @@ const topics = Array.from({ length: 20 }, (_, index) => `svc-0x${String(index).p
 
 const consumerCounts = [1, 16]
 
-/** The interval of the ticks, in ms. */
-const tickMs = 2
+/** The default interval of the ticks, in ms. */
+const defaultTickMs = 2
 
 interface Candidate {
   readonly name: 'by hand' | 'gateway'
   readonly consumers: number
+  /** In ms. */
+  readonly tickMs?: number
 }
+
+/** The number of prices that a consumer receives in a tick. */
+export const pricesPerTick = topics.length
 
 /** The cost of passing prices on to consumers, compared with a loop over `send(JSON.stringify(…))`. */
 export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
@@ -31,7 +36,7 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
     candidates.find((each) => each.name === name && each.consumers === consumers)
   return {
     title: 'Fan-out of a gateway',
-    method: `CPU of the server per tick with one price of each of ${topics.length} topics, a tick every ${tickMs} ms, all consumers subscribed to all topics, ${ticks} ticks after as many to warm up, ${rounds} rounds. By hand: \`for (const client of clients) client.send(JSON.stringify(price))\` with \`ws\`. The gateway includes its client, which decodes the prices. Cost: relative to by hand, lower is better.`,
+    method: `CPU of the server per tick with one price of each of ${topics.length} topics, a tick every ${defaultTickMs} ms, all consumers subscribed to all topics, ${ticks} ticks after as many to warm up, ${rounds} rounds. By hand: \`for (const client of clients) client.send(JSON.stringify(price))\` with \`ws\`. The gateway includes its client, which decodes the prices. Cost: relative to by hand, lower is better.`,
     columns: ['Consumers', 'by hand, µs', 'gateway, µs', 'cost'],
     rows: consumerCounts.map((consumers) => {
       const [byHand, gateway] = [micros(find('by hand', consumers)), micros(find('gateway', consumers))]
@@ -45,18 +50,32 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
   }
 }
 
-/** CPU of the server per tick, after a warm-up. */
-export const microsPerTick = ({ name, consumers }: Candidate, ticks: number): Promise<number> =>
+/** CPU of the server per tick in µs, after a warm-up. Throws unless every consumer has received every price. */
+export const microsPerTick = async (candidate: Candidate, ticks: number): Promise<number> => {
+  const { micros, deliveries } = await sendTicks(candidate, ticks)
+  const wanted = ticks * candidate.consumers * topics.length
+  if (deliveries < wanted) throw new Error(`${deliveries} of ${wanted} prices were delivered`)
+  return micros / ticks
+}
+
+/** CPU of the server in µs, and the number of prices that consumers have received, after a warm-up. */
+export const sendTicks = (
+  { name, consumers, tickMs = defaultTickMs }: Candidate,
+  ticks: number,
+): Promise<{ readonly micros: number; readonly deliveries: number }> =>
   withChild('programs/fan-out-server.mjs', (server) =>
     withChild('programs/fan-out-consumers.mjs', async (readers) => {
       const url = await server.request<string>('start', { name })
       await readers.request('connect', { url, topics, count: consumers })
-      const run = async (total: number): Promise<number> => {
-        const result = await server.request<number>('run', { topics, ticks, tickMs })
-        await readers.request('received', { total: total * consumers * topics.length })
-        return result
+      const deliveriesInTick = consumers * topics.length
+      const run = async (before: number) => {
+        const micros = await server.request<number>('run', { topics, ticks, tickMs })
+        const total = before + ticks * deliveriesInTick
+        const received = await readers.request<number>('received', { total })
+        return { micros: micros * ticks, received }
       }
-      await run(ticks)
-      return run(2 * ticks)
+      const warm = await run(0)
+      const { micros, received } = await run(warm.received)
+      return { micros, deliveries: received - warm.received }
     }),
   )

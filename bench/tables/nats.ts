@@ -84,7 +84,8 @@ interface Received {
   readonly failures: number
 }
 
-const costOf = (load: Load, seconds: number): Promise<Cost> =>
+/** The cost of `seconds` s of a load, after as many to warm up. */
+export const costOf = (load: Load, seconds: number): Promise<Cost> =>
   withChild('server/price-service.ts', async (service) => {
     const port = await service.request<number>('listen')
     await service.request('expectClient', { topics: load.topics })

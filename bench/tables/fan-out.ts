@@ -9,14 +9,18 @@ const topics = Array.from({ length: 20 }, (_, index) => `svc-0x${String(index).p
 
 const consumerCounts = [1, 16]
 
-/** The default interval of the ticks, in ms. */
-const defaultTickMs = 2
+/** The interval of the ticks, in ms. */
+const tickMs = 2
 
 interface Candidate {
   readonly name: 'by hand' | 'gateway'
   readonly consumers: number
-  /** In ms. */
-  readonly tickMs?: number
+}
+
+interface Ticks {
+  readonly ticks: number
+  /** The interval of the ticks, in ms. */
+  readonly tickMs: number
 }
 
 /** The number of prices that a consumer receives in a tick. */
@@ -36,7 +40,7 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
     candidates.find((each) => each.name === name && each.consumers === consumers)
   return {
     title: 'Fan-out of a gateway',
-    method: `CPU of the server per tick with one price of each of ${topics.length} topics, a tick every ${defaultTickMs} ms, all consumers subscribed to all topics, ${ticks} ticks after as many to warm up, ${rounds} rounds. By hand: \`for (const client of clients) client.send(JSON.stringify(price))\` with \`ws\`. The gateway includes its client, which decodes the prices. Cost: relative to by hand, lower is better.`,
+    method: `CPU of the server per tick with one price of each of ${topics.length} topics, a tick every ${tickMs} ms, all consumers subscribed to all topics, ${ticks} ticks after as many to warm up, ${rounds} rounds. By hand: \`for (const client of clients) client.send(JSON.stringify(price))\` with \`ws\`. The gateway includes its client, which decodes the prices. Cost: relative to by hand, lower is better.`,
     columns: ['Consumers', 'by hand, µs', 'gateway, µs', 'cost'],
     rows: consumerCounts.map((consumers) => {
       const [byHand, gateway] = [micros(find('by hand', consumers)), micros(find('gateway', consumers))]
@@ -52,7 +56,8 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
 
 /** CPU of the server per tick in µs, after a warm-up. Throws unless every consumer has received every price. */
 export const microsPerTick = async (candidate: Candidate, ticks: number): Promise<number> => {
-  const { micros, deliveries } = await sendTicks(candidate, ticks)
+  const each = { ticks, tickMs }
+  const { micros, deliveries } = await sendTicks(candidate, each, each)
   const wanted = ticks * candidate.consumers * topics.length
   if (deliveries < wanted) throw new Error(`${deliveries} of ${wanted} prices were delivered`)
   return micros / ticks
@@ -60,22 +65,22 @@ export const microsPerTick = async (candidate: Candidate, ticks: number): Promis
 
 /** CPU of the server in µs, and the number of prices that consumers have received, after a warm-up. */
 export const sendTicks = (
-  { name, consumers, tickMs = defaultTickMs }: Candidate,
-  ticks: number,
+  { name, consumers }: Candidate,
+  warmUp: Ticks,
+  measured: Ticks,
 ): Promise<{ readonly micros: number; readonly deliveries: number }> =>
   withChild('programs/fan-out-server.mjs', (server) =>
     withChild('programs/fan-out-consumers.mjs', async (readers) => {
       const url = await server.request<string>('start', { name })
       await readers.request('connect', { url, topics, count: consumers })
-      const deliveriesInTick = consumers * topics.length
-      const run = async (before: number) => {
-        const micros = await server.request<number>('run', { topics, ticks, tickMs })
-        const total = before + ticks * deliveriesInTick
+      const run = async (each: Ticks, before: number) => {
+        const micros = await server.request<number>('run', { topics, ...each })
+        const total = before + each.ticks * consumers * topics.length
         const received = await readers.request<number>('received', { total })
-        return { micros: micros * ticks, received }
+        return { micros: micros * each.ticks, received }
       }
-      const warm = await run(0)
-      const { micros, received } = await run(warm.received)
-      return { micros, deliveries: received - warm.received }
+      const before = await run(warmUp, 0)
+      const { micros, received } = await run(measured, before.received)
+      return { micros, deliveries: received - before.received }
     }),
   )

@@ -99,13 +99,16 @@ export const costOf = (load: Load, seconds: number): Promise<Cost> =>
       return withNatsServer((servers, server) =>
         withChild('programs/nats-gateway.mjs', async (gateway) => {
           await gateway.request('start', { servers, priceWsUrl })
-          const connecting = new Set([
-            consumers.request('connect', { servers, topics, count: load.consumers }),
-          ])
-          for (const connected of connecting) void connected.finally(() => connecting.delete(connected))
+          let isConnecting = true
+          const connected = consumers
+            .request('connect', { servers, topics, count: load.consumers })
+            .finally(() => (isConnecting = false))
+          // Awaited below. Until then another failure comes first.
+          connected.catch(() => undefined)
           await service.request('awaitSubscriptions', { topics: load.topics })
           // A consumer is ready when each topic has a price: prices are sent until then.
-          while (connecting.size > 0) await service.request('sendTicks', { ticks: 10, tickMs: 50 })
+          while (isConnecting) await service.request('sendTicks', { ticks: 10, tickMs: 50 })
+          await connected
           return measure(load, seconds, service, consumers, { gateway: gateway.pid, server })
         }),
       )

@@ -27,6 +27,8 @@ export class Connection {
   ) {
     socket.setNoDelay(true)
     socket.on('error', () => socket.destroy())
+    // Otherwise a write that waits for a drain would wait without end.
+    socket.on('close', () => socket.emit('drain'))
     void this.serve()
   }
 
@@ -90,6 +92,7 @@ export class Connection {
     for (let sent = 0; sent < ticks;) {
       const due = Math.min(ticks, Math.floor((now() - start) / tickMs))
       for (; sent < due; sent += 1) {
+        if (!this.socket.writable) throw new Error('the client has closed its connection')
         const bytes = prepared[sent % prepared.length]
         if (bytes !== undefined && !this.socket.write(bytes)) await once(this.socket, 'drain')
       }

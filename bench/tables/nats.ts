@@ -98,7 +98,7 @@ export const costOf = (load: Load, seconds: number): Promise<Cost> =>
       }
       return withNatsServer((servers, server) =>
         withChild('programs/nats-gateway.mjs', async (gateway) => {
-          await gateway.request('start', { servers, priceWsUrl })
+          await gateway.request('start', { servers, priceWsUrl, topics })
           let isConnecting = true
           const connected = consumers
             .request('connect', { servers, topics, count: load.consumers })
@@ -107,7 +107,8 @@ export const costOf = (load: Load, seconds: number): Promise<Cost> =>
           connected.catch(() => undefined)
           await service.request('awaitSubscriptions', { topics: load.topics })
           // A consumer is ready when each topic has a price: prices are sent until then.
-          while (isConnecting) await service.request('sendTicks', { ticks: 10, tickMs: 50 })
+          const tickMs = Math.max(50, load.tickMs)
+          while (isConnecting) await service.request('sendTicks', { ticks: 10, tickMs })
           await connected
           return measure(load, seconds, service, consumers, { gateway: gateway.pid, server })
         }),

@@ -24,6 +24,8 @@ export interface Growth {
   readonly amounts: readonly number[]
   /** What is measured of each amount, with its unit. */
   readonly costs: readonly string[]
+  /** The highest number of rounds, if one takes long. */
+  readonly maxRounds?: number
   /** Starts what all measurements share, calls back, and stops it. */
   readonly run: (settings: Settings, inRounds: (measure: Measure) => Promise<Measured>) => Promise<Measured>
   /** Why a cost is not flat. */
@@ -47,7 +49,7 @@ const topics = (
           subscribeAndMeasureCpu(
             client,
             count,
-            quick ? 1 : 4,
+            quick ? 1 : 3,
             { frames: 200_000 },
             Math.min(count, activeTopics ?? count),
           ),
@@ -67,7 +69,7 @@ const subscribers: Growth = {
       inRounds(async (count) => {
         const burst = { frames: Math.max(400, 200_000 / count), subscribers: count }
         const micros = await service.withClient({ program: svcStreams, topics: 1 }, (client) =>
-          subscribeAndMeasureCpu(client, 1, quick ? 1 : 4, burst),
+          subscribeAndMeasureCpu(client, 1, quick ? 1 : 3, burst),
         )
         return [micros / count]
       }),
@@ -88,7 +90,7 @@ const polls: Growth = {
     withDepthService(({ origin }) =>
       inRounds((mints) =>
         withChild('programs/depth-polls.mjs', async (child) => {
-          const results = quick ? 500 : 2_500
+          const results = quick ? 500 : 2_000
           await child.request('start', { client: 'svc-streams', origin, mints, interval: mints })
           const before = await usageAfter(child, results)
           const after = await usageAfter(child, before.results + results)
@@ -121,8 +123,8 @@ const consumers: Growth = {
   run: ({ quick }, inRounds) =>
     inRounds(async (count) => {
       const tickMs = Math.max(2, Math.ceil((1_000 * count * pricesPerTick) / deliveriesPerSecond))
-      const warmUp = { tickMs, ticks: Math.ceil((quick ? 200 : 1_000) / tickMs) }
-      const measured = { tickMs: slowTickMs, ticks: quick ? 2 : 8 }
+      const warmUp = { tickMs, ticks: Math.ceil((quick ? 200 : 600) / tickMs) }
+      const measured = { tickMs: slowTickMs, ticks: quick ? 2 : 5 }
       const { micros, deliveries } = await sendTicks({ name: 'gateway', consumers: count }, warmUp, measured)
       return [micros / deliveries]
     }),
@@ -132,6 +134,7 @@ const sessions: Growth = {
   amount: 'sessions on NATS, 50 prices a second',
   amounts: [1, 16, 256, 1000],
   costs: ['CPU of the gateway per delivery, µs'],
+  maxRounds: 1,
   run: ({ quick }, inRounds) =>
     inRounds(async (count) => {
       const load = { topics: 5, tickMs: 100, consumers: count }
@@ -180,7 +183,7 @@ export const growingLoads: readonly Growth[] = [
     ],
   },
   topics('topics, of which 1000 get prices', svcStreams, [1000, 100_000], 1000),
-  topics('topics, hand-written client', 'hand-written/price-handlers', [1, 1000, 100_000]),
+  topics('topics, hand-written client', 'hand-written/price-handlers', [1, 100_000]),
   subscribers,
   polls,
   consumers,

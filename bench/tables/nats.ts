@@ -107,8 +107,7 @@ export const costOf = (load: Load, seconds: number): Promise<Cost> =>
           connected.catch(() => undefined)
           await service.request('awaitSubscriptions', { topics: load.topics })
           // A consumer is ready when each topic has a price: prices are sent until then.
-          const tickMs = Math.max(50, load.tickMs)
-          while (isConnecting) await service.request('sendTicks', { ticks: 10, tickMs })
+          while (isConnecting) await service.request('sendTicks', { ticks: 2, tickMs: 200 })
           await connected
           return measure(load, seconds, service, consumers, { gateway: gateway.pid, server })
         }),

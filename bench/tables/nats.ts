@@ -99,15 +99,15 @@ export const costOf = (load: Load, seconds: number): Promise<Cost> =>
       return withNatsServer((servers, server) =>
         withChild('programs/nats-gateway.mjs', async (gateway) => {
           await gateway.request('start', { servers, priceWsUrl, topics })
-          let isConnecting = true
+          const connection = { isPending: true }
           const connected = consumers
             .request('connect', { servers, topics, count: load.consumers })
-            .finally(() => (isConnecting = false))
+            .finally(() => (connection.isPending = false))
           // Awaited below. Until then another failure comes first.
           connected.catch(() => undefined)
           await service.request('awaitSubscriptions', { topics: load.topics })
           // A consumer is ready when each topic has a price: prices are sent until then.
-          while (isConnecting) await service.request('sendTicks', { ticks: 2, tickMs: 200 })
+          while (connection.isPending) await service.request('sendTicks', { ticks: 2, tickMs: 200 })
           await connected
           return measure(load, seconds, service, consumers, { gateway: gateway.pid, server })
         }),

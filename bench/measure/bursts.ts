@@ -58,14 +58,18 @@ export const measureCpuPerMessage = async (
   return cpuMicroseconds / burst.frames
 }
 
-/** CPU per message of a burst, in µs, after the client has subscribed to topics and warmed up. */
+/**
+ * CPU per message of a burst, in µs, after the client has subscribed to topics and warmed up. `activeTopics`: how many of them
+ * get prices, all by default.
+ */
 export const subscribeAndMeasureCpu = async (
   client: ConnectedClient,
   topics: number,
   warmUpBursts: number,
   burst: Burst,
+  activeTopics = topics,
 ): Promise<number> => {
   await subscribe(client, { to: topics, subscribers: burst.subscribers ?? 1 })
-  await client.service.request('prepareFrames')
+  await client.service.request('prepareFrames', { topics: activeTopics })
   return measureCpuPerMessage(client, warmUpBursts, burst)
 }

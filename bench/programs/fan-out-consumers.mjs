@@ -2,28 +2,46 @@
 import { WebSocket } from 'ws'
 import { handleRequests } from '../process/handle-requests.mjs'
 
+/** The longest wait for a further price, in ms. */
+const patience = 3_000
+
+/** The number of consumers that connect at the same time: a busy server refuses those that wait too long. */
+const groupSize = 100
+
 let wanted = 0
 let confirmed = 0
 let prices = 0
 
+const connect = (url, topics) => {
+  const socket = new WebSocket(url, { perMessageDeflate: false })
+  socket.on('open', () => {
+    for (const topic of topics) socket.send(JSON.stringify({ method: 'subscribe', topic }))
+  })
+  socket.on('message', (data) => {
+    if (data.includes('"price"')) prices += 1
+    else confirmed += 1
+  })
+}
+
 handleRequests({
   connect: async ({ url, topics, count }) => {
-    wanted += count * topics.length
     for (let index = 0; index < count; index += 1) {
-      const socket = new WebSocket(url, { perMessageDeflate: false })
-      socket.on('open', () => {
-        for (const topic of topics) socket.send(JSON.stringify({ method: 'subscribe', topic }))
-      })
-      socket.on('message', (data) => {
-        if (data.includes('"price"')) prices += 1
-        else confirmed += 1
-      })
+      wanted += topics.length
+      connect(url, topics)
+      if ((index + 1) % groupSize > 0 && index + 1 < count) continue
+      while (confirmed < wanted) await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    while (confirmed < wanted) await new Promise((resolve) => setTimeout(resolve, 10))
   },
-  /** Resolves when this many prices have arrived since the start. */
+  /**
+   * The number of prices since the start: once it is `total`, or once none has arrived for a while. A gateway drops prices if
+   * its consumers are slow.
+   */
   received: async ({ total }) => {
-    while (prices < total) await new Promise((resolve) => setTimeout(resolve, 10))
+    let [last, arrivedAt] = [prices, performance.now()]
+    while (prices < total && performance.now() - arrivedAt < patience) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      if (prices > last) [last, arrivedAt] = [prices, performance.now()]
+    }
     return prices
   },
 })

@@ -3,6 +3,9 @@ import { createClient } from '../node_modules/.build/index.js'
 import { natsClient } from '../node_modules/.build/nats/index.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 
+/** The number of clients that connect at the same time: each has 2 s to find a gateway. */
+const groupSize = 50
+
 let prices = 0
 let failures = 0
 
@@ -22,11 +25,13 @@ const hasAll = (state) => (client) => client.inspect().topics.every((topic) => t
 
 handleRequests({
   /** Resolves when each topic has a price. `maxLag`: other programs on the machine should not end an epoch. */
-  connect: ({ servers, topics, count }) => {
-    const clients = Array.from({ length: count }, () =>
-      natsClient({ environment: 'testnet', servers, maxLag: 10_000 }),
-    )
-    return connect(clients, topics, hasAll('live'))
+  connect: async ({ servers, topics, count }) => {
+    for (let index = 0; index < count; index += groupSize) {
+      const clients = Array.from({ length: Math.min(groupSize, count - index) }, () =>
+        natsClient({ environment: 'testnet', servers, maxLag: 10_000 }),
+      )
+      await connect(clients, topics, hasAll('live'))
+    }
   },
   /** A client of the service itself. Resolves at once, because the service confirms. */
   connectDirect: ({ priceWsUrl, topics }) => {

@@ -27,6 +27,8 @@ export class Connection {
   ) {
     socket.setNoDelay(true)
     socket.on('error', () => socket.destroy())
+    // Otherwise a write that waits for a drain would wait without end.
+    socket.on('close', () => socket.emit('drain'))
     void this.serve()
   }
 
@@ -38,12 +40,13 @@ export class Connection {
     return this.protocol !== undefined
   }
 
-  /** Prepares the frames of bursts. */
-  prepareFrames(): { readonly meanFrameBytes: number } {
+  /** Prepares the frames of bursts: prices of the first `topics` topics. */
+  prepareFrames(topics = Infinity): { readonly meanFrameBytes: number } {
     const { protocol } = this
     if (protocol === undefined) throw new Error('not open')
     const defaults = this.defaultTopics.map((topic) => ({ topic, id: topic }))
-    this.pool = framePoolOf(protocol, this.subscriptions.length === 0 ? defaults : this.subscriptions)
+    const all = this.subscriptions.length === 0 ? defaults : this.subscriptions
+    this.pool = framePoolOf(protocol, all.slice(0, topics))
     return { meanFrameBytes: this.pool.bytes.length / (this.pool.offsets.length - 1) }
   }
 
@@ -89,6 +92,7 @@ export class Connection {
     for (let sent = 0; sent < ticks;) {
       const due = Math.min(ticks, Math.floor((now() - start) / tickMs))
       for (; sent < due; sent += 1) {
+        if (!this.socket.writable) throw new Error('the client has closed its connection')
         const bytes = prepared[sent % prepared.length]
         if (bytes !== undefined && !this.socket.write(bytes)) await once(this.socket, 'drain')
       }

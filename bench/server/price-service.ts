@@ -35,7 +35,7 @@ handleRequests({
   awaitSubscriptions: async (params: { readonly topics: number }) => {
     await waitUntil(() => connection?.open === true && connection.subscriptionCount >= params.topics)
   },
-  prepareFrames: () => current().prepareFrames(),
+  prepareFrames: (params: { readonly topics?: number }) => current().prepareFrames(params.topics),
   sendBurst: ({ frames, subscribers }: { readonly frames: number; readonly subscribers: number }) =>
     current().sendBurst(frames, subscribers),
   sendTicks: ({ ticks, tickMs }: { readonly ticks: number; readonly tickMs: number }) =>

@@ -17,6 +17,15 @@ interface Candidate {
   readonly consumers: number
 }
 
+interface Ticks {
+  readonly ticks: number
+  /** The interval of the ticks, in ms. */
+  readonly tickMs: number
+}
+
+/** The number of prices that a consumer receives in a tick. */
+export const pricesPerTick = topics.length
+
 /** The cost of passing prices on to consumers, compared with a loop over `send(JSON.stringify(…))`. */
 export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
   const ticks = quick ? 100 : 500
@@ -45,18 +54,33 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
   }
 }
 
-/** CPU of the server per tick, after a warm-up. */
-export const microsPerTick = ({ name, consumers }: Candidate, ticks: number): Promise<number> =>
+/** CPU of the server per tick in µs, after a warm-up. Throws unless every consumer has received every price. */
+export const microsPerTick = async (candidate: Candidate, ticks: number): Promise<number> => {
+  const each = { ticks, tickMs }
+  const { micros, deliveries } = await sendTicks(candidate, each, each)
+  const wanted = ticks * candidate.consumers * topics.length
+  if (deliveries < wanted) throw new Error(`${deliveries} of ${wanted} prices were delivered`)
+  return micros / ticks
+}
+
+/** CPU of the server in µs, and the number of prices that consumers have received, after a warm-up. */
+export const sendTicks = (
+  { name, consumers }: Candidate,
+  warmUp: Ticks,
+  measured: Ticks,
+): Promise<{ readonly micros: number; readonly deliveries: number }> =>
   withChild('programs/fan-out-server.mjs', (server) =>
     withChild('programs/fan-out-consumers.mjs', async (readers) => {
       const url = await server.request<string>('start', { name })
       await readers.request('connect', { url, topics, count: consumers })
-      const run = async (total: number): Promise<number> => {
-        const result = await server.request<number>('run', { topics, ticks, tickMs })
-        await readers.request('received', { total: total * consumers * topics.length })
-        return result
+      const run = async (each: Ticks, before: number) => {
+        const micros = await server.request<number>('run', { topics, ...each })
+        const total = before + each.ticks * consumers * topics.length
+        const received = await readers.request<number>('received', { total })
+        return { micros: micros * each.ticks, received }
       }
-      await run(ticks)
-      return run(2 * ticks)
+      const before = await run(warmUp, 0)
+      const { micros, received } = await run(measured, before.received)
+      return { micros, deliveries: received - before.received }
     }),
   )

@@ -42,7 +42,7 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
       ]),
       notes: [
         'lower bound: one RxJS subscription with a teardown per topic, and its entry in the `Map`. It keeps no price, time or byte pattern.',
-        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two.',
+        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 336: `SafeSubscriber` 72, its observer 80, and the array of its teardowns 184, because V8 reserves 16 places. The state takes 264 with its five numbers, the link 96, the address 32, and the byte pattern and the tables of topics and deadlines take the rest. So 500 bytes would leave 164 for all but RxJS.',
       ],
     }
   })

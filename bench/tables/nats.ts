@@ -84,7 +84,8 @@ interface Received {
   readonly failures: number
 }
 
-const costOf = (load: Load, seconds: number): Promise<Cost> =>
+/** The cost of `seconds` s of a load, after as many to warm up. */
+export const costOf = (load: Load, seconds: number): Promise<Cost> =>
   withChild('server/price-service.ts', async (service) => {
     const port = await service.request<number>('listen')
     await service.request('expectClient', { topics: load.topics })
@@ -97,14 +98,17 @@ const costOf = (load: Load, seconds: number): Promise<Cost> =>
       }
       return withNatsServer((servers, server) =>
         withChild('programs/nats-gateway.mjs', async (gateway) => {
-          await gateway.request('start', { servers, priceWsUrl })
-          const connecting = new Set([
-            consumers.request('connect', { servers, topics, count: load.consumers }),
-          ])
-          for (const connected of connecting) void connected.finally(() => connecting.delete(connected))
+          await gateway.request('start', { servers, priceWsUrl, topics })
+          const connection = { isPending: true }
+          const connected = consumers
+            .request('connect', { servers, topics, count: load.consumers })
+            .finally(() => (connection.isPending = false))
+          // Awaited below. Until then another failure comes first.
+          connected.catch(() => undefined)
           await service.request('awaitSubscriptions', { topics: load.topics })
           // A consumer is ready when each topic has a price: prices are sent until then.
-          while (connecting.size > 0) await service.request('sendTicks', { ticks: 10, tickMs: 50 })
+          while (connection.isPending) await service.request('sendTicks', { ticks: 2, tickMs: 200 })
+          await connected
           return measure(load, seconds, service, consumers, { gateway: gateway.pid, server })
         }),
       )

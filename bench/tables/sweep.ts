@@ -20,6 +20,8 @@ const ways = [
 
 interface SweepMeasurement {
   readonly seconds: number
+  readonly cpuMicroseconds: number
+  /** The values of each parameter, as JSON. */
   readonly values: string
 }
 
@@ -27,9 +29,7 @@ interface SweepMeasurement {
 export const sweepDurations = ({ rounds }: Settings): Promise<Section> =>
   withRecording({ rows, topics: 1 }, async (recording) => {
     const measured = await inRounds(rounds, ways, ({ way, workers }) =>
-      withChild('programs/sweep.mjs', (child) =>
-        child.request<SweepMeasurement>('run', { way, workers, recording, parameters }),
-      ),
+      runSweep({ way, workers, recording, parameters }),
     )
     const distinct = new Set([...measured.values()].flat().map(({ values }) => values))
     if (distinct.size !== 1) throw new Error('the values of the strategies differ')
@@ -45,3 +45,12 @@ export const sweepDurations = ({ rounds }: Settings): Promise<Section> =>
       ]),
     }
   })
+
+/** Runs a strategy of one topic with each parameter, in a new process. `length`: the number of prices of its average. */
+export const runSweep = (task: {
+  readonly way: (typeof ways)[number]['way']
+  readonly workers: number
+  readonly recording: string
+  readonly parameters: readonly { readonly topic: string | undefined; readonly length: number }[]
+}): Promise<SweepMeasurement> =>
+  withChild('programs/sweep.mjs', (child) => child.request<SweepMeasurement>('run', task))

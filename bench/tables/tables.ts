@@ -8,6 +8,7 @@ import { depthRequests } from './depth-requests.js'
 import { exports } from './export.js'
 import { fanOut } from './fan-out.js'
 import { gatewayMemory } from './gateway-memory.js'
+import { growth } from './growth.js'
 import { historyRanges } from './history.js'
 import { hostileTexts } from './hostile-texts.js'
 import { joins } from './joins.js'
@@ -23,12 +24,11 @@ import { startUp } from './start-up.js'
 import { sweepDurations } from './sweep.js'
 import { subscriberCounts } from './subscribers.js'
 import { timers } from './timers.js'
-import { topicCounts } from './topics.js'
 
 /** All tables, by the name that `--only` takes, in the order of the results. */
 export const tables: Readonly<Record<string, (settings: Settings) => Promise<Section>>> = {
   live: livePrices,
-  topics: topicCounts,
+  growth,
   subscribers: subscriberCounts,
   joins,
   memory,

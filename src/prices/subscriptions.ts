@@ -115,7 +115,7 @@ export class Subscriptions {
     this.unrequested.clear()
     this.acks.clear()
     this.pricePatterns.clear()
-    this.deadlines.takeDue(Infinity)
+    this.deadlines.clear()
     return subscribers
   }
 
@@ -279,6 +279,8 @@ export class Subscriptions {
 
   private onActivity(state: TopicState, now: number, age: number, effects: Effect[]): void {
     if (isUnconfirmed(state)) {
+      // Otherwise the topics that were requested together would all be queued again when their confirmations were due.
+      this.deadlines.delete(state)
       effects.push({ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) })
     }
     state.lastActivityAt = now - age

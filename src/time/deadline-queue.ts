@@ -15,22 +15,50 @@ export interface DeadlineQueue<Item extends DeadlineItem> {
   readonly add: (item: Item, time: number) => void
   /** Has no effect on an item that is not queued. */
   readonly delete: (item: Item) => void
-  /** Removes and returns the items whose time has come, or will come within 50 ms. */
+  /** Removes and returns the items whose time has come. An item may be returned once up to 50 ms earlier. */
   readonly takeDue: (now: number) => readonly Item[]
+  readonly clear: () => void
 }
 
-/** The deadlines in a slot are taken together, in ms: thousands of them need no timer each. */
+/** The deadlines in a slot are taken together, in ms: thousands of postponed ones need no timer each. */
 const slotTime = 50
 
 const slotOf = (time: number): number => Math.floor(time / slotTime)
 
 export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<Item> => {
   const slots = new Map<number, Set<Item>>()
+  /** The items that were added to a slot after it was taken. They are returned at their exact times, not with each other. */
+  const late = new Set<Item>()
+  /** The last slot that was taken. */
+  let taken = -Infinity
   let next = Infinity
 
   const remove = (item: Item): void => {
-    slots.get(slotOf(item.queuedFor))?.delete(item)
+    if (!late.delete(item)) slots.get(slotOf(item.queuedFor))?.delete(item)
     item.queuedFor = Infinity
+  }
+
+  const takeDue = (now: number): readonly Item[] => {
+    const due: Item[] = []
+    next = Infinity
+    for (const item of late) {
+      if (item.queuedFor > now) next = Math.min(next, item.queuedFor)
+      else due.push(item)
+    }
+    taken = slotOf(now)
+    for (const [slot, items] of slots) {
+      if (slot > taken) {
+        next = Math.min(next, slot * slotTime)
+        continue
+      }
+      slots.delete(slot)
+      for (const item of items) due.push(item)
+    }
+    for (const item of due) {
+      late.delete(item)
+      item.queuedFor = Infinity
+    }
+    return due
   }
 
   return {
@@ -40,25 +68,15 @@ export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<
       remove(item)
       item.queuedFor = time
       const slot = slotOf(time)
-      slots.set(slot, (slots.get(slot) ?? new Set()).add(item))
+      if (slot <= taken) late.add(item)
+      else slots.set(slot, (slots.get(slot) ?? new Set()).add(item))
       next = Math.min(next, time)
     },
     delete: remove,
-    takeDue: (now) => {
-      const due: Item[] = []
-      next = Infinity
-      for (const [slot, items] of slots) {
-        if (slot > slotOf(now)) {
-          next = Math.min(next, slot * slotTime)
-          continue
-        }
-        slots.delete(slot)
-        for (const item of items) {
-          item.queuedFor = Infinity
-          due.push(item)
-        }
-      }
-      return due
+    takeDue,
+    clear: () => {
+      takeDue(Infinity)
+      taken = -Infinity
     },
   }
 }

@@ -6,7 +6,7 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
-import { dialServers, type DialOptions, type OpenTcpSocket } from './dial.js'
+import { clusterServers, dialServers, type DialOptions, type OpenTcpSocket } from './dial.js'
 import type { NatsOptions } from './options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 
@@ -44,7 +44,7 @@ export class NatsLink {
   private readonly options: DialOptions
   private readonly servers: readonly string[]
   private readonly settings: { readonly ignoreClusterUpdates: boolean; readonly noRandomize: boolean }
-  /** Further servers of the cluster, by the last server that was connected. */
+  /** Further servers of the cluster: those that were known at the start and at the end of the last connection. */
   private discovered: readonly string[] = []
   private readonly secrets = new Secrets()
   /** The server of the last connection. It is dialled last, because it may be the one that has failed. */
@@ -146,7 +146,7 @@ export class NatsLink {
   private onConnected(connection: NatsConnection): void {
     this.problem = ''
     this.connection = connection
-    this.discovered = connection.info?.connect_urls ?? []
+    this.discovered = clusterServers(connection)
     void this.watch(connection)
     void connection.closed().then((error) => this.onLost(connection, error))
     for (const user of [...this.users]) user.onConnected(connection)
@@ -163,10 +163,16 @@ export class NatsLink {
   private onLost(connection: NatsConnection, error: unknown): void {
     if (this.connection !== connection) return
     this.connection = undefined
+    this.discoverMore(connection)
     if (error instanceof Error) this.problem = this.describe(error)
     const users = [...this.users]
     this.users.clear()
     for (const user of users) user.onLost(`the connection to NATS is lost${this.problemText}`)
+  }
+
+  /** Servers may have joined. One that has left may be back, or only not be connected to the others. */
+  private discoverMore(connection: NatsConnection): void {
+    this.discovered = [...new Set([...this.discovered, ...clusterServers(connection)])]
   }
 
   /** The last failure, as the end of a sentence. */
@@ -180,7 +186,9 @@ export class NatsLink {
     this.timer = delay(this.clock, idleTime, () => {
       const { connection } = this
       this.connection = undefined
-      if (connection !== undefined) void this.end(connection)
+      if (connection === undefined) return
+      this.discoverMore(connection)
+      void this.end(connection)
     })
   }
 

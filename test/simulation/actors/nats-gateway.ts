@@ -7,17 +7,17 @@ import { problemOfState } from '../invariants/state-rules.js'
 import type { Link } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import { SimulatedTcp } from '../world/tcp.js'
-import { connectTo, natsAddress, type ClientPlan, type ConnectedClient } from './connect.js'
+import { connectTo, natsAddresses, type ClientPlan, type ConnectedClient } from './connect.js'
 import type { GatewaySurroundings } from './gateway.js'
 import { GatewayMachine, type GatewayProgram } from './machine.js'
-import type { NatsServer } from './nats-server.js'
+import type { NatsCluster } from './nats-cluster.js'
 import { observePrices } from './observe-prices.js'
 import type { Server } from './service.js'
 
 /** What all gateways over NATS of a simulation share. */
 export interface NatsSurroundings extends GatewaySurroundings {
   readonly service: Server
-  readonly nats: NatsServer
+  readonly nats: NatsCluster
   readonly natsPrices: NatsPrices
   /** The topics that the clients over NATS want now, by their base addresses. */
   readonly wanted: () => ReadonlySet<string>
@@ -80,7 +80,7 @@ class NatsGatewayProcess implements GatewayProgram {
     this.ledger.baseTimers = baseTimers
     this.demand = new NatsDemand(this.ledger, wanted)
     this.connected = connectTo(service)(plan, this.process, links.service, this.ledger)
-    this.tcp = new SimulatedTcp(this.process, links.nats, nats)
+    this.tcp = new SimulatedTcp(this.process, links.nats, nats.serverAt)
     const { client } = this.connected
     observePrices(client, this.ledger, {
       report: (problem) => this.report(problem),
@@ -89,7 +89,7 @@ class NatsGatewayProcess implements GatewayProgram {
       },
     })
     this.process.run(() => {
-      startNatsGatewayOver(client, { servers: natsAddress }, this.tcp.open).then(
+      startNatsGatewayOver(client, { servers: natsAddresses(nats, plan) }, this.tcp.open).then(
         (gateway) => this.onStarted(gateway),
         (error: unknown) => this.report(`the gateway does not start: ${String(error)}`),
       )

@@ -19,12 +19,12 @@ export interface Script {
 const plain = '{"verbose":false,"pedantic":false'
 /** The first command of a client, unless its script has another one. */
 export const connect = `CONNECT ${plain}}`
-const connectWithHeaders = `CONNECT ${plain},"headers":true,"no_responders":true}`
+export const connectWithHeaders = `CONNECT ${plain},"headers":true,"no_responders":true}`
 const connectAs = (user: string, pass = 'secret'): string =>
   `CONNECT ${plain},"headers":true,"no_responders":true,"user":"${user}","pass":"${pass}"}`
 
 /** A publication of a text. `words`: the subject, and the subject of replies. */
-const pub = (words: string, text: string): string => `PUB ${words} ${text.length}\r\n${text}`
+export const pub = (words: string, text: string): string => `PUB ${words} ${text.length}\r\n${text}`
 
 /** The limit of the server, in bytes. */
 export const maxPayload = 65_536

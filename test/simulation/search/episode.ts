@@ -4,7 +4,7 @@ import { connectOverNats, connectTo, type ClientPlan } from '../actors/connect.j
 import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
 import { Gateway, type GatewayPlan } from '../actors/gateway.js'
 import { NatsGatewayMachine, type NatsSurroundings } from '../actors/nats-gateway.js'
-import { NatsServer } from '../actors/nats-server.js'
+import { NatsCluster } from '../actors/nats-cluster.js'
 import { Service, type Server } from '../actors/service.js'
 import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
 import { keptMs } from '../invariants/consumers.js'
@@ -59,19 +59,21 @@ class Simulation {
   private readonly links: readonly Link[]
   private readonly service: Service
   private readonly gateways: Gateway[] = []
-  private readonly nats: NatsServer
+  private readonly nats: NatsCluster
   private readonly natsPrices: NatsPrices
   private readonly natsGateways: readonly NatsGatewayMachine[]
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
+  /** The only fault, if it is that of one server of a cluster: then clients recover by means of the other servers. */
+  private outage: Fault | undefined
   private delivered = 0
 
   constructor(
     private readonly world: World,
     private readonly scenario: Scenario,
   ) {
-    const { traders, gateways, natsGateways, intervals } = scenario
+    const { traders, gateways, natsGateways, natsServers, intervals } = scenario
     const topics = intervals.map((_, index): Address => `0xabc${index}`)
     const prices = new PriceLog()
     this.service = new Service(
@@ -85,9 +87,10 @@ class Simulation {
       topics,
       report: (who, problem) => this.report(who, problem),
     }
-    this.nats = new NatsServer(world)
+    this.nats = new NatsCluster(world, natsServers)
     this.natsPrices = new NatsPrices(prices)
-    this.links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
+    const links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
+    this.links = [...links, ...this.nats.links]
     gateways.forEach((plan, index) => {
       const link = this.links[traders.length + index]!
       const upstream = this.serverOf(plan.upstream)
@@ -161,14 +164,23 @@ class Simulation {
   private perturb(fault: Fault): void {
     const { world } = this
     world.trace('fault', () => JSON.stringify(fault))
+    const isOutage = fault.do === 'nats' && this.nats.servers.length > 1 && this.isRecovered
+    this.outage = isOutage ? fault : undefined
+    if (isOutage) this.startRecovery()
     this.runningFaults++
     const end = startFault(fault, this.target)
     world.at(world.now + fault.ms, () => {
       end()
       world.trace('fault', () => `the end of ${fault.do}`)
       this.runningFaults--
-      for (const { ledger } of this.clients) ledger.healthySince = ledger.process.activeMs
+      if (this.outage === fault) this.outage = undefined
+      this.startRecovery()
     })
+  }
+
+  /** Each client has again all the time that a recovery may take. */
+  private startRecovery(): void {
+    for (const { ledger } of this.clients) ledger.healthySince = ledger.process.activeMs
   }
 
   /** A program ends and is started again. It subscribes to its first topic. */
@@ -178,8 +190,12 @@ class Simulation {
     if (how === 'close') trader.close()
     else trader.kill()
     this.delivered += trader.ledger.eventCount
-    this.traders[index] = this.createTrader(index, this.world.now)
-    this.traders[index].subscribe(0, false)
+    const next = this.createTrader(index, this.world.now)
+    this.traders[index] = next
+    next.ledger.healthySince = next.ledger.process.activeMs
+    // It may have the address of the failed server alone.
+    this.outage = undefined
+    next.subscribe(0, false)
   }
 
   private createTrader(index: number, now: number): Trader {
@@ -210,6 +226,8 @@ class Simulation {
     const server = plan.upstream ?? plan.via
     const { maxInterval, scenario } = this
     if (server === 'nats') {
+      // The gateways have lost at most their connections to NATS.
+      if (this.outage !== undefined) return natsRecoveryBound(maxInterval)
       const gateways = scenario.natsGateways.map((gateway) => this.recoveryMs(gateway))
       return natsRecoveryBound(maxInterval) + Math.max(...gateways)
     }
@@ -218,18 +236,30 @@ class Simulation {
   }
 
   private checkEachSecond(): void {
-    const { world, scenario, traders, gateways, natsGateways, runningFaults } = this
+    const { world, scenario, traders, gateways, natsGateways, runningFaults, outage } = this
     world.at(world.now + checkInterval, () => this.checkEachSecond())
     for (const client of this.clients) client.check()
-    if (runningFaults > 0) return
+    if (runningFaults > (outage === undefined ? 0 : 1)) return
     traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
     gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
     natsGateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.natsGateways[index]!))
   }
 
   private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
+    // It has one address, and has never been connected: it knows no other server.
+    if (this.outage !== undefined && plan.natsServers?.length === 1 && !ledger.isProbed) return
     const problem = problemOfRecovery(ledger, this.recoveryMs(plan))
     if (problem !== undefined) this.report(name, problem)
+  }
+
+  /** True if the time has passed in which everything recovers after the last fault. */
+  private get isRecovered(): boolean {
+    const { scenario, clients, runningFaults } = this
+    const { traders, gateways, natsGateways } = scenario
+    const plans = [...traders, ...gateways, ...natsGateways]
+    const isHealthy = ({ ledger }: (typeof clients)[number], index: number): boolean =>
+      ledger.process.activeMs - ledger.healthySince > this.recoveryMs(plans[index]!)
+    return runningFaults === 0 && clients.every(isHealthy)
   }
 
   private get maxInterval(): number {

@@ -1,7 +1,14 @@
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
 import type { Strategy, TraderPlan } from '../actors/trader.js'
 import type { ClientTimes } from '../invariants/ledger.js'
-import { faultKinds, gatewayFault, linkFaultKinds, natsFaultKinds, type Fault } from '../actors/faults.js'
+import {
+  faultKinds,
+  gatewayFault,
+  linkFaultKinds,
+  natsFaultKinds,
+  natsServerFault,
+  type Fault,
+} from '../actors/faults.js'
 import type { ClientPlan } from '../actors/connect.js'
 import type { GatewayPlan } from '../actors/gateway.js'
 
@@ -26,6 +33,8 @@ export interface Scenario {
   readonly gateways: readonly GatewayPlan[]
   /** Gateways of the service over NATS. Without them there is no NATS server. */
   readonly natsGateways: readonly ClientPlan[]
+  /** The number of NATS servers: 1, or a cluster of 3. */
+  readonly natsServers: number
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -42,7 +51,11 @@ const minutes = 60_000
 export interface Shares {
   readonly webSocket: number
   readonly nats: number
+  /** Of the scenarios with NATS: the part that has a cluster. Default: `usualClusterShare`. */
+  readonly cluster?: number
 }
+
+const usualClusterShare = 0.35
 
 /** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
@@ -52,7 +65,12 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
   if (chance.isTrue(shares.webSocket)) return withGateways(direct, chance)
   const natsChance = new Chance(seededRandom(`nats ${seed}`))
   const natsShare = shares.nats / (1 - shares.webSocket)
-  return natsChance.isTrue(natsShare) ? withNats(direct, natsChance) : direct
+  if (!natsChance.isTrue(natsShare)) return direct
+  const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
+  const scenario = withNats(direct, natsChance)
+  return clusterChance.isTrue(shares.cluster ?? usualClusterShare)
+    ? withCluster(scenario, clusterChance)
+    : scenario
 }
 
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
@@ -86,6 +104,7 @@ const directScenario = (seed: number): Scenario => {
     traders,
     gateways: [],
     natsGateways: [],
+    natsServers: 1,
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
@@ -96,7 +115,7 @@ const directScenario = (seed: number): Scenario => {
 const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
   const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
-  const kinds = [...linkFaultKinds.map(ofGatewayLink(traders.length)), gatewayFault]
+  const kinds = [...linkFaultKinds.map(ofLinksFrom(traders.length)), gatewayFault]
   const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {
     ...scenario,
@@ -129,6 +148,45 @@ const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   }
 }
 
+const clusterSize = 3
+
+/** A cluster instead of one NATS server. Clients and gateways have the addresses of all servers, or of one. */
+const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
+  const { traders, natsGateways, activeMs, steps } = scenario
+  const isQuiet = chance.isTrue(0.33)
+  const all = Array.from({ length: clusterSize }, (_, server) => server)
+  const place = <A extends ClientPlan>(plan: A): A => ({
+    ...plan,
+    natsServers: chance.isTrue(isQuiet ? 0.2 : 0.6) ? all : [chance.pick(all)],
+  })
+  const firstRoute = traders.length + 2 * natsGateways.length
+  // A cluster of three has three routes.
+  const kinds = [...linkFaultKinds.map(ofLinksFrom(firstRoute)), natsServerFault, natsServerFault]
+  const added = isQuiet ? outages(chance, activeMs) : faultSteps(chance, kinds, clusterSize, activeMs)
+  const others = isQuiet ? steps.filter(({ action }) => quietActs.has(action.do)) : steps
+  return {
+    ...scenario,
+    traders: traders.map(place),
+    natsGateways: natsGateways.map(place),
+    natsServers: clusterSize,
+    steps: [...others, ...added].sort((a, b) => a.at - b.at),
+  }
+}
+
+const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
+
+/** One server at a time fails, seldom enough for a recovery in between. */
+const outages = (chance: Chance, activeMs: number): readonly Step[] => {
+  const steps: Step[] = []
+  for (let at = chance.between(100_000, 180_000); at < activeMs;) {
+    const fault = natsServerFault(chance, chance.between(0, clusterSize - 1), activeMs - at)
+    const ms = Math.min(activeMs - at, chance.between(5_000, 90_000))
+    steps.push({ at, action: { ...fault, ms } })
+    at += ms + chance.between(100_000, 180_000)
+  }
+  return steps
+}
+
 /** Over NATS, every client limits the age of its prices, and dials often. */
 const natsTimes = (chance: Chance, times: ClientTimes): ClientTimes => ({
   ...times,
@@ -136,7 +194,7 @@ const natsTimes = (chance: Chance, times: ClientTimes): ClientTimes => ({
   maxDelay: 1_000,
 })
 
-/** `count`: the number of gateways. */
+/** `count`: the number of gateways, or of what else fails. */
 const faultSteps = (
   chance: Chance,
   kinds: readonly (typeof gatewayFault)[],
@@ -148,18 +206,18 @@ const faultSteps = (
   const added: Step[] = []
   if (faults.length > 0)
     for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
-      const gateway = chance.between(0, count - 1)
-      added.push({ at, action: chance.pick(faults)(chance, gateway, activeMs - at) })
+      const index = chance.between(0, count - 1)
+      added.push({ at, action: chance.pick(faults)(chance, index, activeMs - at) })
     }
   return added
 }
 
-/** The links of gateways follow those of traders. */
-const ofGatewayLink =
-  (traders: number) =>
+/** Faults of the links with the index `first` and above. */
+const ofLinksFrom =
+  (first: number) =>
   (generate: typeof gatewayFault): typeof gatewayFault =>
-  (chance, gateway, latest) =>
-    generate(chance, traders + gateway, latest)
+  (chance, index, latest) =>
+    generate(chance, first + index, latest)
 
 /** Random choices. */
 export class Chance {

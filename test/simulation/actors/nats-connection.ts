@@ -77,9 +77,16 @@ export class NatsConnection implements TcpHandler {
       if (!isMatch(subscription.subject, message.subject)) continue
       isDelivered = true
       if (++subscription.delivered === subscription.max) this.endSubscription(sid)
-      if (!this.server.isLost()) this.write(messageOf(message, sid))
+      if (!this.server.isLost()) this.write(messageOf(this.readable(message), sid))
     }
     return isDelivered
+  }
+
+  /** A client without support for headers receives none. */
+  private readable(message: Publication): Publication {
+    const { headerBytes, payload } = message
+    if (headerBytes === undefined || this.options?.headers === true) return message
+    return { ...message, headerBytes: undefined, payload: payload.subarray(headerBytes) }
   }
 
   informOfNoResponders(reply: string): void {

@@ -3,6 +3,7 @@ import type { Host } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import type { ServerTcpSocket, TcpHandler, TcpServer } from '../world/tcp.js'
 import type { World } from '../world/world.js'
+import { JetStream } from './jetstream.js'
 import { NatsConnection } from './nats-connection.js'
 import { NatsRoutes, type Peer } from './nats-routes.js'
 
@@ -24,6 +25,7 @@ export interface NatsSettings {
   readonly ping_interval: number
   /** The server closes a connection after so many pings without an answer. */
   readonly ping_max: number
+  readonly jetstream: boolean
   /** Without users, everybody may do everything. */
   readonly users: readonly NatsUser[]
 }
@@ -35,6 +37,7 @@ export const usualSettings: NatsSettings = {
   write_deadline: 2_000,
   ping_interval: 120_000,
   ping_max: 2,
+  jetstream: false,
   users: [],
 }
 
@@ -43,6 +46,12 @@ export class NatsServer implements TcpServer {
   readonly host: Host = { process: undefined, isOn: true }
   /** The part of the messages that are lost: those between two servers of a cluster may be. */
   lostShare = 0
+  /** The streams on its disk. */
+  readonly jetStream: JetStream
+  /** The part of the acknowledgements of JetStream that are lost. */
+  lostAcks = 0
+  /** The process dies when a stream has stored a message, before it answers. */
+  diesAfterStoring = false
   /** Those of the current process. */
   routes!: NatsRoutes
   private connections = new Set<NatsConnection>()
@@ -54,7 +63,9 @@ export class NatsServer implements TcpServer {
     readonly settings: NatsSettings,
     /** The other servers of its cluster. */
     private readonly peers: readonly Peer[],
-  ) {}
+  ) {
+    this.jetStream = new JetStream(() => world.now)
+  }
 
   get process(): SimulatedProcess {
     return this.host.process!
@@ -115,8 +126,9 @@ export class NatsServer implements TcpServer {
   publish(sender: NatsConnection, message: Publication): void {
     const isDelivered = this.deliver(sender, message)
     const isForwarded = this.routes.forward(message)
-    if (!isDelivered && !isForwarded && message.reply !== undefined)
-      sender.informOfNoResponders(message.reply)
+    const isAnswered = this.settings.jetstream && this.answer(message)
+    if (isDelivered || isForwarded || isAnswered || message.reply === undefined) return
+    sender.informOfNoResponders(message.reply)
   }
 
   isLost(): boolean {
@@ -125,6 +137,23 @@ export class NatsServer implements TcpServer {
 
   remove(connection: NatsConnection): void {
     this.connections.delete(connection)
+  }
+
+  /** Returns true if JetStream receives the message. */
+  private answer(message: Publication): boolean {
+    const answers = this.jetStream.receive(message)
+    if (this.diesAfterStoring && answers.some((answer) => 'seq' in answer)) {
+      this.kill()
+      return true
+    }
+    const { reply: subject } = message
+    for (const answer of answers) {
+      const isLost = 'seq' in answer && this.lostAcks > 0 && this.world.random() < this.lostAcks
+      if (subject === undefined || isLost) continue
+      const payload = Buffer.from(JSON.stringify(answer))
+      this.deliver(undefined, { type: 'pub', subject, reply: undefined, headerBytes: undefined, payload })
+    }
+    return answers.length > 0
   }
 
   /** `sender`: `undefined` for a message of another server. */

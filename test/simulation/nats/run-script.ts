@@ -44,7 +44,7 @@ export class Client {
     const end = this.isClosed ? ['closed'] : []
     // How much fits into the kernels before a client is too slow varies.
     if (this.hasBeenPaused) return ['paused', ...end]
-    return [...this.text.split('\r\n').map((line) => withoutNames(line)), ...end]
+    return [...withoutSizes(this.text.split('\r\n')).map((line) => withoutNames(line)), ...end]
   }
 
   /** The number of servers of the cluster, by the last information of its server. */
@@ -68,12 +68,38 @@ export class Client {
   }
 }
 
-/** Of the information of a server, only what it allows. */
+/** The sizes of what JetStream answers vary. */
+const withoutSizes = (lines: readonly string[]): readonly string[] =>
+  lines.map((line, index) =>
+    lines[index + 1]?.startsWith('{"') === true ? line.replace(/ +\d+$/, '') : line,
+  )
+
+/** Of the information of a server, only what it allows; of an answer of JetStream, what the library needs. */
 const withoutNames = (line: string): string => {
+  if (line.startsWith('{"')) return JSON.stringify(withoutDefaults(JSON.parse(line) as JetStreamAnswer))
   if (!line.startsWith('INFO ')) return line
   const { proto, headers, max_payload, auth_required, connect_urls } = infoOf(line)
   return JSON.stringify({ proto, headers, max_payload, auth_required, servers: connect_urls?.length })
 }
+
+interface JetStreamAnswer extends Record<string, unknown> {
+  readonly config?: Record<string, unknown>
+  readonly state?: Record<string, unknown>
+}
+
+const withoutDefaults = ({
+  type,
+  error,
+  config,
+  state,
+  stream,
+  seq,
+  duplicate,
+}: JetStreamAnswer): object => ({
+  ...{ type, error, stream, seq, duplicate },
+  config: [config?.['name'], config?.['subjects'], config?.['max_age'], config?.['duplicate_window']],
+  state: [state?.['messages'], state?.['first_seq'], state?.['last_seq']],
+})
 
 interface ServerInfo extends Record<string, unknown> {
   readonly connect_urls?: readonly string[]
@@ -92,7 +118,7 @@ export const settle = async (client: Client, stage: Pick<Stage, 'until'>): Promi
 /** Runs a script. After each step, every client has read what the server has sent to it. */
 export const runScript = async ({ steps, hasUsers }: Script, stage: Stage): Promise<Transcripts> => {
   const clients = new Map<string, Client>()
-  for (const [name, action] of steps) {
+  for (const [index, [name, action]] of steps.entries()) {
     let client = clients.get(name)
     if (client === undefined) {
       client = new Client(stage, name)
@@ -103,7 +129,9 @@ export const runScript = async ({ steps, hasUsers }: Script, stage: Stage): Prom
       if (hasUsers !== true && !action.startsWith('CONNECT')) await perform(client, connect, stage)
     }
     await perform(client, action, stage)
-    await settle(client, stage)
+    // A ping to a server that has ended the connection resets it, and what was not read is lost.
+    const isEnding = String(steps[index + 1]) === `${name},is closed`
+    if (!isEnding) await settle(client, stage)
     for (const other of clients.values()) if (other !== client) await settle(other, stage)
   }
   return Object.fromEntries([...clients].map(([name, { transcript }]) => [name, transcript]))

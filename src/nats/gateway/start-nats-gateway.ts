@@ -65,7 +65,7 @@ export const startNatsGateway = (client: PriceClient, options: NatsGatewayOption
   startNatsGatewayOver(client, options)
 
 /**
- * `openSocket`: default that of Node.
+ * `openSocket`: default that of Node. `openJetStream`: default that of the package, which is loaded now.
  *
  * @internal
  */
@@ -73,10 +73,11 @@ export const startNatsGatewayOver = async (
   client: PriceClient,
   options: NatsGatewayOptions,
   openSocket?: OpenTcpSocket,
+  openJetStream?: OpenJetStream,
 ): Promise<NatsGateway> => {
   const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
-  const stored = historySetup && { ...historySetup, open: await jetStreamOrThrow() }
+  const stored = historySetup && { ...historySetup, open: openJetStream ?? (await jetStreamOrThrow()) }
   const clock = currentClock()
   const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const priceClock = new PriceClock(clock, priceFeedOf(client))

@@ -37,6 +37,9 @@ export type Fault =
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
   | { readonly do: 'nats'; readonly server: number; readonly how: How; readonly ms: number }
   | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
+  | { readonly do: 'lose acks'; readonly share: number; readonly ms: number }
+  /** The first NATS server dies as soon as a stream has stored a message. */
+  | { readonly do: 'die after storing'; readonly ms: number }
   | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
@@ -127,6 +130,16 @@ export const natsFaultKinds: readonly Generate[] = [
   },
 ]
 
+/** One generator per kind of fault of JetStream. */
+export const jetStreamFaultKinds: readonly Generate[] = [
+  (chance, _gateway, latest) => ({
+    do: 'lose acks',
+    share: chance.pick([0.1, 0.5, 1]),
+    ms: duration(chance, latest),
+  }),
+  (chance, _gateway, latest) => ({ do: 'die after storing', ms: duration(chance, latest) }),
+]
+
 /** A fault of the gateway with this index. */
 export const gatewayFault: Generate = (chance, gateway, latest) => ({
   ...{ do: 'gateway', gateway, how: chance.pick(hows), ms: duration(chance, latest) },
@@ -169,6 +182,20 @@ export const startFault = (
     case 'lose messages':
       nats.lostShare = fault.share
       return () => (nats.lostShare = 0)
+    case 'lose acks': {
+      const [server] = nats.servers
+      server!.lostAcks = fault.share
+      return () => (server!.lostAcks = 0)
+    }
+    case 'die after storing': {
+      const server = nats.servers[0]!
+      const { process } = server
+      server.diesAfterStoring = true
+      return () => {
+        server.diesAfterStoring = false
+        if (server.process === process && process.isDead && server.host.isOn) server.start()
+      }
+    }
     case 'gateway':
       return startServerFault(gateways[fault.gateway]!, fault.how)
     case 'behave':

@@ -1,5 +1,7 @@
+import * as jetStreamPackage from '@nats-io/jetstream'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
+import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
 import { Ledger } from '../invariants/ledger.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
@@ -23,6 +25,8 @@ export interface NatsSurroundings extends GatewaySurroundings {
   readonly wanted: () => ReadonlySet<string>
   /** The number of clients over NATS. */
   readonly consumers: number
+  /** The gateways store their prices. */
+  readonly hasHistory: boolean
 }
 
 /** The links of a machine. */
@@ -72,7 +76,7 @@ class NatsGatewayProcess implements GatewayProgram {
     links: NatsGatewayLinks,
     private readonly surroundings: NatsSurroundings,
   ) {
-    const { world, prices, service, nats, natsPrices, wanted, consumers } = surroundings
+    const { world, prices, service, nats, natsPrices, wanted, consumers, hasHistory } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
@@ -89,7 +93,8 @@ class NatsGatewayProcess implements GatewayProgram {
       },
     })
     this.process.run(() => {
-      startNatsGatewayOver(client, { servers: natsAddresses(nats, plan) }, this.tcp.open).then(
+      const options = { servers: natsAddresses(nats, plan), ...(hasHistory ? { history: {} } : {}) }
+      startNatsGatewayOver(client, options, this.tcp.open, jetStreamOf(jetStreamPackage)).then(
         (gateway) => this.onStarted(gateway),
         (error: unknown) => this.report(`the gateway does not start: ${String(error)}`),
       )

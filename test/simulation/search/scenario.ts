@@ -4,6 +4,7 @@ import type { ClientTimes } from '../invariants/ledger.js'
 import {
   faultKinds,
   gatewayFault,
+  jetStreamFaultKinds,
   linkFaultKinds,
   natsFaultKinds,
   natsServerFault,
@@ -35,6 +36,8 @@ export interface Scenario {
   readonly natsGateways: readonly ClientPlan[]
   /** The number of NATS servers: 1, or a cluster of 3. */
   readonly natsServers: number
+  /** The gateways over NATS store their prices in a stream. */
+  readonly hasHistory: boolean
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -53,9 +56,12 @@ export interface Shares {
   readonly nats: number
   /** Of the scenarios with NATS: the part that has a cluster. Default: `usualClusterShare`. */
   readonly cluster?: number
+  /** Of the scenarios with one NATS server: the part whose gateways have a history. Default: `usualHistoryShare`. */
+  readonly history?: number
 }
 
 const usualClusterShare = 0.35
+const usualHistoryShare = 0.3
 
 /** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
@@ -66,10 +72,12 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
   const natsChance = new Chance(seededRandom(`nats ${seed}`))
   const natsShare = shares.nats / (1 - shares.webSocket)
   if (!natsChance.isTrue(natsShare)) return direct
-  const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
   const scenario = withNats(direct, natsChance)
-  return clusterChance.isTrue(shares.cluster ?? usualClusterShare)
-    ? withCluster(scenario, clusterChance)
+  const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
+  if (clusterChance.isTrue(shares.cluster ?? usualClusterShare)) return withCluster(scenario, clusterChance)
+  const historyChance = new Chance(seededRandom(`history ${seed}`))
+  return historyChance.isTrue(shares.history ?? usualHistoryShare)
+    ? withHistory(scenario, historyChance)
     : scenario
 }
 
@@ -105,6 +113,7 @@ const directScenario = (seed: number): Scenario => {
     gateways: [],
     natsGateways: [],
     natsServers: 1,
+    hasHistory: false,
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
@@ -175,9 +184,14 @@ const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
 
 const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
 
-/** One server at a time fails, seldom enough for a recovery in between. */
+/** Two servers start late. Then one server at a time fails, seldom enough for a recovery in between. */
 const outages = (chance: Chance, activeMs: number): readonly Step[] => {
-  const steps: Step[] = []
+  const first = chance.between(0, clusterSize - 1)
+  const late = Array.from({ length: clusterSize }, (_, server) => server).filter((server) => server !== first)
+  const steps: Step[] = late.map((server) => ({
+    at: 1,
+    action: { do: 'nats', server, how: 'kill', ms: 20_000 },
+  }))
   for (let at = chance.between(100_000, 180_000); at < activeMs;) {
     const fault = natsServerFault(chance, chance.between(0, clusterSize - 1), activeMs - at)
     const ms = Math.min(activeMs - at, chance.between(5_000, 90_000))
@@ -185,6 +199,18 @@ const outages = (chance: Chance, activeMs: number): readonly Step[] => {
     at += ms + chance.between(100_000, 180_000)
   }
   return steps
+}
+
+/** Gateways that store their prices. Their clocks agree: the times of a history are those of several gateways. */
+const withHistory = (scenario: Scenario, chance: Chance): Scenario => {
+  const { natsGateways, activeMs, steps } = scenario
+  const added = faultSteps(chance, jetStreamFaultKinds, 1, activeMs)
+  return {
+    ...scenario,
+    natsGateways: natsGateways.map((plan) => ({ ...plan, clockError: 0 })),
+    hasHistory: true,
+    steps: [...steps, ...added].sort((a, b) => a.at - b.at),
+  }
 }
 
 /** Over NATS, every client limits the age of its prices, and dials often. */

@@ -106,3 +106,28 @@ it('dials a server that has joined the cluster since it connected, when the conn
   use()
   await eventually(() => expect([joining.counts.open, first.sockets.length]).toEqual([1, 1]))
 })
+
+it('connects to another server after two searches for a gateway that nothing has answered', async () => {
+  const accepting = { greeting: infoOf(''), answersPings: true }
+  const servers = [await startServer(accepting), await startServer(accepting)] as const
+  const link = new NatsLink({ servers: servers.map(({ url }) => url), noRandomize: true }, currentClock())
+  onTestFinished(() => link.close())
+  const connections: NatsConnection[] = []
+  const use = (): void => {
+    link.use({ onConnected: (connection) => void connections.push(connection), onLost: use })
+  }
+  const dials = (): readonly number[] => servers.map(({ counts }) => counts.dials)
+  use()
+  await eventually(() => connections.length === 1)
+  link.onUnanswered(connections[0]!)
+  link.onAnswered()
+  link.onUnanswered(connections[0]!)
+  expect([connections.length, dials()]).toEqual([1, [1, 0]])
+  link.onUnanswered(connections[0]!)
+  await eventually(() => connections.length === 2)
+  expect(dials()).toEqual([1, 1])
+  link.onUnanswered(connections[1]!)
+  link.onUnanswered(connections[1]!)
+  await eventually(() => connections.length === 3)
+  expect(dials()).toEqual([2, 1])
+})

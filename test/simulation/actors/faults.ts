@@ -36,6 +36,8 @@ export type Fault =
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
   | { readonly do: 'nats'; readonly server: number; readonly how: How; readonly ms: number }
+  /** A NATS server loses its routes to the others of its cluster. */
+  | { readonly do: 'isolate'; readonly server: number; readonly ms: number }
   | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
   | { readonly do: 'lose acks'; readonly share: number; readonly ms: number }
   /** The first NATS server dies as soon as a stream has stored a message. */
@@ -179,6 +181,11 @@ export const startFault = (
       return startServerFault(service, fault.how)
     case 'nats':
       return startServerFault(nats.servers[fault.server]!, fault.how)
+    case 'isolate': {
+      const routes = nats.linksOf(fault.server)
+      routes.forEach((link) => link.cut())
+      return () => routes.forEach((link) => link.restore())
+    }
     case 'lose messages':
       nats.lostShare = fault.share
       return () => (nats.lostShare = 0)

@@ -12,6 +12,7 @@ export class NatsCluster {
   readonly servers: readonly NatsServer[]
   /** The networks of the routes: between the servers 0 and 1, 0 and 2, 1 and 2. */
   readonly links: readonly Link[]
+  private readonly peers: readonly (readonly Peer[])[]
 
   constructor(world: World, size: number, settings: NatsSettings = usualSettings) {
     const peers: Peer[][] = Array.from({ length: size }, () => [])
@@ -25,7 +26,13 @@ export class NatsCluster {
       peers[this.servers.indexOf(other)]!.push({ server: one, link })
       return link
     })
+    this.peers = peers
     for (const server of this.servers) server.start()
+  }
+
+  /** The networks of the routes of a server. */
+  linksOf(index: number): readonly Link[] {
+    return this.peers[index]!.map(({ link }) => link)
   }
 
   /** The part of the messages that are lost. */

@@ -111,6 +111,11 @@ export const bugs: readonly Bug[] = [
     edits: [['...this.discovered, ...clusterServers(connection)', '...this.discovered']],
   },
   {
+    name: 'a client stays at a server of a cluster at which no gateway answers',
+    file: 'src/nats/consumer/find-gateway.ts',
+    edits: [['if (unanswered !== undefined) link.onUnanswered(unanswered)', '']],
+  },
+  {
     name: 'a history stores a message again whose acknowledgement is lost',
     file: 'src/nats/history/history-store.ts',
     edits: [['{ msgID: id, expect }', '{ expect: { streamName: historyStream } }']],
@@ -128,7 +133,7 @@ export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly 
   shares: {
     webSocket: file.startsWith('src/gateway/') ? 0.4 : 0,
     nats: file.startsWith('src/nats/') ? 1 : 0,
-    cluster: file.endsWith('/nats-link.ts') ? 1 : 0,
+    cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
     history: file.startsWith('src/nats/history/') ? 1 : 0,
   },
 })

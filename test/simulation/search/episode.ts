@@ -69,7 +69,7 @@ class Simulation {
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
-  /** The only fault, if it is that of one server of a cluster: then clients recover by means of the other servers. */
+  /** The only fault, if it is that of one server of a cluster or of its routes: then clients recover by means of the other servers. */
   private outage: Fault | undefined
   private delivered = 0
 
@@ -198,7 +198,8 @@ class Simulation {
   private perturb(fault: Fault): void {
     const { world } = this
     world.trace('fault', () => JSON.stringify(fault))
-    const isOutage = fault.do === 'nats' && this.nats.servers.length > 1 && this.isRecovered
+    const isOfOneServer = fault.do === 'nats' || fault.do === 'isolate'
+    const isOutage = isOfOneServer && this.nats.servers.length > 1 && this.isRecovered
     this.outage = isOutage ? fault : undefined
     if (isOutage) this.startRecovery()
     this.runningFaults++
@@ -261,7 +262,7 @@ class Simulation {
     const { maxInterval, scenario } = this
     if (server === 'nats') {
       // The gateways have lost at most their connections to NATS.
-      if (this.outage !== undefined) return natsRecoveryBound(maxInterval)
+      if (this.outage !== undefined) return natsRecoveryBound(maxInterval) + otherServersMs
       const gateways = scenario.natsGateways.map((gateway) => this.recoveryMs(gateway))
       return natsRecoveryBound(maxInterval) + Math.max(...gateways)
     }
@@ -280,8 +281,10 @@ class Simulation {
   }
 
   private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
-    // It has one address, and has never been connected: it knows no other server.
-    if (this.outage !== undefined && plan.natsServers?.length === 1 && !ledger.isProbed) return
+    const { outage } = this
+    // It has one address, and has never been connected, or only to a server that now knows no other: nor does it.
+    const mayKnowOne = outage?.do === 'isolate' || !ledger.isProbed
+    if (outage !== undefined && plan.natsServers?.length === 1 && mayKnowOne) return
     const problem = problemOfRecovery(ledger, this.recoveryMs(plan))
     if (problem !== undefined) this.report(name, problem)
   }
@@ -314,6 +317,9 @@ const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
   2 * times.confirmTimeout +
   ('upstream' in plan ? keptMs : 0) +
   (isOverNats(plan) ? natsIdleMs : 0)
+
+/** The time in which a client searches for gateways at two servers in vain, before it connects to a third one, in ms. */
+const otherServersMs = 12_000
 
 /** The time in which a history recovers after its gateway: `docs/guides/history.md`. In ms. */
 const historyRecoveryMs = 30_000

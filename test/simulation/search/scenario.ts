@@ -175,16 +175,20 @@ const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
   const others = isQuiet ? steps.filter(({ action }) => quietActs.has(action.do)) : steps
   return {
     ...scenario,
-    traders: traders.map(place),
+    traders: traders.map(place).map((plan) => (isQuiet ? withoutSlowness(plan) : plan)),
     natsGateways: natsGateways.map(place),
     natsServers: clusterSize,
     steps: [...others, ...added].sort((a, b) => a.at - b.at),
   }
 }
 
+/** A client whose handlers are slow is sometimes behind though nothing fails. */
+const withoutSlowness = (plan: TraderPlan): TraderPlan =>
+  plan.strategy === 'slow' ? { ...plan, strategy: 'steady' } : plan
+
 const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
 
-/** Two servers start late. Then one server at a time fails, seldom enough for a recovery in between. */
+/** Two servers start late. Then one server at a time fails or is cut off, seldom enough for a recovery in between. */
 const outages = (chance: Chance, activeMs: number): readonly Step[] => {
   const first = chance.between(0, clusterSize - 1)
   const late = Array.from({ length: clusterSize }, (_, server) => server).filter((server) => server !== first)
@@ -193,9 +197,10 @@ const outages = (chance: Chance, activeMs: number): readonly Step[] => {
     action: { do: 'nats', server, how: 'kill', ms: 20_000 },
   }))
   for (let at = chance.between(100_000, 180_000); at < activeMs;) {
-    const fault = natsServerFault(chance, chance.between(0, clusterSize - 1), activeMs - at)
+    const server = chance.between(0, clusterSize - 1)
     const ms = Math.min(activeMs - at, chance.between(5_000, 90_000))
-    steps.push({ at, action: { ...fault, ms } })
+    const fault = natsServerFault(chance, server, ms)
+    steps.push({ at, action: chance.isTrue(0.5) ? { do: 'isolate', server, ms } : { ...fault, ms } })
     at += ms + chance.between(100_000, 180_000)
   }
   return steps

@@ -94,6 +94,12 @@ export const dialServers = (
   return settle
 }
 
+/** The servers of the cluster, as the server has sent them last. Unlike `info`, it is known after the end of the connection. */
+export const clusterServers = (connection: NatsConnection): readonly string[] => {
+  const { protocol } = connection as NatsConnection & Pick<NatsConnectionImpl, 'protocol'>
+  return protocol.info?.connect_urls ?? []
+}
+
 const dial = (options: TransportOptions): Promise<NatsConnection> => {
   // This setting of the NATS client is one for the process: `connect` and `wsconnect` of its packages change it too.
   useTcpTransport()

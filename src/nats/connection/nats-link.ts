@@ -6,7 +6,7 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
-import { dialServers, type DialOptions, type OpenTcpSocket } from './dial.js'
+import { clusterServers, dialServers, type DialOptions, type OpenTcpSocket } from './dial.js'
 import type { NatsOptions } from './options.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 
@@ -22,6 +22,9 @@ export const retryTime = 250
 
 /** The time that one server has to accept a connection, in ms. */
 export const connectTime = 1_500
+
+/** After this number of searches for a gateway that nothing has answered, another server is dialled. */
+const maxUnanswered = 2
 
 /** The time for which a connection without users stays open, in ms. */
 const idleTime = 4_000
@@ -44,11 +47,15 @@ export class NatsLink {
   private readonly options: DialOptions
   private readonly servers: readonly string[]
   private readonly settings: { readonly ignoreClusterUpdates: boolean; readonly noRandomize: boolean }
-  /** Further servers of the cluster, by the last server that was connected. */
+  /** Further servers of the cluster: those that were known at the start and at the end of the last connection. */
   private discovered: readonly string[] = []
   private readonly secrets = new Secrets()
   /** The server of the last connection. It is dialled last, because it may be the one that has failed. */
   private lastServer = ''
+  /** The servers at which no gateway has answered since one has answered last. They are dialled last. */
+  private readonly left = new Set<string>()
+  /** The number of searches over this connection that nothing has answered. */
+  private unanswered = 0
   private connection: NatsConnection | undefined
   /** Ends the dial that is under way. */
   private cancelDial: Cancel | undefined
@@ -103,6 +110,29 @@ export class NatsLink {
     }
   }
 
+  /** A gateway answers over the connection. */
+  onAnswered(): void {
+    this.left.clear()
+    this.unanswered = 0
+  }
+
+  /**
+   * Nothing has answered a search for a gateway. The server may be cut off from the others of its cluster, at one of which a
+   * gateway would answer.
+   */
+  onUnanswered(connection: NatsConnection): void {
+    if (this.connection !== connection || ++this.unanswered < maxUnanswered) return
+    const servers = this.serversInOrder()
+    if (servers.length < 2) return
+    this.left.add(this.lastServer)
+    if (servers.every((server) => this.left.has(server))) {
+      this.left.clear()
+      this.left.add(this.lastServer)
+    }
+    this.onLost(connection, undefined)
+    void this.end(connection)
+  }
+
   /** Sends what is buffered and closes the connection. Idempotent. */
   async close(): Promise<void> {
     this.isClosed = true
@@ -130,11 +160,12 @@ export class NatsLink {
   }
 
   private serversInOrder(): string[] {
-    const { discovered, lastServer, settings } = this
-    const all = [...new Set([...this.servers, ...(settings.ignoreClusterUpdates ? [] : discovered)])]
-    if (settings.noRandomize) return all
-    const others = all.filter((server) => server !== lastServer)
-    return [...shuffled(others), ...all.filter((server) => server === lastServer)]
+    const { discovered, lastServer, left } = this
+    const { ignoreClusterUpdates, noRandomize } = this.settings
+    const all = [...new Set([...this.servers, ...(ignoreClusterUpdates ? [] : discovered)])]
+    const rank = (server: string): number =>
+      Number(left.has(server)) + Number(!noRandomize && server === lastServer)
+    return (noRandomize ? all : shuffled(all)).sort((a, b) => rank(a) - rank(b))
   }
 
   private connectLater(): void {
@@ -145,8 +176,9 @@ export class NatsLink {
 
   private onConnected(connection: NatsConnection): void {
     this.problem = ''
+    this.unanswered = 0
     this.connection = connection
-    this.discovered = connection.info?.connect_urls ?? []
+    this.discovered = clusterServers(connection)
     void this.watch(connection)
     void connection.closed().then((error) => this.onLost(connection, error))
     for (const user of [...this.users]) user.onConnected(connection)
@@ -163,10 +195,16 @@ export class NatsLink {
   private onLost(connection: NatsConnection, error: unknown): void {
     if (this.connection !== connection) return
     this.connection = undefined
+    this.discoverMore(connection)
     if (error instanceof Error) this.problem = this.describe(error)
     const users = [...this.users]
     this.users.clear()
     for (const user of users) user.onLost(`the connection to NATS is lost${this.problemText}`)
+  }
+
+  /** Servers may have joined. One that has left may be back, or only not be connected to the others. */
+  private discoverMore(connection: NatsConnection): void {
+    this.discovered = [...new Set([...this.discovered, ...clusterServers(connection)])]
   }
 
   /** The last failure, as the end of a sentence. */
@@ -180,7 +218,9 @@ export class NatsLink {
     this.timer = delay(this.clock, idleTime, () => {
       const { connection } = this
       this.connection = undefined
-      if (connection !== undefined) void this.end(connection)
+      if (connection === undefined) return
+      this.discoverMore(connection)
+      void this.end(connection)
     })
   }
 

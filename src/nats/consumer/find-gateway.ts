@@ -35,9 +35,12 @@ export const reachGateway = (
   const { link, clock } = context
   const search = new Subscription()
   let refusal = 'NATS is not reachable'
+  let unanswered: NatsConnection | undefined
   search.add(
     responsiveDeadline(clock, findTime, () => {
-      if (!isReached()) onFailed(`${refusal}${link.problemText}`)
+      if (isReached()) return
+      onFailed(`${refusal}${link.problemText}`)
+      if (unanswered !== undefined) link.onUnanswered(unanswered)
     }),
   )
   search.add(
@@ -46,10 +49,18 @@ export const reachGateway = (
         refusal = 'no gateway answers'
         const id = followed()
         if (id !== undefined) return onFound(connection, id, false)
+        unanswered = connection
         search.add(
           askGateways(context, connection, {
-            onReady: (gateway) => onFound(connection, gateway, true),
-            onRefused: (reason) => (refusal = reason),
+            onReady: (gateway) => {
+              unanswered = undefined
+              link.onAnswered()
+              onFound(connection, gateway, true)
+            },
+            onRefused: (reason) => {
+              unanswered = undefined
+              refusal = reason
+            },
           }),
         )
       },

@@ -66,7 +66,7 @@ export const startNatsGateway = (client: PriceClient, options: NatsGatewayOption
   startNatsGatewayOver(client, options)
 
 /**
- * `openSocket`: default that of Node.
+ * `openSocket`: default that of Node. `openJetStream`: default that of the package, which is loaded now.
  *
  * @internal
  */
@@ -74,11 +74,12 @@ export const startNatsGatewayOver = async (
   client: PriceClient,
   options: NatsGatewayOptions,
   openSocket?: OpenTcpSocket,
+  openJetStream?: OpenJetStream,
 ): Promise<NatsGateway> => {
   checkClient(client)
   const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
-  const stored = historySetup && { ...historySetup, open: await jetStreamOrThrow() }
+  const stored = historySetup && { ...historySetup, open: openJetStream ?? (await jetStreamOrThrow()) }
   const clock = currentClock()
   const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const priceClock = new PriceClock(clock, priceFeedOf(client))

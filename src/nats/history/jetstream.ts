@@ -20,12 +20,19 @@ const requestTime = 5_000
 export const loadJetStream = async (): Promise<Either<ConfigurationError, OpenJetStream>> => {
   const loaded = await load()
   if (isLeft(loaded)) return loaded
-  const { jetstream, jetstreamManager } = loaded.right
-  return right(async (connection) => ({
+  return right(jetStreamOf(loaded.right))
+}
+
+/** The package, once it is loaded. */
+export const jetStreamOf =
+  ({
+    jetstream,
+    jetstreamManager,
+  }: Pick<typeof jetStreamPackage, 'jetstream' | 'jetstreamManager'>): OpenJetStream =>
+  async (connection) => ({
     client: jetstream(connection, { timeout: requestTime }),
     manager: await jetstreamManager(connection, { timeout: requestTime, checkAPI: false }),
-  }))
-}
+  })
 
 const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackage>> => {
   try {

@@ -1,6 +1,8 @@
 import type { NatsConnection } from '@nats-io/transport-node'
+import type { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { dialServers } from '../../../src/nats/connection/dial.js'
+import { NatsLink } from '../../../src/nats/connection/nats-link.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
@@ -70,3 +72,62 @@ it.each(Object.entries(silentServers))(
     expect(accepting.counts).toEqual({ dials: 1, open: 1 })
   },
 )
+
+/** Starts a server that sends the address of another one, which joins after the first ping, with each later answer. */
+const startServerOfCluster = async (joining: string) => {
+  const sockets: Socket[] = []
+  const port = await startTcpServer((socket) => {
+    sockets.push(socket)
+    let pings = 0
+    socket.on('data', (data) => {
+      if (!data.includes('PING')) return
+      const cluster = pings++ === 0 ? '' : infoOf(`,"connect_urls":["${joining}"]`)
+      socket.write(`${cluster}PONG\r\n`)
+    })
+    socket.write(infoOf(''))
+  })
+  return { url: `nats://127.0.0.1:${port}`, sockets }
+}
+
+it('dials a server that has joined the cluster since it connected, when the connection is lost', async () => {
+  const joining = await startServer({ greeting: infoOf(''), answersPings: true })
+  const first = await startServerOfCluster(new URL(joining.url).host)
+  const link = new NatsLink({ servers: first.url }, currentClock())
+  onTestFinished(() => link.close())
+  const use = (): void => {
+    link.use({
+      onConnected: (connection) => {
+        if (first.sockets.length > 1 || joining.counts.open > 0) return
+        void connection.flush().then(() => first.sockets[0]?.destroy())
+      },
+      onLost: use,
+    })
+  }
+  use()
+  await eventually(() => expect([joining.counts.open, first.sockets.length]).toEqual([1, 1]))
+})
+
+it('connects to another server after two searches for a gateway that nothing has answered', async () => {
+  const accepting = { greeting: infoOf(''), answersPings: true }
+  const servers = [await startServer(accepting), await startServer(accepting)] as const
+  const link = new NatsLink({ servers: servers.map(({ url }) => url), noRandomize: true }, currentClock())
+  onTestFinished(() => link.close())
+  const connections: NatsConnection[] = []
+  const use = (): void => {
+    link.use({ onConnected: (connection) => void connections.push(connection), onLost: use })
+  }
+  const dials = (): readonly number[] => servers.map(({ counts }) => counts.dials)
+  use()
+  await eventually(() => connections.length === 1)
+  link.onUnanswered(connections[0]!)
+  link.onAnswered()
+  link.onUnanswered(connections[0]!)
+  expect([connections.length, dials()]).toEqual([1, [1, 0]])
+  link.onUnanswered(connections[0]!)
+  await eventually(() => connections.length === 2)
+  expect(dials()).toEqual([1, 1])
+  link.onUnanswered(connections[1]!)
+  link.onUnanswered(connections[1]!)
+  await eventually(() => connections.length === 3)
+  expect(dials()).toEqual([2, 1])
+})

@@ -8,8 +8,9 @@ import { SimulatedHttp } from '../world/http-transport.js'
 import type { Link } from '../world/network.js'
 import { ObservedHttp, ObservedTransport } from '../world/observed-transports.js'
 import type { SimulatedProcess } from '../world/process.js'
-import { SimulatedTcp, type TcpServer } from '../world/tcp.js'
+import { SimulatedTcp } from '../world/tcp.js'
 import { SimulatedTransport } from '../world/web-socket-transport.js'
+import type { NatsCluster } from './nats-cluster.js'
 import type { Server } from './service.js'
 
 /** How a client of the library is created. */
@@ -18,6 +19,8 @@ export interface ClientPlan {
   readonly initialDelay: number
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
+  /** Over NATS: the servers whose addresses it has. Default: the first one. */
+  readonly natsServers?: readonly number[]
 }
 
 /** A client, and the number of what it has open. */
@@ -55,16 +58,18 @@ export const connectTo =
     return { client, sockets: () => webSocket.size, requests: () => http.size }
   }
 
-/** The address of the simulated NATS server: each link leads to one server. */
-export const natsAddress = 'nats://127.0.0.1:4222'
+/** The option `servers` of a client or a gateway. */
+export const natsAddresses = (nats: NatsCluster, { natsServers = [0] }: ClientPlan): readonly string[] =>
+  natsServers.map((index) => nats.addressOf(index))
 
 /** To gateways over NATS. */
 export const connectOverNats =
-  (server: TcpServer, prices: NatsPrices): Connect =>
+  (nats: NatsCluster, prices: NatsPrices): Connect =>
   (plan, process, link, ledger) => {
-    const tcp = new SimulatedTcp(process, link, server)
+    const tcp = new SimulatedTcp(process, link, nats.serverAt)
     const { client, http } = process.enter(() => {
-      const options = { ...optionsOf(plan), environment: 'mainnet', servers: natsAddress } as const
+      const servers = natsAddresses(nats, plan)
+      const options = { ...optionsOf(plan), environment: 'mainnet', servers } as const
       const upstream = upstreamOverNats(options, tcp.open)
       const requests = new ObservedHttp(upstream.http, ledger)
       const webSocket = new ObservedTransport(upstream.webSocket, ledger, prices)

@@ -3,6 +3,7 @@ import type { Link } from '../world/network.js'
 import type { World } from '../world/world.js'
 import type { Gateway } from './gateway.js'
 import type { NatsGatewayMachine } from './nats-gateway.js'
+import type { NatsCluster } from './nats-cluster.js'
 import type { NatsServer } from './nats-server.js'
 import { correct, type Behaviour, type Service } from './service.js'
 import type { Trader } from './trader.js'
@@ -34,8 +35,13 @@ export type Fault =
     }
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
-  | { readonly do: 'nats'; readonly how: How; readonly ms: number }
+  | { readonly do: 'nats'; readonly server: number; readonly how: How; readonly ms: number }
+  /** A NATS server loses its routes to the others of its cluster. */
+  | { readonly do: 'isolate'; readonly server: number; readonly ms: number }
   | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
+  | { readonly do: 'lose acks'; readonly share: number; readonly ms: number }
+  /** The first NATS server dies as soon as a stream has stored a message. */
+  | { readonly do: 'die after storing'; readonly ms: number }
   | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
@@ -47,11 +53,11 @@ export interface FaultTarget {
   readonly service: Service
   /**
    * Those of the traders, then those of the gateways to what they are a gateway of, then those of each gateway over NATS: to the
-   * service, and to NATS.
+   * service, and to NATS, then those of the routes.
    */
   readonly links: readonly Link[]
   readonly gateways: readonly (Gateway | NatsGatewayMachine)[]
-  readonly nats: NatsServer
+  readonly nats: NatsCluster
   readonly trader: (index: number) => Trader | undefined
   readonly topics: readonly string[]
 }
@@ -113,12 +119,27 @@ export const faultKinds: readonly Generate[] = [
   behave((chance) => ({ depthFailure: chance.pick([unavailable, retryLater, 'none'] as const) })),
 ]
 
-/** One generator per kind of fault of the NATS server. */
+/** A fault of the NATS server with this index. */
+export const natsServerFault: Generate = (chance, server, latest) => ({
+  ...{ do: 'nats', server, how: chance.pick(hows), ms: duration(chance, latest) },
+})
+
+/** One generator per kind of fault of the first NATS server, or of all. */
 export const natsFaultKinds: readonly Generate[] = [
-  (chance, _gateway, latest) => ({ do: 'nats', how: chance.pick(hows), ms: duration(chance, latest) }),
+  (chance, _gateway, latest) => natsServerFault(chance, 0, latest),
   (chance, _gateway, latest) => {
     return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), ms: duration(chance, latest) }
   },
+]
+
+/** One generator per kind of fault of JetStream. */
+export const jetStreamFaultKinds: readonly Generate[] = [
+  (chance, _gateway, latest) => ({
+    do: 'lose acks',
+    share: chance.pick([0.1, 0.5, 1]),
+    ms: duration(chance, latest),
+  }),
+  (chance, _gateway, latest) => ({ do: 'die after storing', ms: duration(chance, latest) }),
 ]
 
 /** A fault of the gateway with this index. */
@@ -159,10 +180,29 @@ export const startFault = (
     case 'service':
       return startServerFault(service, fault.how)
     case 'nats':
-      return startServerFault(nats, fault.how)
+      return startServerFault(nats.servers[fault.server]!, fault.how)
+    case 'isolate': {
+      const routes = nats.linksOf(fault.server)
+      routes.forEach((link) => link.cut())
+      return () => routes.forEach((link) => link.restore())
+    }
     case 'lose messages':
       nats.lostShare = fault.share
       return () => (nats.lostShare = 0)
+    case 'lose acks': {
+      const [server] = nats.servers
+      server!.lostAcks = fault.share
+      return () => (server!.lostAcks = 0)
+    }
+    case 'die after storing': {
+      const server = nats.servers[0]!
+      const { process } = server
+      server.diesAfterStoring = true
+      return () => {
+        server.diesAfterStoring = false
+        if (server.process === process && process.isDead && server.host.isOn) server.start()
+      }
+    }
     case 'gateway':
       return startServerFault(gateways[fault.gateway]!, fault.how)
     case 'behave':

@@ -1,5 +1,7 @@
+import * as jetStreamPackage from '@nats-io/jetstream'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
+import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
 import { Ledger } from '../invariants/ledger.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
@@ -7,22 +9,24 @@ import { problemOfState } from '../invariants/state-rules.js'
 import type { Link } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import { SimulatedTcp } from '../world/tcp.js'
-import { connectTo, natsAddress, type ClientPlan, type ConnectedClient } from './connect.js'
+import { connectTo, natsAddresses, type ClientPlan, type ConnectedClient } from './connect.js'
 import type { GatewaySurroundings } from './gateway.js'
 import { GatewayMachine, type GatewayProgram } from './machine.js'
-import type { NatsServer } from './nats-server.js'
+import type { NatsCluster } from './nats-cluster.js'
 import { observePrices } from './observe-prices.js'
 import type { Server } from './service.js'
 
 /** What all gateways over NATS of a simulation share. */
 export interface NatsSurroundings extends GatewaySurroundings {
   readonly service: Server
-  readonly nats: NatsServer
+  readonly nats: NatsCluster
   readonly natsPrices: NatsPrices
   /** The topics that the clients over NATS want now, by their base addresses. */
   readonly wanted: () => ReadonlySet<string>
   /** The number of clients over NATS. */
   readonly consumers: number
+  /** The gateways store their prices. */
+  readonly hasHistory: boolean
 }
 
 /** The links of a machine. */
@@ -72,7 +76,7 @@ class NatsGatewayProcess implements GatewayProgram {
     links: NatsGatewayLinks,
     private readonly surroundings: NatsSurroundings,
   ) {
-    const { world, prices, service, nats, natsPrices, wanted, consumers } = surroundings
+    const { world, prices, service, nats, natsPrices, wanted, consumers, hasHistory } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
@@ -80,7 +84,7 @@ class NatsGatewayProcess implements GatewayProgram {
     this.ledger.baseTimers = baseTimers
     this.demand = new NatsDemand(this.ledger, wanted)
     this.connected = connectTo(service)(plan, this.process, links.service, this.ledger)
-    this.tcp = new SimulatedTcp(this.process, links.nats, nats)
+    this.tcp = new SimulatedTcp(this.process, links.nats, nats.serverAt)
     const { client } = this.connected
     observePrices(client, this.ledger, {
       report: (problem) => this.report(problem),
@@ -89,7 +93,8 @@ class NatsGatewayProcess implements GatewayProgram {
       },
     })
     this.process.run(() => {
-      startNatsGatewayOver(client, { servers: natsAddress }, this.tcp.open).then(
+      const options = { servers: natsAddresses(nats, plan), ...(hasHistory ? { history: {} } : {}) }
+      startNatsGatewayOver(client, options, this.tcp.open, jetStreamOf(jetStreamPackage)).then(
         (gateway) => this.onStarted(gateway),
         (error: unknown) => this.report(`the gateway does not start: ${String(error)}`),
       )

@@ -1,9 +1,11 @@
-import { isMatch, isValidPattern, CommandReader, messageOf } from '../world/nats-protocol.js'
-import type { ClientCommand, ConnectOptions, Publication } from '../world/nats-protocol.js'
+import type { Publication } from '../world/nats-protocol.js'
 import type { Host } from '../world/network.js'
-import { SimulatedProcess, type Timer } from '../world/process.js'
+import { SimulatedProcess } from '../world/process.js'
 import type { ServerTcpSocket, TcpHandler, TcpServer } from '../world/tcp.js'
 import type { World } from '../world/world.js'
+import { JetStream } from './jetstream.js'
+import { NatsConnection } from './nats-connection.js'
+import { NatsRoutes, type Peer } from './nats-routes.js'
 
 /** What a user may publish and subscribe to. */
 export interface NatsUser {
@@ -23,6 +25,7 @@ export interface NatsSettings {
   readonly ping_interval: number
   /** The server closes a connection after so many pings without an answer. */
   readonly ping_max: number
+  readonly jetstream: boolean
   /** Without users, everybody may do everything. */
   readonly users: readonly NatsUser[]
 }
@@ -34,22 +37,34 @@ export const usualSettings: NatsSettings = {
   write_deadline: 2_000,
   ping_interval: 120_000,
   ping_max: 2,
+  jetstream: false,
   users: [],
 }
 
-/** A NATS server without a cluster, which can be stopped, killed, switched off and started again. */
+/** A NATS server, alone or of a cluster, which can be stopped, killed, switched off and started again. */
 export class NatsServer implements TcpServer {
   readonly host: Host = { process: undefined, isOn: true }
   /** The part of the messages that are lost: those between two servers of a cluster may be. */
   lostShare = 0
+  /** The streams on its disk. */
+  readonly jetStream: JetStream
+  /** The part of the acknowledgements of JetStream that are lost. */
+  lostAcks = 0
+  /** The process dies when a stream has stored a message, before it answers. */
+  diesAfterStoring = false
+  /** Those of the current process. */
+  routes!: NatsRoutes
   private connections = new Set<NatsConnection>()
   private lastClient = 0
 
   constructor(
     private readonly world: World,
-    readonly settings: NatsSettings = usualSettings,
+    readonly port: number,
+    readonly settings: NatsSettings,
+    /** The other servers of its cluster. */
+    private readonly peers: readonly Peer[],
   ) {
-    this.start()
+    this.jetStream = new JetStream(() => world.now)
   }
 
   get process(): SimulatedProcess {
@@ -57,12 +72,17 @@ export class NatsServer implements TcpServer {
   }
 
   start(): void {
-    const process = new SimulatedProcess('nats', this.world, 0, (thrown) => {
+    const { world, port, settings, peers } = this
+    const process = new SimulatedProcess(`nats ${port}`, world, 0, (thrown) => {
       throw thrown
     })
     this.host.process = process
     this.host.isOn = true
     this.connections = new Set()
+    this.routes = new NatsRoutes(this, process, settings, peers, {
+      onMessage: (message) => void this.deliver(undefined, message),
+      onServersChanged: () => this.connections.forEach((connection) => connection.informOfServers()),
+    })
   }
 
   /** SIGSTOP. */
@@ -80,6 +100,7 @@ export class NatsServer implements TcpServer {
     this.process.kill()
     for (const { socket } of this.connections) socket.end()
     this.connections = new Set()
+    this.routes.endAll()
   }
 
   /** The machine loses power. Its open connections are not closed. */
@@ -95,12 +116,19 @@ export class NatsServer implements TcpServer {
     return connection
   }
 
+  /** The servers of the cluster that it knows, as a client receives them; `undefined` if it belongs to none. */
+  get connectUrls(): readonly string[] | undefined {
+    if (this.peers.length === 0) return undefined
+    return [this, ...this.routes.servers].map(({ port }) => `127.0.0.1:${port}`)
+  }
+
   /** Sends a message to each subscription that matches, or informs its sender that there is none. */
   publish(sender: NatsConnection, message: Publication): void {
-    let isDelivered = false
-    for (const connection of [...this.connections])
-      if (connection.deliver(sender, message)) isDelivered = true
-    if (!isDelivered && message.reply !== undefined) sender.informOfNoResponders(message.reply)
+    const isDelivered = this.deliver(sender, message)
+    const isForwarded = this.routes.forward(message)
+    const isAnswered = this.settings.jetstream && this.answer(message)
+    if (isDelivered || isForwarded || isAnswered || message.reply === undefined) return
+    sender.informOfNoResponders(message.reply)
   }
 
   isLost(): boolean {
@@ -110,168 +138,29 @@ export class NatsServer implements TcpServer {
   remove(connection: NatsConnection): void {
     this.connections.delete(connection)
   }
-}
 
-interface Subscription {
-  readonly subject: string
-  /** The number of messages after which it ends; 0: it does not end. */
-  max: number
-  delivered: number
-}
-
-/** The server's end of the connection of one client. */
-class NatsConnection implements TcpHandler {
-  private readonly subscriptions = new Map<string, Subscription>()
-  private readonly reader: CommandReader
-  private options: ConnectOptions | undefined
-  private user: NatsUser | undefined
-  private readonly pings: Timer
-  private unansweredPings = 0
-  private readonly process: SimulatedProcess
-  private isOpen = true
-  /** All that was written, and the timer of the oldest write that the kernel has not taken. */
-  private writtenBytes = 0
-  private writeTimer: Timer | undefined
-
-  constructor(
-    client: number,
-    private readonly server: NatsServer,
-    readonly socket: ServerTcpSocket,
-  ) {
-    const { max_payload, ping_interval, users } = server.settings
-    this.reader = new CommandReader(max_payload)
-    this.process = server.process
-    this.pings = this.process.addTimer(() => this.ping(), ping_interval, true)
-    const version = { server_id: 'SIMULATED', server_name: 'SIMULATED', version: '2.9.10', proto: 1 }
-    const auth = users.length > 0 ? { auth_required: true } : {}
-    const info = { ...version, headers: true, max_payload, client_id: client, ...auth }
-    this.write(`INFO ${JSON.stringify(info)} \r\n`)
-  }
-
-  onData(bytes: Uint8Array): void {
-    this.reader.add(bytes)
-    while (this.isOpen) {
-      const command = this.reader.next()
-      if (command === undefined) return
-      this.unansweredPings = 0
-      if (typeof command === 'string') this.fail(command)
-      else this.handle(command)
+  /** Returns true if JetStream receives the message. */
+  private answer(message: Publication): boolean {
+    const answers = this.jetStream.receive(message)
+    if (this.diesAfterStoring && answers.some((answer) => 'seq' in answer)) {
+      this.kill()
+      return true
     }
+    const { reply: subject } = message
+    for (const answer of answers) {
+      const isLost = 'seq' in answer && this.lostAcks > 0 && this.world.random() < this.lostAcks
+      if (subject === undefined || isLost) continue
+      const payload = Buffer.from(JSON.stringify(answer))
+      this.deliver(undefined, { type: 'pub', subject, reply: undefined, headerBytes: undefined, payload })
+    }
+    return answers.length > 0
   }
 
-  onClosed(): void {
-    this.isOpen = false
-    this.process.clear(this.pings)
-    this.process.clear(this.writeTimer)
-    this.server.remove(this)
-  }
-
-  /** Returns true if a subscription receives the message. */
-  deliver(sender: NatsConnection, message: Publication): boolean {
-    if (sender === this && this.options?.echo === false) return false
+  /** `sender`: `undefined` for a message of another server. */
+  private deliver(sender: NatsConnection | undefined, message: Publication): boolean {
     let isDelivered = false
-    for (const [sid, subscription] of [...this.subscriptions]) {
-      if (!isMatch(subscription.subject, message.subject)) continue
-      isDelivered = true
-      if (++subscription.delivered === subscription.max) this.subscriptions.delete(sid)
-      if (!this.server.isLost()) this.write(messageOf(message, sid))
-    }
+    for (const connection of [...this.connections])
+      if (connection.deliver(sender, message)) isDelivered = true
     return isDelivered
   }
-
-  informOfNoResponders(reply: string): void {
-    if (this.options?.no_responders !== true || this.options.headers !== true) return
-    const entry = [...this.subscriptions].find(([, { subject }]) => isMatch(subject, reply))
-    if (entry === undefined) return
-    const payload = Buffer.from('NATS/1.0 503\r\n\r\n')
-    const message = { subject: reply, reply: undefined, headerBytes: payload.length, payload }
-    this.write(messageOf(message, entry[0]))
-  }
-
-  private handle(command: ClientCommand): void {
-    const { users } = this.server.settings
-    if (users.length > 0 && this.user === undefined && command.type !== 'connect')
-      return this.fail('Authorization Violation')
-    switch (command.type) {
-      case 'connect': {
-        const { user, pass } = command.options
-        this.options = command.options
-        this.user = users.find((each) => each.user === user && each.pass === pass)
-        if (users.length > 0 && this.user === undefined) this.fail('Authorization Violation')
-        return
-      }
-      case 'ping':
-        return this.write('PONG\r\n')
-      case 'pong':
-        return
-      case 'sub':
-        return this.subscribe(command.subject, command.sid)
-      case 'unsub':
-        return this.unsubscribe(command.sid, command.max)
-      case 'pub':
-        if (!mayUse(this.user?.publish, command.subject))
-          return this.refuse(`Permissions Violation for Publish to "${command.subject}"`)
-        return this.server.publish(this, command)
-    }
-  }
-
-  private subscribe(subject: string, sid: string): void {
-    if (!isValidPattern(subject)) return this.refuse('Invalid Subject')
-    if (!mayUse(this.user?.subscribe, subject))
-      return this.refuse(`Permissions Violation for Subscription to "${subject}"`)
-    if (!this.subscriptions.has(sid)) this.subscriptions.set(sid, { subject, max: 0, delivered: 0 })
-  }
-
-  private unsubscribe(sid: string, max: number): void {
-    const subscription = this.subscriptions.get(sid)
-    if (subscription === undefined) return
-    if (max > subscription.delivered) subscription.max = max
-    else this.subscriptions.delete(sid)
-  }
-
-  private ping(): void {
-    if (++this.unansweredPings > this.server.settings.ping_max) return this.fail('Stale Connection')
-    this.write('PING\r\n')
-  }
-
-  private refuse(reason: string): void {
-    this.write(`-ERR '${reason}'\r\n`)
-  }
-
-  private fail(reason: string): void {
-    this.refuse(reason)
-    this.end()
-  }
-
-  private end(): void {
-    if (!this.isOpen) return
-    this.onClosed()
-    this.socket.end()
-  }
-
-  private write(data: string | Uint8Array): void {
-    if (!this.isOpen) return
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data
-    this.writtenBytes += bytes.length
-    this.socket.write(bytes)
-    const { unsentBytes } = this.socket
-    if (unsentBytes > this.server.settings.max_pending) return this.end()
-    if (unsentBytes > 0 && this.writeTimer === undefined) this.startDeadline()
-  }
-
-  /** What waits now must be taken by the kernel before the deadline: the client may be slow, but not too slow. */
-  private startDeadline(): void {
-    const { writtenBytes } = this
-    const { process, server } = this
-    const check = (): void => {
-      this.writeTimer = undefined
-      const { unsentBytes } = this.socket
-      if (this.writtenBytes - unsentBytes < writtenBytes) this.end()
-      else if (unsentBytes > 0) this.startDeadline()
-    }
-    this.writeTimer = process.addTimer(check, server.settings.write_deadline, false)
-  }
 }
-
-const mayUse = (allowed: readonly string[] | undefined, subject: string): boolean =>
-  allowed === undefined || allowed.some((pattern) => isMatch(pattern, subject))

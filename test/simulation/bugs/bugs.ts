@@ -93,7 +93,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a client over NATS delivers prices of any age',
     file: 'src/nats/consumer/nats-web-socket-transport.ts',
-    edits: [['if (ms > maxLag) {', 'if (ms > Infinity) {']],
+    edits: [['this.isWithheld ||= this.behindMs > this.context.maxLag', 'this.isWithheld ||= false']],
   },
   {
     name: 'a client over NATS ignores that an update is missing',
@@ -105,6 +105,26 @@ export const bugs: readonly Bug[] = [
     file: 'src/nats/gateway/lease.ts',
     edits: [['++this.checks > leaseTime / leaseCheckInterval', '++this.checks < 0']],
   },
+  {
+    name: 'a link to NATS ignores the servers that join the cluster later',
+    file: 'src/nats/connection/nats-link.ts',
+    edits: [['...this.discovered, ...clusterServers(connection)', '...this.discovered']],
+  },
+  {
+    name: 'a client stays at a server of a cluster at which no gateway answers',
+    file: 'src/nats/consumer/find-gateway.ts',
+    edits: [['if (unanswered !== undefined) link.onUnanswered(unanswered)', '']],
+  },
+  {
+    name: 'a history stores a message again whose acknowledgement is lost',
+    file: 'src/nats/history/history-store.ts',
+    edits: [['{ msgID: id, expect }', '{ expect: { streamName: historyStream } }']],
+  },
+  {
+    name: 'a history stores a message though another gateway stores the topic',
+    file: 'src/nats/history/history-store.ts',
+    edits: [['{ lastSubjectSequence: after }', '{}']],
+  },
 ]
 
 /** The scenarios that find a bug: those without gateways, unless it is one of gateways. */
@@ -113,5 +133,7 @@ export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly 
   shares: {
     webSocket: file.startsWith('src/gateway/') ? 0.4 : 0,
     nats: file.startsWith('src/nats/') ? 1 : 0,
+    cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
+    history: file.startsWith('src/nats/history/') ? 1 : 0,
   },
 })

@@ -1,15 +1,15 @@
-import { createConnection } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer as RealServer } from '../../support/nats/nats-server.js'
-import { eventually } from '../../support/time/eventually.js'
-import { NatsServer, usualSettings, type NatsSettings } from '../actors/nats-server.js'
-import { Link } from '../world/network.js'
-import { SimulatedProcess } from '../world/process.js'
-import { SimulatedTcp } from '../world/tcp.js'
-import { World } from '../world/world.js'
-import { runScript, type Stage } from './run-script.js'
+import { usualSettings, type NatsSettings } from '../actors/nats-server.js'
+import { clusterScripts } from './cluster-scripts.js'
+import { jetStreamScripts } from './jetstream-scripts.js'
+import { startRealCluster, type RealCluster } from './real-cluster.js'
+import { runClusterScript } from './run-cluster-script.js'
+import { runScript } from './run-script.js'
 import { maxPayload, scripts, type Script } from './scripts.js'
+import { realClusterStage, realStage, simulatedClusterStage, simulatedStage } from './stages.js'
 
 const limits = { max_payload: maxPayload, max_pending: 1_048_576, write_deadline: 200 }
 
@@ -26,10 +26,12 @@ const users = [
   },
 ]
 
+const destroyAfterTest = (socket: Socket): void => onTestFinished(() => void socket.destroy())
+
 const pings = { ping_interval: 50, ping_max: 2 }
 
-const settingsOf = ({ hasUsers }: Script): Partial<NatsSettings> =>
-  hasUsers === true ? { ...limits, ...pings, users } : limits
+const settingsOf = ({ hasUsers, hasJetStream }: Script): Partial<NatsSettings> =>
+  hasUsers === true ? { ...limits, ...pings, users } : { ...limits, jetstream: hasJetStream === true }
 
 const configOf = (script: Script): string => {
   const { max_payload, max_pending, write_deadline, ping_interval, ping_max } = {
@@ -46,70 +48,45 @@ const configOf = (script: Script): string => {
   ].join('\n')
 }
 
-const realStage = ({ port }: RealServer): Stage => ({
-  connect: (_name, { onData, onClosed }) => {
-    const socket = createConnection(port, '127.0.0.1').setNoDelay(true)
-    onTestFinished(() => void socket.destroy())
-    socket
-      .on('data', onData)
-      .on('error', () => undefined)
-      .on('close', onClosed)
-    return {
-      send: (text) => void socket.write(text, 'latin1'),
-      pause: () => void socket.pause(),
-      resume: () => void socket.resume(),
-    }
-  },
-  until: (condition) => eventually(condition).then(() => undefined),
-})
-
-const simulatedStage = (settings: Partial<NatsSettings>): Stage => {
-  const world = new World('script', undefined)
-  const server = new NatsServer(world, { ...usualSettings, ...settings })
-  return {
-    connect: (name, { onData, onClosed }) => {
-      const process = new SimulatedProcess(name, world, 0, (thrown) => {
-        throw thrown
-      })
-      const socket = new SimulatedTcp(process, new Link(world), server).open(4222, name)
-      socket
-        .on('data', onData)
-        .on('error', () => undefined)
-        .on('close', onClosed)
-      return {
-        send: (text) => process.run(() => void socket.write(Buffer.from(text, 'latin1'))),
-        pause: () => process.stop(),
-        resume: () => void process.continue(),
-      }
-    },
-    until: async (condition) => {
-      const end = world.now + 60_000
-      while (!condition()) {
-        if (world.now > end) throw new Error('the condition is not met after a simulated minute')
-        await world.runUntil(world.now + 1)
-      }
-    },
-  }
-}
-
 describeNats('the simulated NATS server', () => {
   const servers: RealServer[] = []
   const releases: (() => void)[] = []
-  const isFor = (script: Script): 0 | 1 => (script.hasUsers === true ? 1 : 0)
+  const serverOf = ({ hasUsers, hasJetStream }: Script): RealServer =>
+    servers[hasUsers === true ? 1 : hasJetStream === true ? 2 : 0]!
 
   beforeAll(async () => {
     const onFinished = (release: () => void): void => void releases.push(release)
     const configs = [configOf({ title: '', steps: [] }), configOf({ title: '', hasUsers: true, steps: [] })]
-    servers.push(...(await Promise.all(configs.map((config) => startNatsServer({ onFinished, config })))))
+    const options = [...configs.map((config) => ({ config })), { config: configs[0]!, jetStream: true }]
+    servers.push(...(await Promise.all(options.map((each) => startNatsServer({ onFinished, ...each })))))
   })
   afterAll(() => releases.forEach((release) => release()))
 
-  it.each(scripts.map((script) => [script.title, script] as const))(
+  it.each([...scripts, ...jetStreamScripts].map((script) => [script.title, script] as const))(
     '%s, like the real one',
     async (_, script) => {
-      const real = await runScript(script, realStage(servers[isFor(script)]!))
+      const real = await runScript(script, realStage(serverOf(script).port, destroyAfterTest))
 
       expect(await runScript(script, simulatedStage(settingsOf(script)))).toEqual(real)
+    },
+  )
+})
+
+describeNats('the simulated cluster of NATS servers', () => {
+  let real: RealCluster
+  const releases: (() => void)[] = []
+
+  beforeAll(async () => {
+    real = await startRealCluster((release) => void releases.push(release))
+  })
+  afterAll(() => releases.forEach((release) => release()))
+
+  it.each(clusterScripts.map((script) => [script.title, script] as const))(
+    'has servers that %s, like the real ones',
+    async (_, script) => {
+      const expected = await runClusterScript(script, realClusterStage(real, destroyAfterTest))
+
+      expect(await runClusterScript(script, simulatedClusterStage())).toEqual(expected)
     },
   )
 })

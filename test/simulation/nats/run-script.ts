@@ -23,7 +23,7 @@ export interface Stage {
 /** What each client has read, by its name: the text, without pings and their answers. */
 export type Transcripts = Readonly<Record<string, readonly string[]>>
 
-class Client {
+export class Client {
   text = ''
   pongs = 0
   isClosed = false
@@ -33,7 +33,7 @@ class Client {
   readonly connection: ScriptClient
   private rest = ''
 
-  constructor(stage: Stage, name: string) {
+  constructor(stage: Pick<Stage, 'connect'>, name: string) {
     this.connection = stage.connect(name, {
       onData: (bytes) => this.onData(Buffer.from(bytes).toString('latin1')),
       onClosed: () => (this.isClosed = true),
@@ -44,7 +44,13 @@ class Client {
     const end = this.isClosed ? ['closed'] : []
     // How much fits into the kernels before a client is too slow varies.
     if (this.hasBeenPaused) return ['paused', ...end]
-    return [...this.text.split('\r\n').map(withoutNames), ...end]
+    return [...withoutSizes(this.text.split('\r\n')).map((line) => withoutNames(line)), ...end]
+  }
+
+  /** The number of servers of the cluster, by the last information of its server. */
+  get knownServers(): number {
+    const line = this.text.split('\r\n').findLast((each) => each.startsWith('INFO '))
+    return line === undefined ? 0 : (infoOf(line).connect_urls?.length ?? 0)
   }
 
   private onData(data: string): void {
@@ -62,23 +68,57 @@ class Client {
   }
 }
 
-/** Of the information of a server, only what it allows. */
+/** The sizes of what JetStream answers vary. */
+const withoutSizes = (lines: readonly string[]): readonly string[] =>
+  lines.map((line, index) =>
+    lines[index + 1]?.startsWith('{"') === true ? line.replace(/ +\d+$/, '') : line,
+  )
+
+/** Of the information of a server, only what it allows; of an answer of JetStream, what the library needs. */
 const withoutNames = (line: string): string => {
+  if (line.startsWith('{"')) return JSON.stringify(withoutDefaults(JSON.parse(line) as JetStreamAnswer))
   if (!line.startsWith('INFO ')) return line
-  const { proto, headers, max_payload, auth_required } = JSON.parse(line.slice(5)) as Record<string, unknown>
-  return JSON.stringify({ proto, headers, max_payload, auth_required })
+  const { proto, headers, max_payload, auth_required, connect_urls } = infoOf(line)
+  return JSON.stringify({ proto, headers, max_payload, auth_required, servers: connect_urls?.length })
+}
+
+interface JetStreamAnswer extends Record<string, unknown> {
+  readonly config?: Record<string, unknown>
+  readonly state?: Record<string, unknown>
+}
+
+const withoutDefaults = ({
+  type,
+  error,
+  config,
+  state,
+  stream,
+  seq,
+  duplicate,
+}: JetStreamAnswer): object => ({
+  ...{ type, error, stream, seq, duplicate },
+  config: [config?.['name'], config?.['subjects'], config?.['max_age'], config?.['duplicate_window']],
+  state: [state?.['messages'], state?.['first_seq'], state?.['last_seq']],
+})
+
+interface ServerInfo extends Record<string, unknown> {
+  readonly connect_urls?: readonly string[]
+}
+
+const infoOf = (line: string): ServerInfo => JSON.parse(line.slice(5)) as ServerInfo
+
+/** Resolves when a client has read what its server has sent to it. */
+export const settle = async (client: Client, stage: Pick<Stage, 'until'>): Promise<void> => {
+  if (client.isClosed || client.isPaused || client.isMute) return
+  const { pongs } = client
+  client.connection.send('PING\r\n')
+  await stage.until(() => client.isClosed || client.pongs > pongs)
 }
 
 /** Runs a script. After each step, every client has read what the server has sent to it. */
 export const runScript = async ({ steps, hasUsers }: Script, stage: Stage): Promise<Transcripts> => {
   const clients = new Map<string, Client>()
-  const settle = async (client: Client): Promise<void> => {
-    if (client.isClosed || client.isPaused || client.isMute) return
-    const { pongs } = client
-    client.connection.send('PING\r\n')
-    await stage.until(() => client.isClosed || client.pongs > pongs)
-  }
-  for (const [name, action] of steps) {
+  for (const [index, [name, action]] of steps.entries()) {
     let client = clients.get(name)
     if (client === undefined) {
       client = new Client(stage, name)
@@ -89,8 +129,10 @@ export const runScript = async ({ steps, hasUsers }: Script, stage: Stage): Prom
       if (hasUsers !== true && !action.startsWith('CONNECT')) await perform(client, connect, stage)
     }
     await perform(client, action, stage)
-    await settle(client)
-    for (const other of clients.values()) if (other !== client) await settle(other)
+    // A ping to a server that has ended the connection resets it, and what was not read is lost.
+    const isEnding = String(steps[index + 1]) === `${name},is closed`
+    if (!isEnding) await settle(client, stage)
+    for (const other of clients.values()) if (other !== client) await settle(other, stage)
   }
   return Object.fromEntries([...clients].map(([name, { transcript }]) => [name, transcript]))
 }

@@ -13,18 +13,27 @@ export interface Script {
   readonly title: string
   /** The server that has users. */
   readonly hasUsers?: true
+  /** The server that has JetStream. */
+  readonly hasJetStream?: true
   readonly steps: readonly ScriptStep[]
 }
 
 const plain = '{"verbose":false,"pedantic":false'
 /** The first command of a client, unless its script has another one. */
 export const connect = `CONNECT ${plain}}`
-const connectWithHeaders = `CONNECT ${plain},"headers":true,"no_responders":true}`
+export const connectWithHeaders = `CONNECT ${plain},"headers":true,"no_responders":true}`
 const connectAs = (user: string, pass = 'secret'): string =>
   `CONNECT ${plain},"headers":true,"no_responders":true,"user":"${user}","pass":"${pass}"}`
 
 /** A publication of a text. `words`: the subject, and the subject of replies. */
-const pub = (words: string, text: string): string => `PUB ${words} ${text.length}\r\n${text}`
+export const pub = (words: string, text: string): string => `PUB ${words} ${text.length}\r\n${text}`
+
+/** A publication with headers, which begins with `words` like `pub`. */
+export const hpub = (words: string, headers: Readonly<Record<string, string>>, text: string): string => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `NATS/1.0\r\n${lines.join('')}\r\n`
+  return `HPUB ${words} ${head.length} ${head.length + text.length}\r\n${head}${text}`
+}
 
 /** The limit of the server, in bytes. */
 export const maxPayload = 65_536

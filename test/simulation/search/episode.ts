@@ -4,15 +4,19 @@ import { connectOverNats, connectTo, type ClientPlan } from '../actors/connect.j
 import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
 import { Gateway, type GatewayPlan } from '../actors/gateway.js'
 import { NatsGatewayMachine, type NatsSurroundings } from '../actors/nats-gateway.js'
-import { NatsServer } from '../actors/nats-server.js'
+import { NatsCluster } from '../actors/nats-cluster.js'
+import { usualSettings } from '../actors/nats-server.js'
 import { Service, type Server } from '../actors/service.js'
 import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
 import { keptMs } from '../invariants/consumers.js'
+import { checkPast } from '../invariants/nats-history.js'
 import { NatsPrices } from '../invariants/nats-prices.js'
 import { natsRecoveryBound, problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
+import { subjectsOf } from '../../../src/nats/subjects.js'
 import { Link } from '../world/network.js'
 import { onSimulatedPlatform } from '../world/platform.js'
 import { PriceLog } from '../world/price-log.js'
+import { startOfTime } from '../world/process.js'
 import { World, formatTime } from '../world/world.js'
 import type { Scenario, Step } from './scenario.js'
 
@@ -59,19 +63,21 @@ class Simulation {
   private readonly links: readonly Link[]
   private readonly service: Service
   private readonly gateways: Gateway[] = []
-  private readonly nats: NatsServer
+  private readonly nats: NatsCluster
   private readonly natsPrices: NatsPrices
   private readonly natsGateways: readonly NatsGatewayMachine[]
   private readonly traders: Trader[]
   private readonly target: FaultTarget
   private runningFaults = 0
+  /** The only fault, if it is that of one server of a cluster or of its routes: then clients recover by means of the other servers. */
+  private outage: Fault | undefined
   private delivered = 0
 
   constructor(
     private readonly world: World,
     private readonly scenario: Scenario,
   ) {
-    const { traders, gateways, natsGateways, intervals } = scenario
+    const { traders, gateways, natsGateways, natsServers, hasHistory, intervals } = scenario
     const topics = intervals.map((_, index): Address => `0xabc${index}`)
     const prices = new PriceLog()
     this.service = new Service(
@@ -85,9 +91,10 @@ class Simulation {
       topics,
       report: (who, problem) => this.report(who, problem),
     }
-    this.nats = new NatsServer(world)
+    this.nats = new NatsCluster(world, natsServers, { ...usualSettings, jetstream: hasHistory })
     this.natsPrices = new NatsPrices(prices)
-    this.links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
+    const links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
+    this.links = [...links, ...this.nats.links]
     gateways.forEach((plan, index) => {
       const link = this.links[traders.length + index]!
       const upstream = this.serverOf(plan.upstream)
@@ -98,6 +105,7 @@ class Simulation {
       ...{ ...this.surroundings, service, nats, natsPrices },
       wanted: () => this.wantedOverNats,
       consumers: traders.filter(isOverNats).length,
+      hasHistory,
     }
     this.natsGateways = natsGateways.map((plan, index) => {
       const first = traders.length + gateways.length + 2 * index
@@ -121,9 +129,38 @@ class Simulation {
     for (const step of scenario.steps) world.at(step.at, () => this.perform(step))
     this.checkEachSecond()
     const recoveredAt = scenario.activeMs + Math.max(...scenario.traders.map((plan) => this.recoveryMs(plan)))
-    await world.runUntil(recoveredAt + checkInterval)
+    await world.runUntil(recoveredAt + checkInterval + (scenario.hasHistory ? historyRecoveryMs : 0))
+    this.checkHistory(world.now)
     await this.endAll()
+    this.checkHistory()
     return this.result
+  }
+
+  /** `now`: of the world, if what clients want must be in the history. */
+  private checkHistory(now?: number): void {
+    if (!this.scenario.hasHistory) return
+    const messages = this.nats.servers[0]!.jetStream.messagesOf(historyStream)
+    for (const base of this.surroundings.topics) {
+      const ofTopic = messages.filter(({ subject }) => subject.endsWith(`.${base}`))
+      const { problem, lastAt } = checkPast(`svc-${base}`, ofTopic, this.surroundings.prices)
+      if (problem !== undefined) return this.report('history', problem)
+      const silentMs = now === undefined || !this.isWantedOverNats(base) ? 0 : startOfTime + now - lastAt
+      if (silentMs > historyRecoveryMs + 1.5 * this.maxInterval)
+        return this.report(
+          'history',
+          `${base} is wanted, and its last price in the history is ${silentMs} ms old`,
+        )
+    }
+  }
+
+  /** For so long that the history must have it. */
+  private isWantedOverNats(base: string): boolean {
+    return this.traders.some(({ ledger }, index) => {
+      const since = ledger.wantedSince.get(base) ?? Infinity
+      return (
+        isOverNats(this.scenario.traders[index]!) && ledger.process.activeMs - since > 2 * historyRecoveryMs
+      )
+    })
   }
 
   /** Without subscribers, a client keeps no socket and no timer; nor does a closed one. */
@@ -161,14 +198,24 @@ class Simulation {
   private perturb(fault: Fault): void {
     const { world } = this
     world.trace('fault', () => JSON.stringify(fault))
+    const isOfOneServer = fault.do === 'nats' || fault.do === 'isolate'
+    const isOutage = isOfOneServer && this.nats.servers.length > 1 && this.isRecovered
+    this.outage = isOutage ? fault : undefined
+    if (isOutage) this.startRecovery()
     this.runningFaults++
     const end = startFault(fault, this.target)
     world.at(world.now + fault.ms, () => {
       end()
       world.trace('fault', () => `the end of ${fault.do}`)
       this.runningFaults--
-      for (const { ledger } of this.clients) ledger.healthySince = ledger.process.activeMs
+      if (this.outage === fault) this.outage = undefined
+      this.startRecovery()
     })
+  }
+
+  /** Each client has again all the time that a recovery may take. */
+  private startRecovery(): void {
+    for (const { ledger } of this.clients) ledger.healthySince = ledger.process.activeMs
   }
 
   /** A program ends and is started again. It subscribes to its first topic. */
@@ -178,8 +225,12 @@ class Simulation {
     if (how === 'close') trader.close()
     else trader.kill()
     this.delivered += trader.ledger.eventCount
-    this.traders[index] = this.createTrader(index, this.world.now)
-    this.traders[index].subscribe(0, false)
+    const next = this.createTrader(index, this.world.now)
+    this.traders[index] = next
+    next.ledger.healthySince = next.ledger.process.activeMs
+    // It may have the address of the failed server alone.
+    this.outage = undefined
+    next.subscribe(0, false)
   }
 
   private createTrader(index: number, now: number): Trader {
@@ -210,6 +261,8 @@ class Simulation {
     const server = plan.upstream ?? plan.via
     const { maxInterval, scenario } = this
     if (server === 'nats') {
+      // The gateways have lost at most their connections to NATS.
+      if (this.outage !== undefined) return natsRecoveryBound(maxInterval) + otherServersMs
       const gateways = scenario.natsGateways.map((gateway) => this.recoveryMs(gateway))
       return natsRecoveryBound(maxInterval) + Math.max(...gateways)
     }
@@ -218,18 +271,32 @@ class Simulation {
   }
 
   private checkEachSecond(): void {
-    const { world, scenario, traders, gateways, natsGateways, runningFaults } = this
+    const { world, scenario, traders, gateways, natsGateways, runningFaults, outage } = this
     world.at(world.now + checkInterval, () => this.checkEachSecond())
     for (const client of this.clients) client.check()
-    if (runningFaults > 0) return
+    if (runningFaults > (outage === undefined ? 0 : 1)) return
     traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
     gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
     natsGateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.natsGateways[index]!))
   }
 
   private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
+    const { outage } = this
+    // It has one address, and has never been connected, or only to a server that now knows no other: nor does it.
+    const mayKnowOne = outage?.do === 'isolate' || !ledger.isProbed
+    if (outage !== undefined && plan.natsServers?.length === 1 && mayKnowOne) return
     const problem = problemOfRecovery(ledger, this.recoveryMs(plan))
     if (problem !== undefined) this.report(name, problem)
+  }
+
+  /** True if the time has passed in which everything recovers after the last fault. */
+  private get isRecovered(): boolean {
+    const { scenario, clients, runningFaults } = this
+    const { traders, gateways, natsGateways } = scenario
+    const plans = [...traders, ...gateways, ...natsGateways]
+    const isHealthy = ({ ledger }: (typeof clients)[number], index: number): boolean =>
+      ledger.process.activeMs - ledger.healthySince > this.recoveryMs(plans[index]!)
+    return runningFaults === 0 && clients.every(isHealthy)
   }
 
   private get maxInterval(): number {
@@ -250,6 +317,14 @@ const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
   2 * times.confirmTimeout +
   ('upstream' in plan ? keptMs : 0) +
   (isOverNats(plan) ? natsIdleMs : 0)
+
+/** The time in which a client searches for gateways at two servers in vain, before it connects to a third one, in ms. */
+const otherServersMs = 12_000
+
+/** The time in which a history recovers after its gateway: `docs/guides/history.md`. In ms. */
+const historyRecoveryMs = 30_000
+
+const { historyStream } = subjectsOf('svc')
 
 /** The time for which a connection to NATS without users stays open, and may send its last messages, in ms. */
 const natsIdleMs = 5_000

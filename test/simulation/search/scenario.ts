@@ -1,7 +1,15 @@
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
 import type { Strategy, TraderPlan } from '../actors/trader.js'
 import type { ClientTimes } from '../invariants/ledger.js'
-import { faultKinds, gatewayFault, linkFaultKinds, natsFaultKinds, type Fault } from '../actors/faults.js'
+import {
+  faultKinds,
+  gatewayFault,
+  jetStreamFaultKinds,
+  linkFaultKinds,
+  natsFaultKinds,
+  natsServerFault,
+  type Fault,
+} from '../actors/faults.js'
 import type { ClientPlan } from '../actors/connect.js'
 import type { GatewayPlan } from '../actors/gateway.js'
 
@@ -26,6 +34,10 @@ export interface Scenario {
   readonly gateways: readonly GatewayPlan[]
   /** Gateways of the service over NATS. Without them there is no NATS server. */
   readonly natsGateways: readonly ClientPlan[]
+  /** The number of NATS servers: 1, or a cluster of 3. */
+  readonly natsServers: number
+  /** The gateways over NATS store their prices in a stream. */
+  readonly hasHistory: boolean
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -42,7 +54,14 @@ const minutes = 60_000
 export interface Shares {
   readonly webSocket: number
   readonly nats: number
+  /** Of the scenarios with NATS: the part that has a cluster. Default: `usualClusterShare`. */
+  readonly cluster?: number
+  /** Of the scenarios with one NATS server: the part whose gateways have a history. Default: `usualHistoryShare`. */
+  readonly history?: number
 }
+
+const usualClusterShare = 0.35
+const usualHistoryShare = 0.3
 
 /** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
@@ -52,7 +71,14 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
   if (chance.isTrue(shares.webSocket)) return withGateways(direct, chance)
   const natsChance = new Chance(seededRandom(`nats ${seed}`))
   const natsShare = shares.nats / (1 - shares.webSocket)
-  return natsChance.isTrue(natsShare) ? withNats(direct, natsChance) : direct
+  if (!natsChance.isTrue(natsShare)) return direct
+  const scenario = withNats(direct, natsChance)
+  const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
+  if (clusterChance.isTrue(shares.cluster ?? usualClusterShare)) return withCluster(scenario, clusterChance)
+  const historyChance = new Chance(seededRandom(`history ${seed}`))
+  return historyChance.isTrue(shares.history ?? usualHistoryShare)
+    ? withHistory(scenario, historyChance)
+    : scenario
 }
 
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
@@ -86,6 +112,8 @@ const directScenario = (seed: number): Scenario => {
     traders,
     gateways: [],
     natsGateways: [],
+    natsServers: 1,
+    hasHistory: false,
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
@@ -96,7 +124,7 @@ const directScenario = (seed: number): Scenario => {
 const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
   const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
-  const kinds = [...linkFaultKinds.map(ofGatewayLink(traders.length)), gatewayFault]
+  const kinds = [...linkFaultKinds.map(ofLinksFrom(traders.length)), gatewayFault]
   const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {
     ...scenario,
@@ -129,6 +157,67 @@ const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   }
 }
 
+const clusterSize = 3
+
+/** A cluster instead of one NATS server. Clients and gateways have the addresses of all servers, or of one. */
+const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
+  const { traders, natsGateways, activeMs, steps } = scenario
+  const isQuiet = chance.isTrue(0.33)
+  const all = Array.from({ length: clusterSize }, (_, server) => server)
+  const place = <A extends ClientPlan>(plan: A): A => ({
+    ...plan,
+    natsServers: chance.isTrue(isQuiet ? 0.2 : 0.6) ? all : [chance.pick(all)],
+  })
+  const firstRoute = traders.length + 2 * natsGateways.length
+  // A cluster of three has three routes.
+  const kinds = [...linkFaultKinds.map(ofLinksFrom(firstRoute)), natsServerFault, natsServerFault]
+  const added = isQuiet ? outages(chance, activeMs) : faultSteps(chance, kinds, clusterSize, activeMs)
+  const others = isQuiet ? steps.filter(({ action }) => quietActs.has(action.do)) : steps
+  return {
+    ...scenario,
+    traders: traders.map(place).map((plan) => (isQuiet ? withoutSlowness(plan) : plan)),
+    natsGateways: natsGateways.map(place),
+    natsServers: clusterSize,
+    steps: [...others, ...added].sort((a, b) => a.at - b.at),
+  }
+}
+
+/** A client whose handlers are slow is sometimes behind though nothing fails. */
+const withoutSlowness = (plan: TraderPlan): TraderPlan =>
+  plan.strategy === 'slow' ? { ...plan, strategy: 'steady' } : plan
+
+const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
+
+/** Two servers start late. Then one server at a time fails or is cut off, seldom enough for a recovery in between. */
+const outages = (chance: Chance, activeMs: number): readonly Step[] => {
+  const first = chance.between(0, clusterSize - 1)
+  const late = Array.from({ length: clusterSize }, (_, server) => server).filter((server) => server !== first)
+  const steps: Step[] = late.map((server) => ({
+    at: 1,
+    action: { do: 'nats', server, how: 'kill', ms: 20_000 },
+  }))
+  for (let at = chance.between(100_000, 180_000); at < activeMs;) {
+    const server = chance.between(0, clusterSize - 1)
+    const ms = Math.min(activeMs - at, chance.between(5_000, 90_000))
+    const fault = natsServerFault(chance, server, ms)
+    steps.push({ at, action: chance.isTrue(0.5) ? { do: 'isolate', server, ms } : { ...fault, ms } })
+    at += ms + chance.between(100_000, 180_000)
+  }
+  return steps
+}
+
+/** Gateways that store their prices. Their clocks agree: the times of a history are those of several gateways. */
+const withHistory = (scenario: Scenario, chance: Chance): Scenario => {
+  const { natsGateways, activeMs, steps } = scenario
+  const added = faultSteps(chance, jetStreamFaultKinds, 1, activeMs)
+  return {
+    ...scenario,
+    natsGateways: natsGateways.map((plan) => ({ ...plan, clockError: 0 })),
+    hasHistory: true,
+    steps: [...steps, ...added].sort((a, b) => a.at - b.at),
+  }
+}
+
 /** Over NATS, every client limits the age of its prices, and dials often. */
 const natsTimes = (chance: Chance, times: ClientTimes): ClientTimes => ({
   ...times,
@@ -136,7 +225,7 @@ const natsTimes = (chance: Chance, times: ClientTimes): ClientTimes => ({
   maxDelay: 1_000,
 })
 
-/** `count`: the number of gateways. */
+/** `count`: the number of gateways, or of what else fails. */
 const faultSteps = (
   chance: Chance,
   kinds: readonly (typeof gatewayFault)[],
@@ -148,18 +237,18 @@ const faultSteps = (
   const added: Step[] = []
   if (faults.length > 0)
     for (let at = chance.between(1, meanGap); at < activeMs; at += chance.between(1, 2 * meanGap)) {
-      const gateway = chance.between(0, count - 1)
-      added.push({ at, action: chance.pick(faults)(chance, gateway, activeMs - at) })
+      const index = chance.between(0, count - 1)
+      added.push({ at, action: chance.pick(faults)(chance, index, activeMs - at) })
     }
   return added
 }
 
-/** The links of gateways follow those of traders. */
-const ofGatewayLink =
-  (traders: number) =>
+/** Faults of the links with the index `first` and above. */
+const ofLinksFrom =
+  (first: number) =>
   (generate: typeof gatewayFault): typeof gatewayFault =>
-  (chance, gateway, latest) =>
-    generate(chance, traders + gateway, latest)
+  (chance, index, latest) =>
+    generate(chance, first + index, latest)
 
 /** Random choices. */
 export class Chance {

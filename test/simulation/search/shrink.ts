@@ -42,7 +42,7 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
 
 /** The history as a person reads it: the settings, one line per step, and the violation. */
 export const describeFailure = ({ scenario, violation }: Failure): string => {
-  const { seed, traders, gateways, natsGateways, intervals, steps } = scenario
+  const { seed, traders, gateways, natsGateways, natsServers, hasHistory, intervals, steps } = scenario
   const { at, who, problem } = violation
   return [
     `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
@@ -55,15 +55,19 @@ export const describeFailure = ({ scenario, violation }: Failure): string => {
       return `gateway ${index} of ${server}: ${describeTimes(plan)}, maxBufferedBytes ${maxBufferedBytes}`
     }),
     ...natsGateways.map((plan, index) => `gateway ${index} over NATS: ${describeTimes(plan)}`),
+    ...(hasHistory ? ['the gateways have a history'] : []),
+    ...(natsServers > 1 ? [`a cluster of ${natsServers} NATS servers`] : []),
     ...steps.map(({ at: time, action }) => `${formatTime(time)} ${describeStep(action)}`),
     `${formatTime(at)} ${who}: ${problem}`,
   ].join('\n')
 }
 
-const describeTimes = ({ initialDelay, times }: Pick<ClientPlan, 'initialDelay' | 'times'>): string =>
-  Object.entries({ initialDelay, ...times })
-    .map(([name, ms]) => `${name} ${ms}`)
-    .join(', ')
+const describeTimes = ({ initialDelay, times, natsServers }: Omit<ClientPlan, 'clockError'>): string => {
+  const parts = Object.entries({ initialDelay, ...times }).map(([name, ms]) => `${name} ${ms}`)
+  return [...parts, ...(natsServers === undefined ? [] : [`NATS servers ${natsServers.join(' ')}`])].join(
+    ', ',
+  )
+}
 
 const describeStep = ({ do: name, ...parameters }: Step['action']): string => {
   const all = Object.entries(parameters).map(([key, value]) => `${key} ${JSON.stringify(value)}`)

@@ -21,6 +21,8 @@ export interface ConnectOptions {
   readonly headers?: boolean
   readonly no_responders?: boolean
   readonly echo?: boolean
+  /** 1: the client reads information that the server sends later. */
+  readonly protocol?: number
 }
 
 /** Why a server ends a connection, in its words. */

@@ -26,12 +26,20 @@ export type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
 /** All prices that were sent: a price that a subscriber receives shows when and where it was sent. */
 export class PriceLog {
   private lastId = 0
+  private readonly byId = new Map<number, SentPrice>()
   private readonly bySocket = new WeakMap<PortSocket, Map<string, SentPrice[]>>()
 
   /** Returns a new price, which the service must send. */
   add(socket: PortSocket, base: string, sentAt: number): SentPrice {
     const id = ++this.lastId
-    return this.push({ id, base, socket, sentAt, source: undefined, age: 0, isNew: true, maxAge: 0 })
+    const sent = this.push({ id, base, socket, sentAt, source: undefined, age: 0, isNew: true, maxAge: 0 })
+    this.byId.set(id, sent)
+    return sent
+  }
+
+  /** A price as the service has sent it. */
+  sentBy(id: number): SentPrice | undefined {
+    return this.byId.get(id)
   }
 
   /** A gateway sends a price that it has received. */

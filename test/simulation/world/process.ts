@@ -34,7 +34,7 @@ export const runningProcess = (): SimulatedProcess => {
 const shortestTimer = 1
 
 /** In ms since the Unix epoch: the time of day at the start of a simulation. */
-const startOfTime = Date.UTC(2030, 0, 1)
+export const startOfTime = Date.UTC(2030, 0, 1)
 
 /**
  * An event loop like that of Node: timers, then the data that has arrived, then immediates; promises in between. A stopped

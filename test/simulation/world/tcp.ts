@@ -39,14 +39,17 @@ export class ServerTcpSocket {
   }
 }
 
-/** The TCP sockets of one process. All of them connect to one server. */
+/** Finds the server at a port. */
+export type ServerAt = (port: number) => TcpServer
+
+/** The TCP sockets of one process. A port leads to one server; the address has no meaning. */
 export class SimulatedTcp {
   private readonly sockets = new Set<SimulatedTcpSocket>()
 
   constructor(
     private readonly process: SimulatedProcess,
     private readonly link: Link,
-    private readonly server: TcpServer,
+    private readonly serverAt: ServerAt,
   ) {}
 
   /** The number of sockets that are not closed. */
@@ -54,10 +57,10 @@ export class SimulatedTcp {
     return this.sockets.size
   }
 
-  readonly open: OpenTcpSocket = () => {
+  readonly open: OpenTcpSocket = (port) => {
     const socket = new SimulatedTcpSocket(this.process, () => this.sockets.delete(socket))
     this.sockets.add(socket)
-    socket.connect(this.link, this.server)
+    socket.connect(this.link, this.serverAt(port))
     // Like `node:net`, as far as the library uses it.
     return socket as unknown as Duplex
   }

@@ -37,6 +37,8 @@ export interface NatsServerOptions {
   readonly certificate?: KeyAndCertificate
   /** Makes the server a member of a cluster: the route URLs of the members that are already there. */
   readonly routes?: readonly string[]
+  /** The address of its routes that it passes on to other servers, as `<host>:<port>`. Default: its own. */
+  readonly routeAddress?: string
 }
 
 /** The settings of docs/guides/scale.md: the server disconnects a client that does not read, before it delays others. */
@@ -55,6 +57,7 @@ export const startNatsServer = async ({
   jetStream = false,
   certificate,
   routes,
+  routeAddress,
 }: NatsServerOptions): Promise<NatsServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'nats-server-'))
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -64,10 +67,11 @@ export const startNatsServer = async ({
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
     const file = join(folder, 'server.conf')
     // JetStream in a cluster needs a name that is the server's own.
+    const advertise = routeAddress === undefined ? '' : `, advertise: "${routeAddress}"`
     const cluster =
       routes === undefined
         ? ''
-        : `server_name: ${basename(folder)}\ncluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)} }`
+        : `server_name: ${basename(folder)}\ncluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)}${advertise} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
     writeFileSync(file, [listen, limits, cluster, settings, tls, config].join('\n'))
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })

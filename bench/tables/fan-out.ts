@@ -51,6 +51,9 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
         formatSpread(spreadOf(ratios(gateway, byHand))),
       ]
     }),
+    notes: [
+      'With 16 consumers, half of the CPU time of the gateway is the write to each socket, once per consumer and tick.',
+    ],
   }
 }
 

@@ -35,5 +35,8 @@ export const recordedPrices = async ({ rounds, quick }: Settings): Promise<Secti
       formatSpread(spreadOf(micros(candidate))),
       formatSpread(spreadOf(ratios(micros(candidate), micros(candidates[0])))),
     ]),
+    notes: [
+      'In a CPU profile of `record`, the write to the file takes 39 %, and the text of the row, with its checks, 18 %.',
+    ],
   }
 }

@@ -4,33 +4,20 @@ import { startGateway } from 'svc-streams/gateway'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { createSelfSignedCertificate, type KeyAndCertificate } from '../../support/network/certificate.js'
-import {
-  findUnusedPort,
-  startHttpServer,
-  startTcpServer,
-  startWebSocketServer,
-} from '../../support/network/servers.js'
+import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
 import { confirmAndSendPrice, startScriptedService } from '../../support/network/scripted-service.js'
 import { authKey, createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { startOnTerminal } from '../support/terminal.js'
-import { newFile } from '../support/new-file.js'
-import { runCommand } from '../support/command.js'
 import { environmentOf } from '../support/environment-of.js'
 import { runInProcess } from '../support/in-process.js'
+import { readOutput } from './support/read-output.js'
 
 type Variables = Readonly<Record<string, string>>
 
 const doctor = async (variables: Variables, ...flags: readonly string[]) =>
   readOutput(await runInProcess(['doctor', ...flags], variables))
-
-const readOutput = ({ code, stdout, stderr }: Awaited<ReturnType<typeof runInProcess>>) => {
-  const lines = stdout.trim().split('\n')
-  const results = new Map(lines.map((line) => [line.slice(0, 15).trim(), line.slice(17)]))
-  return { code, lines, results, stderr, output: stdout + stderr }
-}
 
 const names = [
   'options',
@@ -268,48 +255,6 @@ test('ends within its limits when nothing answers', async () => {
   expect(results.get('price WebSocket')).toBe('skipped  TLS failed')
   expect(results.get('depth over HTTP')).toMatch(/^failed {3}Timeout: /)
   expect(results.get('clock')).toBe('skipped  depth over HTTP and price over HTTP failed')
-})
-
-/** Runs the command against TLS servers with this certificate. `host`: the host name that the client uses. */
-const overTls = async (certificate: KeyAndCertificate, host: string, variables: Variables = {}) => {
-  const origin = await startHttpServer((_request, response) => response.writeHead(404).end(), certificate)
-  const { url } = await startWebSocketServer(() => undefined, certificate)
-  // Node reads NODE_EXTRA_CA_CERTS when a process starts.
-  const output = await runCommand(['doctor'], {
-    SVC_PRICE_BASE_URL: origin.replace('127.0.0.1', host),
-    SVC_PRICE_WS_URL: url.replace('127.0.0.1', host),
-    ...variables,
-  })
-  return readOutput(output)
-}
-
-const trusting = (certificate: KeyAndCertificate): Variables => ({
-  NODE_EXTRA_CA_CERTS: newFile('ca.pem', certificate.cert),
-})
-
-const day = 24 * 60 * 60 * 1000
-
-test('passes TLS with a trusted certificate, and prints how long it is valid', async () => {
-  const certificate = createSelfSignedCertificate()
-  const { results } = await overTls(certificate, 'localhost', trusting(certificate))
-  expect(results.get('TLS')).toMatch(
-    /^ok {7}localhost:\d+ valid for 0 days, until .*; localhost:\d+ valid for 0 days/,
-  )
-})
-
-test("fails TLS with a self-signed, an expired, and another host's certificate", async () => {
-  const valid = createSelfSignedCertificate()
-  const unknown = await overTls(valid, 'localhost')
-  expect(unknown.results.get('TLS')).toMatch(/^failed {3}.*SELF_SIGNED.* set NODE_EXTRA_CA_CERTS/)
-  const expired = createSelfSignedCertificate({ validUntil: Date.now() - day / 2 })
-  const old = await overTls(expired, 'localhost', trusting(expired))
-  expect(old.results.get('TLS')).toMatch(/^failed {3}.*CERT_HAS_EXPIRED.* Ask the operator of the service/)
-  const foreign = createSelfSignedCertificate({ host: 'other.example' })
-  const other = await overTls(foreign, 'localhost', trusting(foreign))
-  expect(other.results.get('TLS')).toMatch(
-    /^failed {3}.*ERR_TLS_CERT_ALTNAME_INVALID.* Use the host name of the certificate/,
-  )
-  expect(other.results.get('price over HTTP')).toBe('skipped  TLS failed')
 })
 
 test('fails TLS on a port without TLS', async () => {

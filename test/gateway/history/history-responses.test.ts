@@ -18,6 +18,7 @@ import { down, recordingText } from '../../recording/support/recordings.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
+import { caseCount } from '../../support/run/long.js'
 import { getRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 import { newFolder, recordingsIn } from './support/folder.js'
@@ -260,7 +261,7 @@ describe('openHistory of a URL', () => {
           await gateway.close()
         },
       ),
-      { numRuns: 100 },
+      { numRuns: caseCount(400) },
     )
   })
 })

@@ -84,6 +84,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAgeOf: (topic) => pool.priceAgeOf(topic),
     probe: () => pool.probe(),
+    isCurrent: () => pool.isCurrent(),
     whenSendable: (onTurn) => limiter.whenSendable(onTurn),
   })
   return client

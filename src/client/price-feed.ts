@@ -19,6 +19,8 @@ export interface PriceFeed {
    * arrive until then may have been sent before the probe.
    */
   readonly probe: () => () => boolean
+  /** False if what has arrived from the service may be older than `maxLag`, whether or not subscribers know it yet. */
+  readonly isCurrent: () => boolean
 }
 
 /** What a gateway reads of a client beside its public methods. */
@@ -60,6 +62,7 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
       return at === undefined ? 0 : now() - at
     },
     probe: () => () => false,
+    isCurrent: () => true,
     whenSendable: (onTurn) => {
       onTurn()
       return noCancel

@@ -94,6 +94,11 @@ export class ConnectionPool {
     return () => missing.some((isMissing) => isMissing())
   }
 
+  /** False if what has arrived on an open connection may be older than `maxLag`. */
+  isCurrent(): boolean {
+    return this.connections.every((connection) => connection.isCurrent())
+  }
+
   /** Probes every connection. */
   wake(event: Wake): void {
     for (const connection of [...this.connections]) connection.wake(event)

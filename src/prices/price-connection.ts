@@ -63,7 +63,7 @@ export class PriceConnection implements ConnectionListener {
     this.firstEvents = new FirstEvents({
       clock,
       eventOf: (state, subscriber) => this.firstEventOf(state, subscriber),
-      isCurrent: () => (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false,
+      isCurrent: () => this.isCurrent(),
       failure: () => this.reconciler.currentFailure,
     })
   }
@@ -101,6 +101,11 @@ export class PriceConnection implements ConnectionListener {
     const { open } = reconciler
     const isMissing = open?.probe()
     return () => isMissing !== undefined && reconciler.open === open && isMissing()
+  }
+
+  /** False if what has arrived on the open connection may be older than `maxLag`. */
+  isCurrent(): boolean {
+    return (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false
   }
 
   /** Probes the connection. After a freeze of at least `staleAfter`, prices that arrived meanwhile are not current. */

@@ -141,26 +141,34 @@ describe('while the client of a gateway is behind', () => {
   it('a new consumer receives no price, and after that none older than maxLag', async () => {
     // Longer than in other tests: the consumer must connect before the connection to the service is ended.
     const longLag = 2 * maxLag
+    const strictLag = 300
     const service = closeAfterTest(await startServiceThread({ tick: 20, stamped: true }))
     const { priceBaseUrl, priceWsUrl } = service.addresses
     const link = closeAfterTest(await startTcpProxy({ target: priceWsUrl }))
     const options = { environment: 'testnet', priceBaseUrl } as const
     const upstream = closeAfterTest(createClient({ ...options, priceWsUrl: link.url, maxLag: longLag }))
     const gateway = await startTestGateway(upstream)
-    const consumerOf = () => {
-      const client = closeAfterTest(createClient({ ...options, priceWsUrl: gateway.priceWsUrl }))
+    const consumerOf = (limits: Partial<ClientOptions> = {}) => {
+      const client = closeAfterTest(createClient({ ...options, ...limits, priceWsUrl: gateway.priceWsUrl }))
       return { client, ages: measureAges(client, ethTopic) }
     }
     const early = consumerOf()
+    const strict = consumerOf({ maxLag: strictLag })
     await eventually(() => expect(early.ages.prices).toBeGreaterThan(20))
+    await eventually(() => expect(strict.ages.prices).toBeGreaterThan(20))
     link.freeze('down')
     await eventually(() => expect(gateway.inspect().topics[0]?.state).toBe('stale'))
     const late = consumerOf()
     // The gateway has confirmed the topic.
     await eventually(() => expect(late.client.inspect().topics[0]?.state).toBe('live'))
     expect(late.ages).toMatchObject({ prices: 0, errors: [] })
+    // A consumer learns it from the gateway, which answers no ping meanwhile.
+    await eventually(() => expect(strict.ages.errors.some(isBehind)).toBe(true))
+    expect(measureAges(strict.client, ethTopic)).toMatchObject({ prices: 0 })
     link.heal()
     await eventually(() => expect(late.ages.prices).toBeGreaterThan(20))
+    await eventually(() => expect(strict.ages.pricesSince).toBeGreaterThan(20))
+    expect(strict.ages.oldest).toBeLessThan(longLag + strictLag + tolerance)
     for (const { ages } of [early, late]) {
       expect(ages.errors).toEqual([])
       expect(ages.oldest).toBeLessThan(longLag + tolerance)

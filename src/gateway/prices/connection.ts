@@ -21,6 +21,8 @@ export interface ConnectionConfig {
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
+  /** False if what has arrived from the service may be older than `maxLag` of the gateway's client. */
+  readonly isCurrent: () => boolean
   /** Leaves all topics. */
   readonly leaveTopics: () => void
   /** Called when the consumer falls behind: from now on it may not get every price. */
@@ -188,9 +190,12 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
-  /** Answers a ping of the consumer, behind the prices: for it, all that came before the pong is current. */
+  /**
+   * Answers a ping of the consumer, behind the prices, and once what the gateway has is current: for the consumer, all that
+   * came before the pong is.
+   */
   onPing(payload: Buffer): void {
-    if (this.held.size > 0) this.holdPong(payload)
+    if (this.held.size > 0 || !this.config.isCurrent()) this.holdPong(payload)
     else this.pong(payload)
   }
 
@@ -292,6 +297,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.maySend = false
     for (const topic of held) {
       if (topic instanceof Uint8Array) {
+        if (!this.config.isCurrent()) break
         this.pong(topic)
         if (window.isHolding) return
         continue

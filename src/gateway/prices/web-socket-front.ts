@@ -1,7 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
 import { decodeClientMessage } from '../../codec/client-message.js'
 import type { GatewayState } from '../../diagnostics/collector.js'
+import { isDown } from '../../domain/status.js'
 import { deferred } from '../../task/deferred.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
@@ -12,7 +14,10 @@ import { PingTimer } from './ping-timer.js'
 import { asciiFrame, type ConsumerStream, type ConsumerWebSocket } from './text-frame.js'
 
 /** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
-export interface WebSocketFrontConfig extends Omit<SessionsConfig<Connection>, 'noun' | 'encode' | 'send'> {
+export interface WebSocketFrontConfig extends Omit<
+  SessionsConfig<Connection>,
+  'noun' | 'isDown' | 'encode' | 'send'
+> {
   /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
   readonly maxBufferedBytes: number
 }
@@ -49,12 +54,15 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const sessions = new Sessions<Connection>(client, {
     ...config,
     noun: 'connection',
+    // While the client is behind, the answers to pings are held: consumers learn from them how old their prices are.
+    isDown,
     encode: asciiFrame,
     send: (feed, frame) => {
       for (const connection of feed.consumers) connection.send(frame, feed)
     },
   })
   const { upstream, demand, all: connections } = sessions
+  const { isCurrent } = priceFeedOf(client)
   const outbox = new Outbox()
   const pings = new PingTimer(connections, clock)
   let endedDroppedPrices = 0
@@ -66,6 +74,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       ...config,
       outbox,
       now: pings.now,
+      isCurrent,
       leaveTopics: () => sessions.leaveTopics(connection),
       onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),
       onCaughtUp: (behindForMs, dropped) =>

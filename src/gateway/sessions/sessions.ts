@@ -4,6 +4,7 @@ import { priceFeedOf } from '../../client/price-feed.js'
 import { parseTopic } from '../../codec/arguments.js'
 import type { GatewayDisconnectCause, Publish } from '../../diagnostics/messages.js'
 import { canonicalAddress, type Address } from '../../domain/address.js'
+import type { ConnectionStatus } from '../../domain/status.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { oneLine } from '../../errors/text.js'
 import { Demand, type DemandConfig } from './demand.js'
@@ -42,6 +43,8 @@ export interface SessionsConfig<S extends TopicConsumer> extends Omit<
 > {
   /** What a session is to its consumer, as messages name it. */
   readonly noun: 'connection' | 'session'
+  /** True if sessions end while the client is in this state. */
+  readonly isDown: (status: ConnectionStatus) => boolean
   readonly maxConnections: number
   readonly maxTopicsPerConnection: number
   readonly publish: Publish
@@ -60,6 +63,7 @@ export class Sessions<S extends Session<S>> {
     private readonly config: SessionsConfig<S>,
   ) {
     this.upstream = new Upstream({
+      isDown: config.isDown,
       onDown: (text) => {
         this.demand.onDown()
         this.endAll('service-down', text)

@@ -1,8 +1,10 @@
 import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
-import { isDown, type ConnectionStatus } from '../../domain/status.js'
+import { behindMsOf, type ConnectionStatus } from '../../domain/status.js'
 
 interface UpstreamListener {
+  /** True if the prices of a client in this state are not current, and no consumer can have them. */
+  readonly isDown: (status: ConnectionStatus) => boolean
   /** An outage begins. */
   readonly onDown: (text: string) => void
   readonly onUp: () => void
@@ -33,7 +35,7 @@ export class Upstream {
   }
 
   get isUp(): boolean {
-    return this.disconnected.size === 0 && !isDown(this.current)
+    return this.disconnected.size === 0 && !this.listener.isDown(this.current)
   }
 
   /** What consumers receive while the connection is down; `undefined` while it is up. */
@@ -60,7 +62,8 @@ export class Upstream {
     if (status._tag === 'Open') this.disconnected.clear()
     if (status._tag === 'Waiting') this.reason = downReasonOf(status.reason)
     else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
-    else if (isDown(status)) this.reason = 'the connection is being opened again'
+    else if (behindMsOf(status) !== undefined) this.reason = 'prices are behind'
+    else if (this.listener.isDown(status)) this.reason = 'the connection is being opened again'
     this.notify()
   }
 

@@ -3,7 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { checkClient } from '../../client/check-client.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
-import type { ConnectionStatus } from '../../domain/status.js'
+import { behindMsOf, isDown, type ConnectionStatus } from '../../domain/status.js'
 import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
 import { createRelays } from '../../gateway/relay/relays.js'
 import { Sessions } from '../../gateway/sessions/sessions.js'
@@ -104,6 +104,8 @@ export const startNatsGatewayOver = async (
   const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
+    // A consumer measures how far this gateway is behind, and learns of nothing before it.
+    isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
     record: history?.record,
     encode: (payload) => payload,
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),

@@ -170,6 +170,19 @@ describe('a consumer that is behind', () => {
     expect(log.slice(startAt + 3)).toEqual(['pong next'])
   })
 
+  it('gets the answer to its ping once what the gateway has is current, and new prices meanwhile', async () => {
+    let isCurrent = false
+    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    session.onPing(Buffer.from('id'))
+    session.check()
+    session.sendText('a')
+    await nextTurn()
+    expect(log).toEqual(['a'])
+    isCurrent = true
+    session.check()
+    expect(log.slice(0, 2)).toEqual(['a', 'pong id'])
+  })
+
   it('gets the answers to its first three pings and to its last one, if it sends many while prices are held', async () => {
     const { session, log, setPrice, startAt } = await createHoldingSession()
     setPrice('b')

@@ -59,6 +59,7 @@ class NumberedFeed implements PriceFeed {
     this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
 
   readonly probe: PriceFeed['probe'] = () => () => false
+  readonly isCurrent = (): boolean => true
 
   has(topic: Topic): boolean {
     return this.subscribers.has(topic)

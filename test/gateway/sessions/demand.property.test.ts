@@ -33,6 +33,7 @@ class ManualFeed implements PriceFeed {
   readonly priceAgeOf = () => (): number => this.age
 
   readonly probe: PriceFeed['probe'] = () => () => false
+  readonly isCurrent = (): boolean => true
 }
 
 /** What the model knows of a topic. `live`: with a price or `undefined`. */

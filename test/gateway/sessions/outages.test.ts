@@ -28,6 +28,7 @@ const createManualDemand = () => {
       }),
     priceAgeOf: () => () => 0,
     probe: () => () => false,
+    isCurrent: () => true,
   }
   const demand = new Demand<TopicConsumer>({
     clock: currentClock(),
@@ -140,6 +141,7 @@ describe('during an outage a gateway', () => {
         price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
         priceAgeOf: () => () => 0,
         probe: () => () => false,
+        isCurrent: () => true,
       },
       encode: (payload) => payload,
       send: () => undefined,

@@ -1,15 +1,17 @@
 import { Subject } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { behindMsOf, isDown } from '../../../src/domain/status.js'
 import { Upstream } from '../../../src/gateway/sessions/upstream.js'
 
 const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'read ECONNRESET' }
 const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
 
-const start = () => {
+const start = (isDownIn = isDown) => {
   const status$ = new Subject<ConnectionStatus>()
   const log: string[] = []
   const upstream = new Upstream({
+    isDown: isDownIn,
     onDown: (text) => log.push(text),
     onUp: () => log.push('up'),
   })
@@ -54,6 +56,13 @@ describe('the connection to the service', () => {
       'the service is down: connection lost',
       'up',
     ])
+  })
+
+  it('says that prices are behind, if that counts as down', () => {
+    const { status$, log } = start((status) => behindMsOf(status) !== undefined)
+    for (const status of [open, { ...open, behindMs: 5000 }, { ...open, behindMs: 5000 }, open])
+      status$.next(status)
+    expect(log).toEqual(['the service is down: prices are behind', 'up'])
   })
 
   it('is down for good when the status completes', () => {

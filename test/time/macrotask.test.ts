@@ -47,13 +47,16 @@ describe('promiseSettler', () => {
     ['with the `process` of a bundler', { versions: {}, nextTick: () => expect.unreachable() }],
   ])('calls back after a long chain of promises, %s', async (_, given) => {
     vi.stubGlobal('process', given)
+    const settle = promiseSettler()
+    // Vitest uses it too, at any time.
+    vi.unstubAllGlobals()
     const log: string[] = []
     const chain = async (): Promise<void> => {
       for (let link = 0; link < 1000; link++) await Promise.resolve()
       log.push('chain')
     }
     void chain()
-    await new Promise<void>(promiseSettler()).then(() => log.push('settled'))
+    await new Promise<void>(settle).then(() => log.push('settled'))
     expect(log).toEqual(['chain', 'settled'])
   })
 })

@@ -44,7 +44,9 @@ const configOf = (script: Script): string => {
   return [
     `max_payload: ${max_payload}\nmax_pending: ${max_pending}\nwrite_deadline: "${write_deadline}ms"`,
     `ping_interval: "${ping_interval}ms"\nping_max: ${ping_max}`,
-    ...(script.hasUsers === true ? [`authorization { users: ${JSON.stringify(authorization)} }`] : []),
+    ...(script.hasUsers === true
+      ? [`authorization { timeout: 60, users: ${JSON.stringify(authorization)} }`]
+      : []),
   ].join('\n')
 }
 

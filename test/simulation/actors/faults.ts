@@ -12,6 +12,9 @@ type How = (typeof hows)[number]
 
 const hows = ['stop', 'kill', 'switch off'] as const
 
+/** Also SIGTERM. */
+const gatewayHows = [...hows, 'terminate'] as const
+
 /**
  * A fault of the network, the service or a gateway, or a pause of a client. It ends by itself after `ms`. `link`: an index of
  * `FaultTarget.links`.
@@ -36,7 +39,12 @@ export type Fault =
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
   | { readonly do: 'nats'; readonly how: How; readonly ms: number }
   | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
-  | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
+  | {
+      readonly do: 'gateway'
+      readonly gateway: number
+      readonly how: (typeof gatewayHows)[number]
+      readonly ms: number
+    }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
   | { readonly do: 'burst'; readonly topic: number; readonly count: number; readonly ms: number }
@@ -123,7 +131,7 @@ export const natsFaultKinds: readonly Generate[] = [
 
 /** A fault of the gateway with this index. */
 export const gatewayFault: Generate = (chance, gateway, latest) => ({
-  ...{ do: 'gateway', gateway, how: chance.pick(hows), ms: duration(chance, latest) },
+  ...{ do: 'gateway', gateway, how: chance.pick(gatewayHows), ms: duration(chance, latest) },
 })
 
 /** Starts a fault. Returns what ends it. */
@@ -164,7 +172,7 @@ export const startFault = (
       nats.lostShare = fault.share
       return () => (nats.lostShare = 0)
     case 'gateway':
-      return startServerFault(gateways[fault.gateway]!, fault.how)
+      return startGatewayFault(gateways[fault.gateway]!, fault.how)
     case 'behave':
       Object.assign(service.behaviour, fault.change)
       return () => Object.assign(service.behaviour, pick(correct, Object.keys(fault.change)))
@@ -177,15 +185,20 @@ export const startFault = (
   }
 }
 
-const startServerFault = (
-  server: Service | NatsServer | FaultTarget['gateways'][number],
-  how: How,
-): (() => void) => {
-  const { process } = server.host
-  const endsLater = (end: () => void) => (): void => {
-    // Another fault may have started it again.
-    if (server.host.process === process) end()
-  }
+type AnyGateway = FaultTarget['gateways'][number]
+
+/** A process that has not ended when the next one starts is killed. */
+const startGatewayFault = (gateway: AnyGateway, how: (typeof gatewayHows)[number]): (() => void) => {
+  if (how !== 'terminate') return startServerFault(gateway, how)
+  gateway.terminate()
+  return whileItRuns(gateway, () => {
+    gateway.kill()
+    void gateway.start()
+  })
+}
+
+const startServerFault = (server: Service | NatsServer | AnyGateway, how: How): (() => void) => {
+  const endsLater = (end: () => void) => whileItRuns(server, end)
   switch (how) {
     case 'stop':
       server.stop()
@@ -196,6 +209,14 @@ const startServerFault = (
     case 'switch off':
       server.switchOff()
       return endsLater(() => void server.start())
+  }
+}
+
+/** Another fault may have started the server again meanwhile. */
+const whileItRuns = ({ host }: Pick<Service, 'host'>, end: () => void): (() => void) => {
+  const { process } = host
+  return () => {
+    if (host.process === process) end()
   }
 }
 

@@ -39,7 +39,9 @@ export class NatsGatewayMachine extends GatewayMachine<NatsGatewayProcess> {
     private readonly links: NatsGatewayLinks,
     surroundings: NatsSurroundings,
   ) {
-    super(index, surroundings.world, (name) => new NatsGatewayProcess(name, plan, links, surroundings))
+    const create = (name: string): NatsGatewayProcess =>
+      new NatsGatewayProcess(name, plan, links, surroundings)
+    super(index, surroundings.world, create, surroundings.report)
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -64,7 +66,8 @@ class NatsGatewayProcess implements GatewayProgram {
   private readonly tcp: SimulatedTcp
   private readonly demand: NatsDemand
   private gateway: NatsGateway | undefined
-  private isClosed = false
+  /** Called when the gateway is closed; `undefined` until it closes. */
+  private onClosed: (() => void) | undefined
 
   constructor(
     readonly name: string,
@@ -107,11 +110,11 @@ class NatsGatewayProcess implements GatewayProgram {
     return `there are ${process.pendingTimers} timers, ${upstream}, ${tcp.size} sockets to NATS`
   }
 
-  close(): void {
+  close(onClosed: () => void): void {
     this.process.run(() => {
-      this.isClosed = true
-      void this.gateway?.close()
-      void this.connected.client.close()
+      if (this.onClosed !== undefined) return
+      this.onClosed = onClosed
+      if (this.gateway !== undefined) this.closeStarted(this.gateway)
     })
   }
 
@@ -124,7 +127,14 @@ class NatsGatewayProcess implements GatewayProgram {
 
   private onStarted(gateway: NatsGateway): void {
     this.gateway = gateway
-    if (this.isClosed) void gateway.close()
+    if (this.onClosed !== undefined) this.closeStarted(gateway)
+  }
+
+  private closeStarted(gateway: NatsGateway): void {
+    void gateway
+      .close()
+      .then(() => this.connected.client.close())
+      .then(() => this.onClosed?.())
   }
 
   private report(problem: string): void {

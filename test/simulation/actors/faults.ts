@@ -3,7 +3,7 @@ import type { Link } from '../world/network.js'
 import type { World } from '../world/world.js'
 import type { Gateway } from './gateway.js'
 import type { NatsGatewayMachine } from './nats-gateway.js'
-import type { NatsServer } from './nats-server.js'
+import type { MessageLoss, NatsServer } from './nats-server.js'
 import { correct, type Behaviour, type Service } from './service.js'
 import type { Trader } from './trader.js'
 
@@ -38,7 +38,7 @@ export type Fault =
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
   | { readonly do: 'nats'; readonly how: How; readonly ms: number }
-  | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
+  | ({ readonly do: 'lose messages'; readonly ms: number } & MessageLoss)
   | {
       readonly do: 'gateway'
       readonly gateway: number
@@ -125,7 +125,8 @@ export const faultKinds: readonly Generate[] = [
 export const natsFaultKinds: readonly Generate[] = [
   (chance, _gateway, latest) => ({ do: 'nats', how: chance.pick(hows), ms: duration(chance, latest) }),
   (chance, _gateway, latest) => {
-    return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), ms: duration(chance, latest) }
+    const of = chance.pick(['all', 'requests', 'replies', 'prices'] as const)
+    return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), of, ms: duration(chance, latest) }
   },
 ]
 
@@ -169,8 +170,8 @@ export const startFault = (
     case 'nats':
       return startServerFault(nats, fault.how)
     case 'lose messages':
-      nats.lostShare = fault.share
-      return () => (nats.lostShare = 0)
+      nats.loss = fault
+      return () => (nats.loss = { share: 0, of: 'all' })
     case 'gateway':
       return startGatewayFault(gateways[fault.gateway]!, fault.how)
     case 'behave':

@@ -37,11 +37,27 @@ export const usualSettings: NatsSettings = {
   users: [],
 }
 
+/** What consumers send to gateways, what these answer, and the updates of prices. */
+type MessageKind = 'requests' | 'replies' | 'prices'
+
+/** `share`: from 0 to 1. */
+export interface MessageLoss {
+  readonly share: number
+  readonly of: MessageKind | 'all'
+}
+
+const kindOf = (subject: string): MessageKind => {
+  if (subject.startsWith('svc.price.')) return 'prices'
+  return subject.startsWith('svc.') ? 'requests' : 'replies'
+}
+
 /** A NATS server without a cluster, which can be stopped, killed, switched off and started again. */
 export class NatsServer implements TcpServer {
   readonly host: Host = { process: undefined, isOn: true }
-  /** The part of the messages that are lost: those between two servers of a cluster may be. */
-  lostShare = 0
+  /** The part of the messages that are lost, and of which: those between two servers of a cluster may be. */
+  loss: MessageLoss = { share: 0, of: 'all' }
+  /** Called in the process of a client with each message that it reads. Default: nothing. */
+  onRead: (reader: SimulatedProcess, message: Publication) => void = () => undefined
   private connections = new Set<NatsConnection>()
   private lastClient = 0
 
@@ -103,8 +119,15 @@ export class NatsServer implements TcpServer {
     if (!isDelivered && message.reply !== undefined) sender.informOfNoResponders(message.reply)
   }
 
-  isLost(): boolean {
-    return this.lostShare > 0 && this.world.random() < this.lostShare
+  isLost({ subject }: Publication): boolean {
+    const { share, of } = this.loss
+    if (share === 0 || (of !== 'all' && of !== kindOf(subject))) return false
+    return this.world.random() < share
+  }
+
+  /** True if a client in this process receives messages of a subject. */
+  isSubscribed(process: SimulatedProcess, subject: string): boolean {
+    return [...this.connections].some((each) => each.isSubscribed(process, subject))
   }
 
   remove(connection: NatsConnection): void {
@@ -174,9 +197,15 @@ class NatsConnection implements TcpHandler {
       if (!isMatch(subscription.subject, message.subject)) continue
       isDelivered = true
       if (++subscription.delivered === subscription.max) this.subscriptions.delete(sid)
-      if (!this.server.isLost()) this.write(messageOf(message, sid))
+      if (this.server.isLost(message)) continue
+      this.write(messageOf(message, sid), () => this.server.onRead(this.socket.clientProcess, message))
     }
     return isDelivered
+  }
+
+  isSubscribed(process: SimulatedProcess, subject: string): boolean {
+    if (this.socket.clientProcess !== process) return false
+    return [...this.subscriptions.values()].some((each) => isMatch(each.subject, subject))
   }
 
   informOfNoResponders(reply: string): void {
@@ -249,11 +278,11 @@ class NatsConnection implements TcpHandler {
     this.socket.end()
   }
 
-  private write(data: string | Uint8Array): void {
+  private write(data: string | Uint8Array, onRead?: () => void): void {
     if (!this.isOpen) return
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
     this.writtenBytes += bytes.length
-    this.socket.write(bytes)
+    this.socket.write(bytes, onRead)
     const { unsentBytes } = this.socket
     if (unsentBytes > this.server.settings.max_pending) return this.end()
     if (unsentBytes > 0 && this.writeTimer === undefined) this.startDeadline()

@@ -96,7 +96,6 @@ class Simulation {
     const { service, nats, natsPrices } = this
     const natsSurroundings: NatsSurroundings = {
       ...{ ...this.surroundings, service, nats, natsPrices },
-      wanted: () => this.wantedOverNats,
       consumers: traders.filter(isOverNats).length,
     }
     this.natsGateways = natsGateways.map((plan, index) => {
@@ -104,6 +103,7 @@ class Simulation {
       const links = { service: this.links[first]!, nats: this.links[first + 1]! }
       return new NatsGatewayMachine(index, plan, links, natsSurroundings)
     })
+    nats.onRead = (reader, message) => this.natsGateways.forEach((each) => each.onMessage(reader, message))
     this.traders = traders.map((_, index) => this.createTrader(index, 0))
     const trader = (index: number): Trader | undefined => this.traders[index]
     const allGateways = [...this.gateways, ...this.natsGateways]
@@ -195,11 +195,6 @@ class Simulation {
     return [...this.traders, ...this.gateways, ...this.natsGateways]
   }
 
-  private get wantedOverNats(): ReadonlySet<string> {
-    const consumers = this.traders.filter((_, index) => isOverNats(this.scenario.traders[index]!))
-    return new Set(consumers.flatMap(({ ledger }) => [...ledger.wantedSince.keys()]))
-  }
-
   /** `gateway`: the index of one, or none. */
   private serverOf(gateway: number | 'service' | 'nats' | undefined): Server {
     return typeof gateway === 'number' ? this.gateways[gateway]! : this.service
@@ -224,7 +219,13 @@ class Simulation {
     if (runningFaults > 0) return
     traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
     gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
-    natsGateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.natsGateways[index]!))
+    natsGateways.forEach((gateway, index) => {
+      this.checkRecovery(gateway, scenario.natsGateways[index]!)
+      const { name, ledger, isOffNats } = gateway
+      const healthyMs = ledger.process.activeMs - ledger.healthySince
+      if (isOffNats && healthyMs > natsReturnMs)
+        this.report(name, `is not connected to NATS ${healthyMs} ms after the last fault`)
+    })
   }
 
   private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
@@ -253,6 +254,9 @@ const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
 
 /** The time for which a connection to NATS without users stays open, and may send its last messages, in ms. */
 const natsIdleMs = 5_000
+
+/** The time within which a gateway notices that its connection to NATS is lost, and has another one, in ms. */
+const natsReturnMs = 5_000
 
 const isOverNats = ({ via }: Partial<TraderPlan>): boolean => via === 'nats'
 

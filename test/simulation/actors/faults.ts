@@ -125,7 +125,7 @@ export const faultKinds: readonly Generate[] = [
 export const natsFaultKinds: readonly Generate[] = [
   (chance, _gateway, latest) => ({ do: 'nats', how: chance.pick(hows), ms: duration(chance, latest) }),
   (chance, _gateway, latest) => {
-    const of = chance.pick(['all', 'requests', 'replies', 'prices'] as const)
+    const of = chance.pick(['all', 'changes', 'requests', 'replies', 'prices'] as const)
     return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), of, ms: duration(chance, latest) }
   },
 ]

@@ -1,6 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { isDown } from '../../../src/domain/status.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
+import { endsLive } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
@@ -107,6 +108,7 @@ class NatsGatewayProcess implements GatewayProgram {
       onEvent: (base, event) => {
         this.demand.onSourceEvent(base, event)
         if (isRight(event)) natsPrices.onDelivered(this.ledger, event.right.price)
+        else if (endsLive.has(event.left._tag)) natsPrices.onNotLive(this.ledger, base)
       },
     })
     this.process.run(() => {

@@ -37,8 +37,8 @@ export const usualSettings: NatsSettings = {
   users: [],
 }
 
-/** What consumers send to gateways, what these answer, and the updates of prices. */
-type MessageKind = 'requests' | 'replies' | 'prices'
+/** The subscribe and unsubscribe messages of consumers, their other requests, the replies, and the updates of prices. */
+type MessageKind = 'changes' | 'requests' | 'replies' | 'prices'
 
 /** `share`: from 0 to 1. */
 export interface MessageLoss {
@@ -46,9 +46,10 @@ export interface MessageLoss {
   readonly of: MessageKind | 'all'
 }
 
-const kindOf = (subject: string): MessageKind => {
+const kindOf = ({ subject, payload }: Publication): MessageKind => {
   if (subject.startsWith('svc.price.')) return 'prices'
-  return subject.startsWith('svc.') ? 'requests' : 'replies'
+  if (!subject.startsWith('svc.')) return 'replies'
+  return payload.includes('subscribe"') ? 'changes' : 'requests'
 }
 
 /** A NATS server without a cluster, which can be stopped, killed, switched off and started again. */
@@ -119,9 +120,9 @@ export class NatsServer implements TcpServer {
     if (!isDelivered && message.reply !== undefined) sender.informOfNoResponders(message.reply)
   }
 
-  isLost({ subject }: Publication): boolean {
+  isLost(message: Publication): boolean {
     const { share, of } = this.loss
-    if (share === 0 || (of !== 'all' && of !== kindOf(subject))) return false
+    if (share === 0 || (of !== 'all' && of !== kindOf(message))) return false
     return this.world.random() < share
   }
 

@@ -13,7 +13,7 @@ import type { ArrivedPrice, Ledger } from './ledger.js'
 export const keptMs = 7_000
 
 /** After one of them, a topic is not live until its next price. */
-const endsLive: ReadonlySet<PriceError['_tag']> = new Set([
+export const endsLive: ReadonlySet<PriceError['_tag']> = new Set([
   'Stale',
   'SubscriptionRejected',
   'Disconnected',

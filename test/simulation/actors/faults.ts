@@ -124,10 +124,12 @@ export const faultKinds: readonly Generate[] = [
 /** One generator per kind of fault of the NATS server. */
 export const natsFaultKinds: readonly Generate[] = [
   (chance, _gateway, latest) => ({ do: 'nats', how: chance.pick(hows), ms: duration(chance, latest) }),
-  (chance, _gateway, latest) => {
-    const of = chance.pick(['all', 'changes', 'requests', 'replies', 'prices'] as const)
-    return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), of, ms: duration(chance, latest) }
-  },
+  ...(['all', 'changes', 'requests', 'replies', 'prices'] as const).map(
+    (of): Generate =>
+      (chance, _gateway, latest) => {
+        return { do: 'lose messages', of, share: chance.pick([0.02, 0.1, 0.5]), ms: duration(chance, latest) }
+      },
+  ),
 ]
 
 /** A fault of the gateway with this index. */

@@ -156,8 +156,8 @@ export const startFault = (
     }
     case 'slow link': {
       const link = links[fault.link]!
-      link.bytesPerMs = fault.bytesPerMs
-      return () => (link.bytesPerMs = Infinity)
+      link.setSpeed(fault.bytesPerMs)
+      return () => link.setSpeed(Infinity)
     }
     case 'latency': {
       const link = links[fault.link]!

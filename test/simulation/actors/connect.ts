@@ -3,6 +3,7 @@ import { createClientOn } from '../../../src/client/create-client.js'
 import { upstreamOverNats } from '../../../src/nats/nats-client.js'
 import { node } from '../../../src/platform/node.js'
 import type { ClientTimes, Ledger } from '../invariants/ledger.js'
+import { NatsSessions } from '../invariants/nats-client.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { SimulatedHttp } from '../world/http-transport.js'
 import type { Link } from '../world/network.js'
@@ -28,6 +29,8 @@ export interface ConnectedClient {
   readonly client: Client
   readonly sockets: () => number
   readonly requests: () => number
+  /** What is wrong with the connection, if anything is. Default: nothing is known. */
+  readonly problem?: () => string | undefined
 }
 
 /** Creates a client in a process. The ledger records what passes its ports. */
@@ -76,7 +79,11 @@ export const connectOverNats =
       const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
       return { client: createClientOn(node)(setup) as Client, http: requests }
     })
-    return { client, sockets: () => tcp.size, requests: () => http.size }
+    const sessions = new NatsSessions(ledger, prices)
+    return {
+      ...{ client, sockets: () => tcp.size, requests: () => http.size },
+      problem: () => sessions.problem(),
+    }
   }
 
 const optionsOf = ({ initialDelay, times: { maxDelay, ...times } }: ClientPlan) => ({

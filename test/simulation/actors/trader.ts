@@ -138,7 +138,7 @@ export class Trader {
   /** The invariants, as they must hold after each turn of the process and each second. */
   check(): void {
     if (this.process.isDead || this.process.isStopped) return
-    const problem = problemOfState(this.ledger)
+    const problem = problemOfState(this.ledger) ?? this.connected.problem?.()
     if (problem !== undefined) this.report(problem)
   }
 

@@ -91,6 +91,44 @@ export const bugs: readonly Bug[] = [
     edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
   },
   {
+    name: 'held prices are never sent',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [
+      ['    if (this.held.size > 0 && !window.isHolding) this.sendHeld()\n', ''],
+      ['    if (!window.isUnmarked) this.mark()\n    this.sendHeld()\n', ''],
+    ],
+  },
+  {
+    name: 'a pong of a consumer is late after 3 s',
+    file: 'src/gateway/prices/ack-window.ts',
+    edits: [['const lateMs = 300', 'const lateMs = 3000']],
+  },
+  {
+    name: 'an outage ends the consumers of a gateway with the code 1000',
+    file: 'src/gateway/sessions/sessions.ts',
+    edits: [["'service-down': tryAgainLater", "'service-down': 1000"]],
+  },
+  {
+    name: 'a gateway never terminates a connection that its consumer does not close',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [
+      [
+        '    this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))\n',
+        '    void [timer, ms]\n',
+      ],
+    ],
+  },
+  {
+    name: 'a gateway rejects a topic by a text of its own',
+    file: 'src/gateway/sessions/topic-feed.ts',
+    edits: [['return this.reject(error.reason)', "return this.reject('rejected')"]],
+  },
+  {
+    name: 'further outages prolong the time for which a gateway keeps a topic',
+    file: 'src/gateway/sessions/demand.ts',
+    edits: [['      if (!feed.isWanted) continue\n', '']],
+  },
+  {
     name: 'a client over NATS delivers prices of any age',
     file: 'src/nats/consumer/nats-web-socket-transport.ts',
     edits: [['this.isWithheld ||= this.behindMs > this.context.maxLag', 'this.isWithheld ||= false']],
@@ -124,6 +162,16 @@ export const bugs: readonly Bug[] = [
     name: 'a history stores a message though another gateway stores the topic',
     file: 'src/nats/history/history-store.ts',
     edits: [['{ lastSubjectSequence: after }', '{}']],
+  },
+  {
+    name: 'a lease on a gateway over NATS expires one check late',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['leaseTime / leaseCheckInterval', '1 + leaseTime / leaseCheckInterval']],
+  },
+  {
+    name: 'a renewal does not extend a lease',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['    this.checks = 0\n', '']],
   },
 ]
 

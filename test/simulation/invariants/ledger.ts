@@ -25,6 +25,8 @@ export interface ClientTimes {
 export interface TopicOnSocket {
   /** When the last subscribe frame was sent, unless an unsubscribe frame followed. */
   requestedAt: number | undefined
+  /** The time of the world at which the last frame was sent, in ms. */
+  sentAt: number
   isConfirmed: boolean
   /** The index of the newest price that has arrived; -1 if none has. */
   arrivedIndex: number
@@ -85,6 +87,8 @@ export class Ledger implements PortObserver, RequestObserver {
   baseTimers = 30
   /** True once the service has answered a ping of this client. */
   isProbed = false
+  /** When the service or the gateway answered the last time, in ms in which the process was running. */
+  answeredAt = 0
   /** The price that the client is reading. */
   reading: SentPrice | undefined
   /** True from a long pause of the process until the answer that the client then requires. */
@@ -128,6 +132,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const state = this.topicOn(baseOf(topic))
     if (state === undefined) return
     state.isConfirmed = false
+    state.sentAt = this.world.now
     state.requestedAt = method === 'subscribe' ? this.process.activeMs : undefined
     if (method === 'unsubscribe') state.arrivedIndex = -1
   }
@@ -153,6 +158,7 @@ export class Ledger implements PortObserver, RequestObserver {
 
   onPong(): void {
     this.isProbed = true
+    this.answeredAt = this.process.activeMs
     this.isAnswerMissing = false
     this.reading = undefined
   }
@@ -258,6 +264,7 @@ export class Ledger implements PortObserver, RequestObserver {
     if (open === undefined) return undefined
     const state = open.topics.get(base) ?? {
       requestedAt: undefined,
+      sentAt: 0,
       isConfirmed: false,
       arrivedIndex: -1,
       arrivedAt: 0,

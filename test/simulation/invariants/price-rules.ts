@@ -77,6 +77,15 @@ const hasTheAgeOfItsFrame: Rule = (ledger, _subscriber, price) => {
     : undefined
 }
 
+/** A gateway answers a request by a price only while the topic is live there. */
+const wasLiveAtTheGateway: Rule = ({ open, reading }, { base }, { price }) => {
+  if (reading?.id !== price || reading.notLiveSince === undefined) return undefined
+  const requested = open?.topics.get(base)?.sentAt ?? 0
+  return requested > reading.notLiveSince
+    ? 'its topic was not live at the gateway when it was requested, and is not since'
+    : undefined
+}
+
 /** After a long pause, nothing is delivered before the service has answered. */
 const followsAnAnswer: Rule = ({ isAnswerMissing }) =>
   isAnswerMissing ? 'the service has not answered since the process was paused' : undefined
@@ -87,6 +96,7 @@ const rules = [
   isYoungerThanMaxLag,
   wasSentWithinMaxLag,
   hasTheAgeOfItsFrame,
+  wasLiveAtTheGateway,
   followsAnAnswer,
 ]
 

@@ -278,6 +278,7 @@ const gatewayPlan = (chance: Chance, index: number): GatewayPlan => ({
   upstream: index > 0 && chance.isTrue(0.5) ? index - 1 : 'service',
   ...clientPlan(chance),
   maxBufferedBytes: chance.pick([16_384, 4_194_304]),
+  maxTopicsPerConnection: chance.pick([2, 100, 100]),
 })
 
 const clientPlan = (chance: Chance): ClientPlan => ({

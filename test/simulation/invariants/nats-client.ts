@@ -11,8 +11,8 @@ const missingMs = 4_000
 
 /** The sessions of a client over NATS. */
 export class NatsSessions {
-  /** Since when a further update of each topic is missing. */
-  private readonly missingSince = new Map<string, number>()
+  /** The next update of each topic if it is missing, and since when. */
+  private readonly missing = new Map<string, { readonly index: number; readonly since: number }>()
 
   constructor(
     private readonly ledger: Ledger,
@@ -23,16 +23,19 @@ export class NatsSessions {
   problem(): string | undefined {
     const { open, process, answeredAt } = this.ledger
     if (open === undefined) {
-      this.missingSince.clear()
+      this.missing.clear()
       return undefined
     }
     const silent = process.activeMs - Math.max(answeredAt, open.openedAt)
     if (silent > silenceMs) return `the gateway has not answered for ${silent} ms, and the session is open`
     for (const [base, { isConfirmed, arrivedIndex }] of open.topics) {
-      const isMissing = isConfirmed && arrivedIndex >= 0 && this.prices.isBehind(open.socket, base)
-      if (!isMissing) this.missingSince.delete(base)
-      else if (!this.missingSince.has(base)) this.missingSince.set(base, process.activeMs)
-      const waited = process.activeMs - (this.missingSince.get(base) ?? process.activeMs)
+      const isExpected = isConfirmed && arrivedIndex >= 0
+      const index = isExpected ? this.prices.missingAfterLast(open.socket, base) : undefined
+      const before = this.missing.get(base)
+      if (index === undefined) this.missing.delete(base)
+      // Over a slow network an update may always be on its way, but not the same one.
+      else if (before?.index !== index) this.missing.set(base, { index, since: process.activeMs })
+      const waited = process.activeMs - (this.missing.get(base)?.since ?? process.activeMs)
       if (waited > missingMs)
         return `an update of ${base} is missing for ${waited} ms, and the session is open`
     }

@@ -49,10 +49,12 @@ export class NatsPrices implements PriceFinder {
     this.topicAt(ledger, base).notLiveSince ??= ledger.world.now
   }
 
-  /** True if a gateway has published a further price of the topic than that which has arrived last on this socket. */
-  isBehind(socket: PortSocket, base: string): boolean {
+  /** The index of the next price that the gateway has published, if it has not arrived on this socket. */
+  missingAfterLast(socket: PortSocket, base: string): number | undefined {
     const last = this.lastOn.get(socket)?.get(base)
-    return last !== undefined && last.index + 1 < this.topicAt(last.gateway, base).count
+    if (last === undefined) return undefined
+    const next = last.index + 1
+    return next < this.topicAt(last.gateway, base).count ? next : undefined
   }
 
   find(frame: string, socket: PortSocket, isNew: boolean): SentPrice | undefined {

@@ -15,7 +15,6 @@ import type { Server } from './service.js'
 /** How a client of the library is created. */
 export interface ClientPlan {
   readonly times: ClientTimes
-  readonly initialDelay: number
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
 }
@@ -52,6 +51,7 @@ export const connectTo =
         http,
       }),
     )
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     return { client, sockets: () => webSocket.size, requests: () => http.size }
   }
 
@@ -71,10 +71,11 @@ export const connectOverNats =
       const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
       return { client: createClientOn(node)(setup) as Client, http: requests }
     })
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     return { client, sockets: () => tcp.size, requests: () => http.size }
   }
 
-const optionsOf = ({ initialDelay, times: { maxDelay, ...times } }: ClientPlan) => ({
+const optionsOf = ({ times: { initialDelay, maxDelay, ...times } }: ClientPlan) => ({
   ...times,
   reconnect: { initialDelay, maxDelay },
 })

@@ -3,7 +3,8 @@ import type { PriceError } from 'svc-streams'
 import type { PriceEvent } from '../../../src/prices/subscribers.js'
 import type { SentPrice } from '../world/price-log.js'
 import type { ServerSocket } from '../world/web-socket-transport.js'
-import { baseOf, type ArrivedPrice, type Ledger } from './ledger.js'
+import { baseOf, type Ledger } from './ledger.js'
+import type { ArrivedPrice } from './open-socket.js'
 
 // What a gateway promises to its consumers: `docs/guides/gateway.md`, "What consumers receive" and "Slow consumers". Times
 // are those in which the process of the gateway was running, in ms.

@@ -42,10 +42,11 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
 
 /** The history as a person reads it: the settings, one line per step, and the violation. */
 export const describeFailure = ({ scenario, violation }: Failure): string => {
-  const { seed, traders, gateways, natsGateways, intervals, steps } = scenario
+  const { seed, hasEvenDraws, traders, gateways, natsGateways, intervals, steps } = scenario
   const { at, who, problem } = violation
   return [
     `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
+    ...(hasEvenDraws ? ['The library draws 1/2 each time: a wait with jitter has half of its maximum.'] : []),
     ...traders.map(({ strategy, via, ...plan }, index) => {
       const server = via === undefined ? 'the service' : via === 'nats' ? 'NATS' : `gateway ${via}`
       return `client ${index} of ${server}: ${strategy}, ${describeTimes(plan)}`
@@ -60,8 +61,8 @@ export const describeFailure = ({ scenario, violation }: Failure): string => {
   ].join('\n')
 }
 
-const describeTimes = ({ initialDelay, times }: Pick<ClientPlan, 'initialDelay' | 'times'>): string =>
-  Object.entries({ initialDelay, ...times })
+const describeTimes = ({ times }: Pick<ClientPlan, 'times'>): string =>
+  Object.entries(times)
     .map(([name, ms]) => `${name} ${ms}`)
     .join(', ')
 

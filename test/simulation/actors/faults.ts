@@ -91,10 +91,13 @@ export const linkFaultKinds: readonly Generate[] = [
   },
 ]
 
-/** One generator per kind of fault without gateways. */
+/** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
 export const faultKinds: readonly Generate[] = [
   ...linkFaultKinds,
-  (chance, trader, latest) => ({ do: 'pause client', trader, ms: duration(chance, latest) }),
+  (chance, trader, latest) => {
+    const ms = chance.isTrue(0.2) ? chance.between(60_000, 90_000) : duration(chance, latest)
+    return { do: 'pause client', trader, ms: Math.min(latest, ms) }
+  },
   (chance, _trader, latest) => {
     return { do: 'service', how: chance.pick(hows), ms: duration(chance, latest) }
   },

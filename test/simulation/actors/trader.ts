@@ -193,7 +193,7 @@ export class Trader {
     const onPrice = (): void => {
       prices++
       if (this.plan.strategy === 'slow' && prices % 8 === 0)
-        this.process.block(this.surroundings.world.between(1, 400))
+        this.process.block(this.surroundings.world.between(1, prices % 64 === 0 ? 2_000 : 400))
       if (this.plan.strategy !== 'switch' || prices !== 3) return
       this.dropRecord(record)
       this.join(topicIndex + 1, isUpper)

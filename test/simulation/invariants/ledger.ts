@@ -7,7 +7,14 @@ import type { FrameContent, PortObserver, PortSocket } from '../world/web-socket
 import type { ResponseHead } from '../../../src/transport/ports.js'
 import type { World } from '../world/world.js'
 import { Dials } from './dials.js'
-import { createOpenSocket, createTopic, type ArrivedPrice, type OpenSocket, type SentFrame, type TopicOnSocket } from './open-socket.js'
+import {
+  createOpenSocket,
+  createTopic,
+  type ArrivedPrice,
+  type OpenSocket,
+  type SentFrame,
+  type TopicOnSocket,
+} from './open-socket.js'
 import { Polls } from './polls.js'
 
 /** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
@@ -71,6 +78,8 @@ export class Ledger implements PortObserver, RequestObserver {
   reading: SentPrice | undefined
   /** The frame of the client that is answered by the one that it is reading, as far as the service knows. */
   answered: SentFrame | undefined
+  /** The first topic that was requested without subscribers. */
+  unwantedRequest: string | undefined
   /** When the connection was lost or closed, in ms in which the process was running. */
   closedAt = 0
   /** Since when the client requires an answer, after a long pause of the process: in ms in which the process was running. */
@@ -118,6 +127,7 @@ export class Ledger implements PortObserver, RequestObserver {
     state.isConfirmed = false
     state.unaskedSince = undefined
     state.requestedAt = isSubscribe ? activeMs : undefined
+    if (isSubscribe && !this.wantedSince.has(base)) this.unwantedRequest ??= base
     if (isSubscribe) return
     state.releasedAt = now
     state.arrivedIndex = -1

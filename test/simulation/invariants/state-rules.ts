@@ -34,6 +34,9 @@ const wantedTopicsAreRequested: Rule = ({ open, process, wantedSince, times }) =
   return undefined
 }
 
+const requestedTopicsAreWanted: Rule = ({ unwantedRequest }) =>
+  unwantedRequest === undefined ? undefined : `${unwantedRequest} was requested without subscribers`
+
 const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) => {
   if (open === undefined) return undefined
   for (const [base, since] of idleSince) {
@@ -156,6 +159,7 @@ const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests, bas
 
 const rules = [
   wantedTopicsAreRequested,
+  requestedTopicsAreWanted,
   unwantedTopicsAreReleased,
   unaskedTopicsAreReleased,
   silenceEndsTheConnection,

@@ -12,10 +12,11 @@ const lossIsOfTheConnection: Rule = ({ open }, _subscriber, { _tag }) =>
 /** A text without an address rejects a topic only if it answers the request of the topic, not an earlier one or one of another topic. */
 const rejectionAnswersTheRequest: Rule = ({ answered, open, process, times }, { base }, error) => {
   if (error._tag !== 'SubscriptionRejected' || error.reason.includes('0x')) return undefined
-  // After `confirmTimeout` the client no longer waits for an answer.
-  if (answered?.isSubscribe !== true || process.activeMs - answered.at >= times.confirmTimeout)
-    return undefined
-  const last = open?.frames.findLast((frame) => frame.isSubscribe && frame.base === base)
+  if (open === undefined || answered?.isSubscribe !== true) return undefined
+  // After `confirmTimeout` the client no longer waits for an answer, and it may have taken a stray text for the answer.
+  const isAwaited = process.activeMs - answered.at < times.confirmTimeout && open.strayTextAt < answered.at
+  if (!isAwaited) return undefined
+  const last = open.frames.findLast((frame) => frame.isSubscribe && frame.base === base)
   return last === answered ? undefined : `the text answers the request of ${answered.base} before`
 }
 

@@ -268,6 +268,7 @@ export class Ledger implements PortObserver, RequestObserver {
 
   /** A topic without subscribers that the service rejects needs no unsubscribe frame, and nobody receives the rejection. */
   private onErrorText(text: string): void {
+    if (this.open !== undefined && this.answered === undefined) this.open.strayTextAt = this.process.activeMs
     const base = /tuple: (0x\w+)$/.exec(text)?.[1]
     if (base === undefined || !this.idleSince.has(base)) return
     const state = this.open?.topics.get(base)

@@ -37,6 +37,8 @@ export interface OpenSocket {
   readonly openedAt: number
   readonly topics: Map<string, TopicOnSocket>
   readonly frames: SentFrame[]
+  /** When the last text has arrived that answers no frame of the client: it may be taken for an answer. */
+  strayTextAt: number
   /** When the last frame or pong has arrived, in ms in which the process was running. */
   receivedAt: number
   /** When each ping was sent, by the clock of the process, in ms. Empty if the port has none. */
@@ -60,7 +62,7 @@ export const createOpenSocket = (
   { now, activeMs }: Pick<SimulatedProcess, 'now' | 'activeMs'>,
   maxLag: number,
 ): OpenSocket => ({
-  ...{ socket, openedAt: activeMs, receivedAt: activeMs },
+  ...{ socket, openedAt: activeMs, receivedAt: activeMs, strayTextAt: -Infinity },
   ...{ topics: new Map(), arrived: new Map(), frames: [] },
   ...{ pings: new Map(), measuredAt: now, currentUntil: activeMs + maxLag },
 })

@@ -17,7 +17,6 @@ import type { Server } from './service.js'
 /** How a client of the library is created. */
 export interface ClientPlan {
   readonly times: ClientTimes
-  readonly initialDelay: number
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
   /** Over NATS: the servers whose addresses it has. Default: the first one. */
@@ -58,6 +57,7 @@ export const connectTo =
         http,
       }),
     )
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     return { client, sockets: () => webSocket.size, requests: () => http.size }
   }
 
@@ -79,6 +79,7 @@ export const connectOverNats =
       const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
       return { client: createClientOn(node)(setup) as Client, http: requests }
     })
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     const sessions = new NatsSessions(ledger, prices)
     return {
       ...{ client, sockets: () => tcp.size, requests: () => http.size },
@@ -86,7 +87,7 @@ export const connectOverNats =
     }
   }
 
-const optionsOf = ({ initialDelay, times: { maxDelay, ...times } }: ClientPlan) => ({
+const optionsOf = ({ times: { initialDelay, maxDelay, ...times } }: ClientPlan) => ({
   ...times,
   reconnect: { initialDelay, maxDelay },
 })

@@ -105,10 +105,13 @@ export const linkFaultKinds: readonly Generate[] = [
   },
 ]
 
-/** One generator per kind of fault without gateways. */
+/** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
 export const faultKinds: readonly Generate[] = [
   ...linkFaultKinds,
-  (chance, trader, latest) => ({ do: 'pause client', trader, ms: duration(chance, latest) }),
+  (chance, trader, latest) => {
+    const ms = chance.isTrue(0.2) ? chance.between(60_000, 90_000) : duration(chance, latest)
+    return { do: 'pause client', trader, ms: Math.min(latest, ms) }
+  },
   (chance, _trader, latest) => {
     return { do: 'service', how: chance.pick(hows), ms: duration(chance, latest) }
   },
@@ -116,7 +119,7 @@ export const faultKinds: readonly Generate[] = [
   (chance) => ({ do: 'burst', topic: chance.between(0, 9), count: chance.pick([3, 50, 2_000]), ms: 0 }),
   behave((chance) => ({ msPerMessage: chance.pick([5, 300, 2_000]) })),
   behave((chance) => ({ confirmations: chance.pick(['new', 'foreign', 'none'] as const) })),
-  behave(() => ({ sendsErrorTexts: true })),
+  behave((chance) => ({ sendsErrorTexts: true, msPerMessage: chance.pick([0, 300]) })),
   behave(() => ({ rejects: true })),
   behave(() => ({ sendsPongs: false })),
   behave(() => ({ sendsPrices: false })),

@@ -3,7 +3,8 @@ import type { SentPrice } from '../world/price-log.js'
 import type { ServerSocket } from '../world/web-socket-transport.js'
 import { ConsumerConnection } from './consumer-connection.js'
 import type { ConsumerLedger } from './consumers.js'
-import { baseOf, type ArrivedPrice } from './ledger.js'
+import { baseOf } from './ledger.js'
+import type { ArrivedPrice } from './open-socket.js'
 
 // What a gateway sends to one consumer. Times are those in which the process of the gateway was running, in ms.
 

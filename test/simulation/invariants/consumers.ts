@@ -4,7 +4,8 @@ import type { PriceEvent } from '../../../src/prices/subscribers.js'
 import type { SentPrice } from '../world/price-log.js'
 import type { ServerSocket } from '../world/web-socket-transport.js'
 import { ConsumerRecord } from './consumer-record.js'
-import type { ArrivedPrice, Ledger } from './ledger.js'
+import type { Ledger } from './ledger.js'
+import type { ArrivedPrice } from './open-socket.js'
 
 // What a gateway promises to its consumers: `docs/guides/gateway.md`, "What consumers receive" and "Slow consumers". Times
 // are those in which the process of the gateway was running, in ms.

@@ -44,10 +44,10 @@ const checkInterval = 1_000
 /** Runs a scenario until its first violation, or to its end. The same scenario has the same trace, byte for byte. */
 export const runEpisode = async (scenario: Scenario, hasTrace = false): Promise<Episode> => {
   const trace: string[] = []
-  const world = new World(`world ${scenario.seed}`, hasTrace ? trace : undefined)
+  const world = new World(`world ${scenario.seed}`, hasTrace ? trace : undefined, scenario.hasEvenDraws)
   // Also the clients are created on the simulated platform, which they keep.
   const result = await onSimulatedPlatform(
-    () => world.random(),
+    () => world.draw(),
     () => {
       // The identifiers of the NATS client take their chance from that of the process, which is another one now.
       nuid.reset()

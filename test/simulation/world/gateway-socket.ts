@@ -31,7 +31,8 @@ export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
   }
 
   write(bytes: Buffer): boolean {
-    for (const frame of textFramesOf(bytes)) this.server.sendText(frame, this.observer.onText(frame))
+    for (const frame of textFramesOf(bytes))
+      this.server.sendText(frame, { price: this.observer.onText(frame) })
     return true
   }
 

@@ -109,6 +109,8 @@ export class Polls {
     if (poll === undefined) return
     const { now, activeMs } = this.process
     poll.inFlightSince = activeMs
+    // The request before it has no result.
+    if (isRepeated) poll.isUnread = false
     if (isRepeated) return
     const early = Math.max(poll.earliestByInterval, poll.earliestByFailures) - now
     if (poll.subscribers.size === 0) this.report(`${path} is requested without subscribers`)

@@ -65,12 +65,12 @@ const isWithinTheMeasuredLag: Rule = ({ open, process, isProbed, times }) => {
     : undefined
 }
 
-/** A price is no longer current `staleAfter` after it has arrived. */
+/** A price is no longer current `staleAfter` after it has arrived. The handlers of other subscribers of one delivery may be slow. */
 const isNotStale: Rule = (ledger, _subscriber, { price }) => {
   const arrived = ledger.arrived(price)
   if (arrived === undefined) return undefined
-  const { process, times } = ledger
-  const silentMs = process.now - arrived.at
+  const { world, times } = ledger
+  const silentMs = world.now - arrived.at
   return silentMs > times.staleAfter + ageToleranceMs
     ? `it arrived ${silentMs} ms before, more than staleAfter of ${times.staleAfter} ms`
     : undefined

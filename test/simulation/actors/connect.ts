@@ -3,6 +3,7 @@ import { createClientOn } from '../../../src/client/create-client.js'
 import { upstreamOverNats } from '../../../src/nats/nats-client.js'
 import { node } from '../../../src/platform/node.js'
 import type { ClientTimes, Ledger } from '../invariants/ledger.js'
+import { NatsSessions } from '../invariants/nats-client.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { SimulatedHttp } from '../world/http-transport.js'
 import type { Link } from '../world/network.js'
@@ -16,7 +17,6 @@ import type { Server } from './service.js'
 /** How a client of the library is created. */
 export interface ClientPlan {
   readonly times: ClientTimes
-  readonly initialDelay: number
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
   /** Over NATS: the servers whose addresses it has. Default: the first one. */
@@ -28,6 +28,8 @@ export interface ConnectedClient {
   readonly client: Client
   readonly sockets: () => number
   readonly requests: () => number
+  /** What is wrong with the connection, if anything is. Default: nothing is known. */
+  readonly problem?: () => string | undefined
 }
 
 /** Creates a client in a process. The ledger records what passes its ports. */
@@ -55,6 +57,7 @@ export const connectTo =
         http,
       }),
     )
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     return { client, sockets: () => webSocket.size, requests: () => http.size }
   }
 
@@ -76,10 +79,15 @@ export const connectOverNats =
       const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
       return { client: createClientOn(node)(setup) as Client, http: requests }
     })
-    return { client, sockets: () => tcp.size, requests: () => http.size }
+    process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
+    const sessions = new NatsSessions(ledger, prices)
+    return {
+      ...{ client, sockets: () => tcp.size, requests: () => http.size },
+      problem: () => sessions.problem(),
+    }
   }
 
-const optionsOf = ({ initialDelay, times: { maxDelay, ...times } }: ClientPlan) => ({
+const optionsOf = ({ times: { initialDelay, maxDelay, ...times } }: ClientPlan) => ({
   ...times,
   reconnect: { initialDelay, maxDelay },
 })

@@ -4,7 +4,7 @@ import type { World } from '../world/world.js'
 import type { Gateway } from './gateway.js'
 import type { NatsGatewayMachine } from './nats-gateway.js'
 import type { NatsCluster } from './nats-cluster.js'
-import type { NatsServer } from './nats-server.js'
+import type { MessageLoss, NatsServer } from './nats-server.js'
 import { correct, type Behaviour, type Service } from './service.js'
 import type { Trader } from './trader.js'
 
@@ -12,6 +12,9 @@ import type { Trader } from './trader.js'
 type How = (typeof hows)[number]
 
 const hows = ['stop', 'kill', 'switch off'] as const
+
+/** Also SIGTERM. */
+const gatewayHows = [...hows, 'terminate'] as const
 
 /**
  * A fault of the network, the service or a gateway, or a pause of a client. It ends by itself after `ms`. `link`: an index of
@@ -38,11 +41,16 @@ export type Fault =
   | { readonly do: 'nats'; readonly server: number; readonly how: How; readonly ms: number }
   /** A NATS server loses its routes to the others of its cluster. */
   | { readonly do: 'isolate'; readonly server: number; readonly ms: number }
-  | { readonly do: 'lose messages'; readonly share: number; readonly ms: number }
+  | ({ readonly do: 'lose messages'; readonly ms: number } & MessageLoss)
   | { readonly do: 'lose acks'; readonly share: number; readonly ms: number }
   /** The first NATS server dies as soon as a stream has stored a message. */
   | { readonly do: 'die after storing'; readonly ms: number }
-  | { readonly do: 'gateway'; readonly gateway: number; readonly how: How; readonly ms: number }
+  | {
+      readonly do: 'gateway'
+      readonly gateway: number
+      readonly how: (typeof gatewayHows)[number]
+      readonly ms: number
+    }
   | { readonly do: 'behave'; readonly change: Partial<Behaviour>; readonly ms: number }
   | { readonly do: 'close all'; readonly code: number; readonly ms: number }
   | { readonly do: 'burst'; readonly topic: number; readonly count: number; readonly ms: number }
@@ -97,10 +105,13 @@ export const linkFaultKinds: readonly Generate[] = [
   },
 ]
 
-/** One generator per kind of fault without gateways. */
+/** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
 export const faultKinds: readonly Generate[] = [
   ...linkFaultKinds,
-  (chance, trader, latest) => ({ do: 'pause client', trader, ms: duration(chance, latest) }),
+  (chance, trader, latest) => {
+    const ms = chance.isTrue(0.2) ? chance.between(60_000, 90_000) : duration(chance, latest)
+    return { do: 'pause client', trader, ms: Math.min(latest, ms) }
+  },
   (chance, _trader, latest) => {
     return { do: 'service', how: chance.pick(hows), ms: duration(chance, latest) }
   },
@@ -108,7 +119,7 @@ export const faultKinds: readonly Generate[] = [
   (chance) => ({ do: 'burst', topic: chance.between(0, 9), count: chance.pick([3, 50, 2_000]), ms: 0 }),
   behave((chance) => ({ msPerMessage: chance.pick([5, 300, 2_000]) })),
   behave((chance) => ({ confirmations: chance.pick(['new', 'foreign', 'none'] as const) })),
-  behave(() => ({ sendsErrorTexts: true })),
+  behave((chance) => ({ sendsErrorTexts: true, msPerMessage: chance.pick([0, 300]) })),
   behave(() => ({ rejects: true })),
   behave(() => ({ sendsPongs: false })),
   behave(() => ({ sendsPrices: false })),
@@ -127,9 +138,12 @@ export const natsServerFault: Generate = (chance, server, latest) => ({
 /** One generator per kind of fault of the first NATS server, or of all. */
 export const natsFaultKinds: readonly Generate[] = [
   (chance, _gateway, latest) => natsServerFault(chance, 0, latest),
-  (chance, _gateway, latest) => {
-    return { do: 'lose messages', share: chance.pick([0.01, 0.1, 0.5]), ms: duration(chance, latest) }
-  },
+  ...(['all', 'changes', 'requests', 'replies', 'prices'] as const).map(
+    (of): Generate =>
+      (chance, _gateway, latest) => {
+        return { do: 'lose messages', of, share: chance.pick([0.02, 0.1, 0.5]), ms: duration(chance, latest) }
+      },
+  ),
 ]
 
 /** One generator per kind of fault of JetStream. */
@@ -144,7 +158,7 @@ export const jetStreamFaultKinds: readonly Generate[] = [
 
 /** A fault of the gateway with this index. */
 export const gatewayFault: Generate = (chance, gateway, latest) => ({
-  ...{ do: 'gateway', gateway, how: chance.pick(hows), ms: duration(chance, latest) },
+  ...{ do: 'gateway', gateway, how: chance.pick(gatewayHows), ms: duration(chance, latest) },
 })
 
 /** Starts a fault. Returns what ends it. */
@@ -166,8 +180,8 @@ export const startFault = (
     }
     case 'slow link': {
       const link = links[fault.link]!
-      link.bytesPerMs = fault.bytesPerMs
-      return () => (link.bytesPerMs = Infinity)
+      link.setSpeed(fault.bytesPerMs)
+      return () => link.setSpeed(Infinity)
     }
     case 'latency': {
       const link = links[fault.link]!
@@ -187,8 +201,8 @@ export const startFault = (
       return () => routes.forEach((link) => link.restore())
     }
     case 'lose messages':
-      nats.lostShare = fault.share
-      return () => (nats.lostShare = 0)
+      nats.loss = fault
+      return () => (nats.loss = { share: 0, of: 'all' })
     case 'lose acks': {
       const [server] = nats.servers
       server!.lostAcks = fault.share
@@ -204,7 +218,7 @@ export const startFault = (
       }
     }
     case 'gateway':
-      return startServerFault(gateways[fault.gateway]!, fault.how)
+      return startGatewayFault(gateways[fault.gateway]!, fault.how)
     case 'behave':
       Object.assign(service.behaviour, fault.change)
       return () => Object.assign(service.behaviour, pick(correct, Object.keys(fault.change)))
@@ -217,15 +231,20 @@ export const startFault = (
   }
 }
 
-const startServerFault = (
-  server: Service | NatsServer | FaultTarget['gateways'][number],
-  how: How,
-): (() => void) => {
-  const { process } = server.host
-  const endsLater = (end: () => void) => (): void => {
-    // Another fault may have started it again.
-    if (server.host.process === process) end()
-  }
+type AnyGateway = FaultTarget['gateways'][number]
+
+/** A process that has not ended when the next one starts is killed. */
+const startGatewayFault = (gateway: AnyGateway, how: (typeof gatewayHows)[number]): (() => void) => {
+  if (how !== 'terminate') return startServerFault(gateway, how)
+  gateway.terminate()
+  return whileItRuns(gateway, () => {
+    gateway.kill()
+    void gateway.start()
+  })
+}
+
+const startServerFault = (server: Service | NatsServer | AnyGateway, how: How): (() => void) => {
+  const endsLater = (end: () => void) => whileItRuns(server, end)
   switch (how) {
     case 'stop':
       server.stop()
@@ -236,6 +255,14 @@ const startServerFault = (
     case 'switch off':
       server.switchOff()
       return endsLater(() => void server.start())
+  }
+}
+
+/** Another fault may have started the server again meanwhile. */
+const whileItRuns = ({ host }: Pick<Service, 'host'>, end: () => void): (() => void) => {
+  const { process } = host
+  return () => {
+    if (host.process === process) end()
   }
 }
 

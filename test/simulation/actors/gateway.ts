@@ -6,7 +6,8 @@ import {
 import { createRelays, type Relays } from '../../../src/gateway/relay/relays.js'
 import { resourceOf, withoutQuery } from '../../../src/server/request.js'
 import { currentClock } from '../../../src/time/current-clock.js'
-import { ConsumerLedger, type ConsumerRecord } from '../invariants/consumers.js'
+import type { ConsumerRecord } from '../invariants/consumer-record.js'
+import { ConsumerLedger } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'
 import { problemOfState } from '../invariants/state-rules.js'
 import { GatewaySocket } from '../world/gateway-socket.js'
@@ -25,6 +26,7 @@ export interface GatewayPlan extends ClientPlan {
   /** What it is a gateway of: the service, or the gateway with this index. */
   readonly upstream: 'service' | number
   readonly maxBufferedBytes: number
+  readonly maxTopicsPerConnection: number
 }
 
 /** What all gateways of a simulation share. */
@@ -44,7 +46,9 @@ export class Gateway extends GatewayMachine<GatewayProcess> implements Server {
     upstream: Server,
     surroundings: GatewaySurroundings,
   ) {
-    super(index, surroundings.world, (name) => new GatewayProcess(name, plan, link, upstream, surroundings))
+    const create = (name: string): GatewayProcess =>
+      new GatewayProcess(name, plan, link, upstream, surroundings)
+    super(index, surroundings.world, create, surroundings.report)
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -69,6 +73,7 @@ class GatewayProcess implements GatewayProgram {
   private readonly connected: ConnectedClient
   private readonly front: WebSocketFront
   private readonly relays: Relays
+  private isClosing = false
 
   constructor(
     readonly name: string,
@@ -81,7 +86,7 @@ class GatewayProcess implements GatewayProgram {
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
-    this.consumers = new ConsumerLedger(this.ledger, (problem) => this.report(problem))
+    this.consumers = new ConsumerLedger(this.ledger, plan, (problem) => this.report(problem))
     this.connected = connectTo(upstream)(plan, this.process, link, this.ledger)
     const { client } = this.connected
     observePrices(client, this.ledger, {
@@ -91,8 +96,8 @@ class GatewayProcess implements GatewayProgram {
     const { front, relays } = this.process.enter(() => {
       const config = {
         ...{ clock: currentClock(), service: 'svc', publish: () => undefined, ownHost: () => name },
-        ...{ maxConnections: 100, maxTopicsPerConnection: 100, maxBufferedBytes: plan.maxBufferedBytes },
-        depthEvery: 250,
+        ...{ maxConnections: 100, depthEvery: 250 },
+        ...{ maxTopicsPerConnection: plan.maxTopicsPerConnection, maxBufferedBytes: plan.maxBufferedBytes },
       }
       return { front: createWebSocketFront(client, config), relays: createRelays(client, config) }
     })
@@ -113,6 +118,8 @@ class GatewayProcess implements GatewayProgram {
   }
 
   onUpgrade(upgrade: Upgrade): void {
+    // Its port is closed.
+    if (this.isClosing) return
     const reason = this.front.refusal()
     if (reason === undefined) return upgrade.accept((server) => this.accept(server))
     this.front.onRefused(503)
@@ -130,11 +137,12 @@ class GatewayProcess implements GatewayProgram {
     for (const socket of this.sockets) socket.abandon()
   }
 
-  close(): void {
+  close(onClosed: () => void): void {
     this.process.run(() => {
-      void this.front.close()
+      this.isClosing = this.consumers.isClosing = true
+      const closed = this.front.close()
       this.relays.close()
-      void this.connected.client.close()
+      void closed.then(() => this.connected.client.close()).then(onClosed)
     })
   }
 
@@ -167,6 +175,7 @@ class GatewayProcess implements GatewayProgram {
 const observerOf = (record: ConsumerRecord) => ({
   onText: (frame: string) => record.onFrame(frame),
   onPing: (payload: string) => record.onPing(payload),
+  onClose: (code: number, reason: string) => record.onClose(code, reason),
   onEnd: () => record.onEnd(),
 })
 

@@ -9,21 +9,28 @@ export interface GatewayProgram {
   readonly process: SimulatedProcess
   readonly ledger: Ledger
   readonly isIdle: boolean
-  close(): void
+  /** `onClosed`: called when the gateway and its client are closed. */
+  close(onClosed: () => void): void
   /** What a closed gateway still has. */
   remains(): string
   check(): void
 }
 
-/** A machine with a gateway, which can be stopped, killed, switched off and started again. */
-export class GatewayMachine<Program extends GatewayProgram> {
+/** The process of a closed gateway ends by then: `runGateway` destroys the connections that are left after 1 s. In ms. */
+const closeMs = 2_000
+
+/** A machine with a gateway, which can be stopped, killed, switched off, terminated and started again. */
+export abstract class GatewayMachine<Program extends GatewayProgram> {
   readonly host: Host = { process: undefined, isOn: true }
   protected current: Program
+  /** The process of the gateway that is closing, and since when, in ms in which it was running. */
+  private closing: { readonly process: SimulatedProcess; readonly at: number } | undefined
 
   constructor(
     private readonly index: number,
     private readonly world: World,
     private readonly createProgram: (name: string) => Program,
+    private readonly report: (who: string, problem: string) => void,
   ) {
     this.current = this.start()
   }
@@ -66,8 +73,25 @@ export class GatewayMachine<Program extends GatewayProgram> {
     this.host.isOn = false
   }
 
+  /** The process dies; its kernel ends the connections. */
+  abstract kill(): void
+
+  /** SIGTERM: the gateway closes, then its process ends. */
+  terminate(): void {
+    const { current, world } = this
+    const { process } = current
+    if (process.isDead || this.closing?.process === process) return
+    this.closing = { process, at: process.activeMs }
+    current.close(() => {
+      // After this turn of its event loop.
+      world.at(world.now, () => {
+        if (this.current === current) this.kill()
+      })
+    })
+  }
+
   close(): void {
-    this.current.close()
+    this.current.close(() => undefined)
   }
 
   remains(): string {
@@ -75,6 +99,11 @@ export class GatewayMachine<Program extends GatewayProgram> {
   }
 
   check(): void {
-    this.current.check()
+    const { current, closing } = this
+    current.check()
+    const { process } = current
+    if (closing?.process !== process || process.isDead) return
+    const waited = process.activeMs - closing.at
+    if (waited > closeMs) this.report(this.name, `has not closed within ${waited} ms: ${this.remains()}`)
   }
 }

@@ -1,8 +1,9 @@
 import { Link } from '../world/network.js'
 import type { ServerAt } from '../world/tcp.js'
+import type { SimulatedProcess } from '../world/process.js'
 import type { World } from '../world/world.js'
 import type { Peer } from './nats-routes.js'
-import { NatsServer, usualSettings, type NatsSettings } from './nats-server.js'
+import { NatsServer, usualSettings, type MessageLoss, type NatsSettings } from './nats-server.js'
 
 /** The port of the first server. */
 const firstPort = 4222
@@ -35,9 +36,18 @@ export class NatsCluster {
     return this.peers[index]!.map(({ link }) => link)
   }
 
-  /** The part of the messages that are lost. */
-  set lostShare(share: number) {
-    for (const server of this.servers) server.lostShare = share
+  set loss(loss: MessageLoss) {
+    for (const server of this.servers) server.loss = loss
+  }
+
+  /** Called in the process of a client with each message that it reads. */
+  set onRead(onRead: NatsServer['onRead']) {
+    for (const server of this.servers) server.onRead = onRead
+  }
+
+  /** True if a client in this process receives messages of a subject. */
+  isSubscribed(process: SimulatedProcess, subject: string): boolean {
+    return this.servers.some((server) => server.isSubscribed(process, subject))
   }
 
   readonly serverAt: ServerAt = (port) => this.servers[port - firstPort]!

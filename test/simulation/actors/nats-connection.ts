@@ -77,9 +77,17 @@ export class NatsConnection implements TcpHandler {
       if (!isMatch(subscription.subject, message.subject)) continue
       isDelivered = true
       if (++subscription.delivered === subscription.max) this.endSubscription(sid)
-      if (!this.server.isLost()) this.write(messageOf(this.readable(message), sid))
+      if (this.server.isLost(message)) continue
+      this.write(messageOf(this.readable(message), sid), () =>
+        this.server.onRead(this.socket.clientProcess, message),
+      )
     }
     return isDelivered
+  }
+
+  isSubscribed(process: SimulatedProcess, subject: string): boolean {
+    if (this.socket.clientProcess !== process) return false
+    return [...this.subscriptions.values()].some((each) => isMatch(each.subject, subject))
   }
 
   /** A client without support for headers receives none. */
@@ -182,10 +190,11 @@ export class NatsConnection implements TcpHandler {
     this.socket.end()
   }
 
-  private write(data: string | Uint8Array): void {
+  /** `onRead`: called in the process of the client before it reads. */
+  private write(data: string | Uint8Array, onRead?: () => void): void {
     if (!this.isOpen) return
     const bytes = typeof data === 'string' ? Buffer.from(data) : data
-    this.socket.write(bytes)
+    this.socket.write(bytes, onRead)
     if (this.socket.unsentBytes > this.server.settings.max_pending) return this.end()
     this.deadline.onWritten(bytes.length)
   }

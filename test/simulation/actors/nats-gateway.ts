@@ -1,11 +1,14 @@
 import * as jetStreamPackage from '@nats-io/jetstream'
 import { isRight } from 'fp-ts/lib/Either.js'
+import { isDown } from '../../../src/domain/status.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
 import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
+import { endsLive } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { problemOfState } from '../invariants/state-rules.js'
+import type { Publication } from '../world/nats-protocol.js'
 import type { Link } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import { SimulatedTcp } from '../world/tcp.js'
@@ -21,8 +24,6 @@ export interface NatsSurroundings extends GatewaySurroundings {
   readonly service: Server
   readonly nats: NatsCluster
   readonly natsPrices: NatsPrices
-  /** The topics that the clients over NATS want now, by their base addresses. */
-  readonly wanted: () => ReadonlySet<string>
   /** The number of clients over NATS. */
   readonly consumers: number
   /** The gateways store their prices. */
@@ -37,13 +38,29 @@ export interface NatsGatewayLinks {
 
 /** A machine with a gateway of the service over NATS. */
 export class NatsGatewayMachine extends GatewayMachine<NatsGatewayProcess> {
+  private readonly nats: NatsCluster
+
   constructor(
     index: number,
     plan: ClientPlan,
     private readonly links: NatsGatewayLinks,
     surroundings: NatsSurroundings,
   ) {
-    super(index, surroundings.world, (name) => new NatsGatewayProcess(name, plan, links, surroundings))
+    const create = (name: string): NatsGatewayProcess =>
+      new NatsGatewayProcess(name, plan, links, surroundings)
+    super(index, surroundings.world, create, surroundings.report)
+    this.nats = surroundings.nats
+  }
+
+  /** A process reads a message of NATS. */
+  onMessage(reader: SimulatedProcess, message: Publication): void {
+    if (reader === this.current.process) this.current.onMessage(message)
+  }
+
+  /** True if the gateway is not closed, and does not receive the searches of consumers. */
+  get isOffNats(): boolean {
+    const { process, isClosing } = this.current
+    return !isClosing && !this.nats.isSubscribed(process, 'svc.gateways')
   }
 
   /** The process dies; its kernel ends the connections. */
@@ -68,7 +85,8 @@ class NatsGatewayProcess implements GatewayProgram {
   private readonly tcp: SimulatedTcp
   private readonly demand: NatsDemand
   private gateway: NatsGateway | undefined
-  private isClosed = false
+  /** Called when the gateway is closed; `undefined` until it closes. */
+  private onClosed: (() => void) | undefined
 
   constructor(
     readonly name: string,
@@ -76,20 +94,25 @@ class NatsGatewayProcess implements GatewayProgram {
     links: NatsGatewayLinks,
     private readonly surroundings: NatsSurroundings,
   ) {
-    const { world, prices, service, nats, natsPrices, wanted, consumers, hasHistory } = surroundings
+    const { world, prices, service, nats, natsPrices, consumers, hasHistory } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
     this.ledger.programs = Math.max(1, consumers)
     this.ledger.baseTimers = baseTimers
-    this.demand = new NatsDemand(this.ledger, wanted)
+    this.demand = new NatsDemand(this.ledger)
     this.connected = connectTo(service)(plan, this.process, links.service, this.ledger)
     this.tcp = new SimulatedTcp(this.process, links.nats, nats.serverAt)
     const { client } = this.connected
+    client.status$.subscribe((status) => {
+      if (isDown(status)) this.demand.onOutage()
+    })
     observePrices(client, this.ledger, {
       report: (problem) => this.report(problem),
-      onEvent: (_base, event) => {
+      onEvent: (base, event) => {
+        this.demand.onSourceEvent(base, event)
         if (isRight(event)) natsPrices.onDelivered(this.ledger, event.right.price)
+        else if (endsLive.has(event.left._tag)) natsPrices.onNotLive(this.ledger, base)
       },
     })
     this.process.run(() => {
@@ -112,24 +135,40 @@ class NatsGatewayProcess implements GatewayProgram {
     return `there are ${process.pendingTimers} timers, ${upstream}, ${tcp.size} sockets to NATS`
   }
 
-  close(): void {
+  get isClosing(): boolean {
+    return this.onClosed !== undefined
+  }
+
+  /** The process reads a message of NATS. */
+  onMessage(message: Publication): void {
+    this.demand.onMessage(message)
+  }
+
+  close(onClosed: () => void): void {
     this.process.run(() => {
-      this.isClosed = true
-      void this.gateway?.close()
-      void this.connected.client.close()
+      if (this.onClosed !== undefined) return
+      this.onClosed = onClosed
+      if (this.gateway !== undefined) this.closeStarted(this.gateway)
     })
   }
 
   /** The invariants, as they must hold after each turn of the process and each second. */
   check(): void {
     if (this.process.isDead || this.process.isStopped) return
-    const problem = problemOfState(this.ledger) ?? this.demand.problem()
+    const problem = problemOfState(this.ledger) ?? (this.isClosing ? undefined : this.demand.problem())
     if (problem !== undefined) this.report(problem)
   }
 
   private onStarted(gateway: NatsGateway): void {
     this.gateway = gateway
-    if (this.isClosed) void gateway.close()
+    if (this.onClosed !== undefined) this.closeStarted(gateway)
+  }
+
+  private closeStarted(gateway: NatsGateway): void {
+    void gateway
+      .close()
+      .then(() => this.connected.client.close())
+      .then(() => this.onClosed?.())
   }
 
   private report(problem: string): void {

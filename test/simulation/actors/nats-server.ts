@@ -41,11 +41,28 @@ export const usualSettings: NatsSettings = {
   users: [],
 }
 
+/** The subscribe and unsubscribe messages of consumers, their other requests, the replies, and the updates of prices. */
+type MessageKind = 'changes' | 'requests' | 'replies' | 'prices'
+
+/** `share`: from 0 to 1. */
+export interface MessageLoss {
+  readonly share: number
+  readonly of: MessageKind | 'all'
+}
+
+const kindOf = ({ subject, payload }: Publication): MessageKind => {
+  if (subject.startsWith('svc.price.')) return 'prices'
+  if (!subject.startsWith('svc.')) return 'replies'
+  return payload.includes('subscribe"') ? 'changes' : 'requests'
+}
+
 /** A NATS server, alone or of a cluster, which can be stopped, killed, switched off and started again. */
 export class NatsServer implements TcpServer {
   readonly host: Host = { process: undefined, isOn: true }
-  /** The part of the messages that are lost: those between two servers of a cluster may be. */
-  lostShare = 0
+  /** The part of the messages that are lost, and of which: those between two servers of a cluster may be. */
+  loss: MessageLoss = { share: 0, of: 'all' }
+  /** Called in the process of a client with each message that it reads. Default: nothing. */
+  onRead: (reader: SimulatedProcess, message: Publication) => void = () => undefined
   /** The streams on its disk. */
   readonly jetStream: JetStream
   /** The part of the acknowledgements of JetStream that are lost. */
@@ -131,8 +148,15 @@ export class NatsServer implements TcpServer {
     sender.informOfNoResponders(message.reply)
   }
 
-  isLost(): boolean {
-    return this.lostShare > 0 && this.world.random() < this.lostShare
+  isLost(message: Publication): boolean {
+    const { share, of } = this.loss
+    if (share === 0 || (of !== 'all' && of !== kindOf(message))) return false
+    return this.world.random() < share
+  }
+
+  /** True if a client in this process receives messages of a subject. */
+  isSubscribed(process: SimulatedProcess, subject: string): boolean {
+    return [...this.connections].some((each) => each.isSubscribed(process, subject))
   }
 
   remove(connection: NatsConnection): void {

@@ -4,6 +4,7 @@ import type { Client, Topic } from 'svc-streams'
 import { priceFeedOf, setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
 import type { PriceEvent } from '../../../src/prices/subscribers.js'
 import { baseOf, type Ledger } from '../invariants/ledger.js'
+import { problemOfFailure } from '../invariants/failure-rules.js'
 import { problemOfPrice } from '../invariants/price-rules.js'
 
 interface PriceListener {
@@ -24,7 +25,9 @@ export const observePrices = (client: Client, ledger: Ledger, { report, onEvent 
       const subscription = event$.subscribe({
         next: (event) => {
           ledger.trace(() => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`)
-          const problem = isLeft(event) ? undefined : problemOfPrice(ledger, record, event.right)
+          const problem = isLeft(event)
+            ? problemOfFailure(ledger, record, event.left)
+            : problemOfPrice(ledger, record, event.right)
           if (problem !== undefined) report(problem)
           ledger.onEvent(record, event)
           onEvent(baseOf(topic), event)

@@ -186,6 +186,8 @@ export class Service implements Server {
 /** The service's end of one WebSocket. Answers the messages in order. */
 class ServiceConnection implements ServerHandler {
   private readonly topics = new Map<string, Topic>()
+  /** The number of frames that the client has sent. */
+  private frames = 0
 
   constructor(
     readonly socket: ServerSocket,
@@ -196,15 +198,16 @@ class ServiceConnection implements ServerHandler {
   onText(frame: string): void {
     this.service.onMessage()
     const { behaviour } = this.service
+    const answers = this.frames++
     const { method, topic } = JSON.parse(frame) as { readonly method: string; readonly topic: string }
     const base = topic.slice(topic.indexOf('0x')).toLowerCase()
     if (method === 'unsubscribe') {
       if (!behaviour.ignoresUnsubscribe) this.topics.delete(base)
       return this.confirm()
     }
-    if (behaviour.sendsErrorTexts) return this.socket.sendText('Error: internal')
+    if (behaviour.sendsErrorTexts) return this.socket.sendText('Error: internal', { answers })
     if (behaviour.rejects && Number.parseInt(base.slice(-1), 16) % 2 === 0)
-      return this.socket.sendText(`Invalid (exchange, base, quote) tuple: ${base}`)
+      return this.socket.sendText(`Invalid (exchange, base, quote) tuple: ${base}`, { answers })
     this.topics.set(base, { base, name: topic })
     this.confirm(topic)
   }
@@ -219,7 +222,7 @@ class ServiceConnection implements ServerHandler {
     if (topic === undefined) return
     if (this.socket.unsentBytes > maxUnsentBytes) return this.socket.close(1013, 'too slow')
     const price = this.service.logPrice(this.socket, base)
-    this.socket.sendText(`{"topic":"${this.echo(topic)}","price":${price.id}}`, price)
+    this.socket.sendText(`{"topic":"${this.echo(topic)}","price":${price.id}}`, { price })
   }
 
   private confirm(newTopic?: string): void {

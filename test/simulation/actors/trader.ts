@@ -1,7 +1,8 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Address, Topic } from 'svc-streams'
 import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
+import { problemOfFailure } from '../invariants/failure-rules.js'
 import { problemOfPrice } from '../invariants/price-rules.js'
 import { problemOfState } from '../invariants/state-rules.js'
 import type { Link } from '../world/network.js'
@@ -12,9 +13,10 @@ import type { ClientPlan, Connect, ConnectedClient } from './connect.js'
 
 /**
  * How a program uses its client. `steady` keeps what it subscribes to. `retry` leaves at a failure and subscribes again.
- * `switch` leaves each topic at its third price and subscribes to the next one. `slow` blocks its event loop in `next`.
+ * `switch` leaves each topic at its third price and subscribes to the next one, and `impatient` after a random time. `slow`
+ * blocks its event loop in `next`.
  */
-export type Strategy = 'steady' | 'retry' | 'switch' | 'slow'
+export type Strategy = 'steady' | 'retry' | 'switch' | 'impatient' | 'slow'
 
 export interface TraderPlan extends ClientPlan {
   readonly strategy: Strategy
@@ -39,6 +41,12 @@ interface Held {
 /** After `close`, no socket and no timer may be left by then, in ms. */
 const closeMs = 2_000
 
+/** The longest times for which an impatient program keeps a topic, in ms: one is less than a round trip. */
+const longestPatience = [8, 300, 3_000]
+
+/** The longest pause of a program between two polls of a mint, in ms. */
+const longestPollPause = 600
+
 /** The interval of the polls of the first topic, in ms. Each mint has one interval. */
 const shortestInterval = 500
 
@@ -48,6 +56,7 @@ export class Trader {
   readonly ledger: Ledger
   private readonly connected: ConnectedClient
   private readonly held: Held[] = []
+  private readonly polls = new Subscription()
   private isClosed = false
 
   constructor(
@@ -83,19 +92,34 @@ export class Trader {
 
   leaveAll(): void {
     this.process.run(() => {
+      this.polls.unsubscribe()
       for (const held of [...this.held]) this.drop(held)
     })
   }
 
-  /** Polls the depth of a mint for a time, in ms. */
+  /** Polls the depth of a mint for a time, in ms. Two of three times, it soon does so again. */
   poll(topicIndex: number, ms: number): void {
     const { topics, world } = this.surroundings
     const index = topicIndex % topics.length
     const mint = topics[index]!
     this.process.run(() => {
-      if (this.isClosed) return
-      const subscription = this.connected.client.depth$(mint, shortestInterval * (index + 1)).subscribe()
-      world.at(world.now + ms, () => this.process.run(() => subscription.unsubscribe()))
+      if (this.isClosed || this.polls.closed) return
+      const interval = shortestInterval * (index + 1)
+      const { polls } = this.ledger
+      const record = polls.onJoin(mint, interval)
+      const subscription = this.connected.client.depth$(mint, interval).subscribe((result) => {
+        polls.onResult(record, result)
+      })
+      subscription.add(() => polls.onLeave(record))
+      this.polls.add(subscription)
+      const leave = (): void => {
+        subscription.unsubscribe()
+        if (world.between(1, 3) === 1) return
+        world.at(world.now + world.between(1, longestPollPause), () =>
+          this.poll(topicIndex, world.between(1, ms)),
+        )
+      }
+      world.at(world.now + ms, () => this.process.run(leave))
     })
   }
 
@@ -138,7 +162,7 @@ export class Trader {
   /** The invariants, as they must hold after each turn of the process and each second. */
   check(): void {
     if (this.process.isDead || this.process.isStopped) return
-    const problem = problemOfState(this.ledger)
+    const problem = problemOfState(this.ledger) ?? this.connected.problem?.()
     if (problem !== undefined) this.report(problem)
   }
 
@@ -169,7 +193,7 @@ export class Trader {
     const onPrice = (): void => {
       prices++
       if (this.plan.strategy === 'slow' && prices % 8 === 0)
-        this.process.block(this.surroundings.world.between(1, 400))
+        this.process.block(this.surroundings.world.between(1, prices % 64 === 0 ? 2_000 : 400))
       if (this.plan.strategy !== 'switch' || prices !== 3) return
       this.dropRecord(record)
       this.join(topicIndex + 1, isUpper)
@@ -179,7 +203,9 @@ export class Trader {
         this.ledger.trace(
           () => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,
         )
-        const problem = isLeft(event) ? undefined : problemOfPrice(this.ledger, record, event.right)
+        const problem = isLeft(event)
+          ? problemOfFailure(this.ledger, record, event.left)
+          : problemOfPrice(this.ledger, record, event.right)
         if (problem !== undefined) this.report(problem)
         this.ledger.onEvent(record, event)
         if (!isLeft(event)) return onPrice()
@@ -192,6 +218,11 @@ export class Trader {
     })
     if (record.isActive) this.held.push({ record, subscription })
     else subscription.unsubscribe()
+    if (this.plan.strategy !== 'impatient') return
+    const { world } = this.surroundings
+    const longest = longestPatience[world.between(0, longestPatience.length - 1)]!
+    const leavesAt = world.now + world.between(1, longest)
+    world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper)))
   }
 
   private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean): void {

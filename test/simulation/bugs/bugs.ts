@@ -71,6 +71,110 @@ export const bugs: readonly Bug[] = [
     edits: [['if (open?.isAnswerMissing() === true) return', '']],
   },
   {
+    name: 'the backoff is not reset after a connection that was stable',
+    file: 'src/socket/reconnecting.ts',
+    edits: [
+      [
+        '    if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0\n',
+        '',
+      ],
+    ],
+  },
+  {
+    name: 'each connection resets the backoff',
+    file: 'src/socket/reconnecting.ts',
+    edits: [[' && upMs >= this.config.reconnect.stableAfter', '']],
+  },
+  {
+    name: 'a silent connection stays open',
+    file: 'src/socket/liveness.ts',
+    edits: [['    filter(isConclusive),\n', '    filter(() => isConclusive() && false),\n']],
+  },
+  {
+    name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
+    file: 'src/prices/acks.ts',
+    edits: [['    yield* this.recentlyUnsubscribed.pending(now)\n', '']],
+  },
+  {
+    name: 'each connection has the same epoch',
+    file: 'src/prices/connection-pool.ts',
+    edits: [['nextEpoch: () => ++this.lastEpoch,', 'nextEpoch: () => 1,']],
+  },
+  {
+    name: 'the wait of a poll does not grow',
+    file: 'src/depth/mint-backoffs.ts',
+    edits: [
+      [
+        'backoff(this.policy, this.consecutiveFailures, Math.random())',
+        'backoff(this.policy, 1, Math.random())',
+      ],
+    ],
+  },
+  {
+    name: 'a success does not reset the backoff of a poll',
+    file: 'src/depth/mint-backoffs.ts',
+    edits: [['    else if (this.consecutiveFailures > 0) this.reset()\n', '']],
+  },
+  {
+    name: 'a poll without subscribers does not end',
+    file: 'src/depth/poll.ts',
+    edits: [
+      [
+        '    else this.lingering = delay(clock, linger, () => this.end())\n',
+        '    else void [clock, delay]\n',
+      ],
+    ],
+  },
+  {
+    name: 'a subscriber of a poll that lingers starts a request at once',
+    file: 'src/depth/poll.ts',
+    edits: [
+      [
+        'if (!this.isRequesting && this.msUntilStart() <= 0) this.start()',
+        'if (!this.isRequesting) this.start()',
+      ],
+    ],
+  },
+  {
+    name: 'the answer to an old probe ends the lag',
+    file: 'src/socket/lag.ts',
+    edits: [
+      [
+        "if (this.state === 'current' || now > this.currentUntil) return",
+        "if (this.state === 'current') return",
+      ],
+    ],
+  },
+  {
+    name: 'a topic that is not confirmed is not requested again',
+    file: 'src/prices/subscriptions.ts',
+    edits: [['    state.needsResubscribe = true\n', '']],
+  },
+  {
+    name: 'a late subscriber of a stale topic receives its last price',
+    file: 'src/prices/price-events.ts',
+    edits: [
+      [
+        "  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)\n",
+        '  void [behindMs, phaseOf]\n',
+      ],
+      [
+        '  if (silenceDeadline(state, timeouts) <= now) return undefined\n',
+        '  void [silenceDeadline, timeouts]\n',
+      ],
+    ],
+  },
+  {
+    name: 'a topic that lingers is requested on the next connection',
+    file: 'src/prices/subscriptions.ts',
+    edits: [['      if (state.idleSince !== undefined) this.topics.delete(state)\n', '']],
+  },
+  {
+    name: 'a topic that the service keeps after its unsubscribe frame stays subscribed',
+    file: 'src/prices/received-frame.ts',
+    edits: [['    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)\n', '']],
+  },
+  {
     name: 'a gateway does not pass the age of a price on',
     file: 'src/gateway/sessions/topic-feed.ts',
     edits: [['const end = age > 0 ? ', 'const end = age < 0 ? ']],
@@ -89,6 +193,44 @@ export const bugs: readonly Bug[] = [
     name: 'a gateway answers a ping before the prices that it holds',
     file: 'src/gateway/prices/connection.ts',
     edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
+  },
+  {
+    name: 'held prices are never sent',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [
+      ['    if (this.held.size > 0 && !window.isHolding) this.sendHeld()\n', ''],
+      ['    if (!window.isUnmarked) this.mark()\n    this.sendHeld()\n', ''],
+    ],
+  },
+  {
+    name: 'a pong of a consumer is late after 3 s',
+    file: 'src/gateway/prices/ack-window.ts',
+    edits: [['const lateMs = 300', 'const lateMs = 3000']],
+  },
+  {
+    name: 'an outage ends the consumers of a gateway with the code 1000',
+    file: 'src/gateway/sessions/sessions.ts',
+    edits: [["'service-down': tryAgainLater", "'service-down': 1000"]],
+  },
+  {
+    name: 'a gateway never terminates a connection that its consumer does not close',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [
+      [
+        '    this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))\n',
+        '    void [timer, ms]\n',
+      ],
+    ],
+  },
+  {
+    name: 'a gateway rejects a topic by a text of its own',
+    file: 'src/gateway/sessions/topic-feed.ts',
+    edits: [['return this.reject(error.reason)', "return this.reject('rejected')"]],
+  },
+  {
+    name: 'further outages prolong the time for which a gateway keeps a topic',
+    file: 'src/gateway/sessions/demand.ts',
+    edits: [['      if (!feed.isWanted) continue\n', '']],
   },
   {
     name: 'a client over NATS delivers prices of any age',
@@ -124,6 +266,16 @@ export const bugs: readonly Bug[] = [
     name: 'a history stores a message though another gateway stores the topic',
     file: 'src/nats/history/history-store.ts',
     edits: [['{ lastSubjectSequence: after }', '{}']],
+  },
+  {
+    name: 'a lease on a gateway over NATS expires one check late',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['leaseTime / leaseCheckInterval', '1 + leaseTime / leaseCheckInterval']],
+  },
+  {
+    name: 'a renewal does not extend a lease',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['    this.checks = 0\n', '']],
   },
 ]
 

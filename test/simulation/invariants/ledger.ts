@@ -3,14 +3,26 @@ import type { PriceEvent } from '../../../src/prices/subscribers.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'
 import type { SimulatedProcess } from '../world/process.js'
 import type { RequestObserver } from '../world/http-transport.js'
-import type { PortObserver, PortSocket } from '../world/web-socket-transport.js'
+import type { FrameContent, PortObserver, PortSocket } from '../world/web-socket-transport.js'
+import type { ResponseHead } from '../../../src/transport/ports.js'
 import type { World } from '../world/world.js'
+import { Dials } from './dials.js'
+import {
+  createOpenSocket,
+  createTopic,
+  type ArrivedPrice,
+  type OpenSocket,
+  type SentFrame,
+  type TopicOnSocket,
+} from './open-socket.js'
+import { Polls } from './polls.js'
 
 /** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
 const longPauseMs = 60_000
 
 /** The times that the client of a simulation is created with, in ms. */
 export interface ClientTimes {
+  readonly initialDelay: number
   readonly linger: number
   readonly staleAfter: number
   readonly confirmTimeout: number
@@ -19,32 +31,6 @@ export interface ClientTimes {
   readonly pingInterval: number
   readonly pongTimeout: number
   readonly maxDelay: number
-}
-
-/** A topic on the open connection. Times are those in which the process was running, in ms. */
-export interface TopicOnSocket {
-  /** When the last subscribe frame was sent, unless an unsubscribe frame followed. */
-  requestedAt: number | undefined
-  isConfirmed: boolean
-  /** The index of the newest price that has arrived; -1 if none has. */
-  arrivedIndex: number
-  arrivedAt: number
-}
-
-/** A price that a client has read. `at`: in ms. */
-export interface ArrivedPrice {
-  readonly sent: SentPrice
-  readonly at: number
-}
-
-/** The open connection of a client. */
-export interface OpenSocket {
-  readonly socket: PortSocket
-  readonly openedAt: number
-  readonly topics: Map<string, TopicOnSocket>
-  /** The prices that the client has read, by id. One that a gateway has sent again replaces the one before. */
-  readonly arrived: Map<number, ArrivedPrice>
-  epoch: number | undefined
 }
 
 /** A subscriber of `price$`. */
@@ -56,6 +42,9 @@ export interface SubscriberRecord {
   readonly joinedAtIndex: number
   /** The connection that was open when it joined. */
   readonly joinedOn: PortSocket | undefined
+  /** True if another subscriber had the latest price of the topic, and true if the connection was down and waiting for a dial. */
+  readonly joinedLive: boolean
+  readonly joinedDown: boolean
   /** The first price that has arrived on the open connection since it joined; -1 if none has. */
   firstDue: number
   isActive: boolean
@@ -77,18 +66,26 @@ export class Ledger implements PortObserver, RequestObserver {
   readonly wantedSince = new Map<string, number>()
   readonly idleSince = new Map<string, number>()
   readonly requests = new Map<string, number>()
-  /** When the last dials began, in ms. */
-  readonly dials: number[] = []
+  readonly dials: Dials
+  readonly polls: Polls
   /** The number of programs that request topics of this client: of a gateway, the most consumers that it had at once. */
   programs = 1
   /** The most timers without topics. */
   baseTimers = 30
   /** True once the service has answered a ping of this client. */
   isProbed = false
+  /** When the service or the gateway answered the last time, in ms in which the process was running. */
+  answeredAt = 0
   /** The price that the client is reading. */
   reading: SentPrice | undefined
-  /** True from a long pause of the process until the answer that the client then requires. */
-  isAnswerMissing = false
+  /** The frame of the client that is answered by the one that it is reading, as far as the service knows. */
+  answered: SentFrame | undefined
+  /** The first topic that was requested without subscribers. */
+  unwantedRequest: string | undefined
+  /** When the connection was lost or closed, in ms in which the process was running. */
+  closedAt = 0
+  /** Since when the client requires an answer, after a long pause of the process: in ms in which the process was running. */
+  answerMissingSince: number | undefined
   /** When the last fault ended, in ms in which the process was running. */
   healthySince = 0
   /** The number of events that subscribers have received. */
@@ -100,24 +97,22 @@ export class Ledger implements PortObserver, RequestObserver {
     readonly process: SimulatedProcess,
     readonly times: ClientTimes,
     readonly prices: PriceLog,
-  ) {}
+  ) {
+    this.dials = new Dials(world, process, times)
+    this.polls = new Polls(world, process, times)
+  }
 
   // The port of the WebSocket.
 
   onDial({ id }: PortSocket): void {
-    this.dials.push(this.world.now)
+    this.dials.onDial()
     this.trace(() => `dials socket ${id}`)
   }
 
   onOpened(socket: PortSocket): void {
-    this.open = {
-      socket,
-      openedAt: this.process.activeMs,
-      topics: new Map(),
-      arrived: new Map(),
-      epoch: undefined,
-    }
-    this.isAnswerMissing = false
+    this.dials.onOpened()
+    this.open = createOpenSocket(socket, this.process, this.times.maxLag)
+    this.answerMissingSince = undefined
     for (const subscriber of this.subscribers) subscriber.firstDue = -1
     this.trace(() => `socket ${socket.id} is open`)
   }
@@ -125,16 +120,31 @@ export class Ledger implements PortObserver, RequestObserver {
   onSent({ id }: PortSocket, frame: string): void {
     this.trace(() => `socket ${id} > ${frame}`)
     const { method, topic } = JSON.parse(frame) as { readonly method: string; readonly topic: string }
-    const state = this.topicOn(baseOf(topic))
+    const base = baseOf(topic)
+    const state = this.topicOn(base)
     if (state === undefined) return
+    const { now, activeMs } = this.process
+    const isSubscribe = method === 'subscribe'
+    this.open?.frames.push({ base, isSubscribe, at: activeMs, isConfirmed: false })
     state.isConfirmed = false
-    state.requestedAt = method === 'subscribe' ? this.process.activeMs : undefined
-    if (method === 'unsubscribe') state.arrivedIndex = -1
+    state.sentAt = this.world.now
+    state.unaskedSince = undefined
+    state.requestedAt = isSubscribe ? activeMs : undefined
+    if (isSubscribe && !this.wantedSince.has(base)) this.unwantedRequest ??= base
+    if (isSubscribe) return
+    state.releasedAt = now
+    state.arrivedIndex = -1
   }
 
-  onReceived({ id }: PortSocket, frame: string, sent: SentPrice | undefined): void {
+  onPing(payload: string): void {
+    this.open?.pings.set(payload, this.process.now)
+  }
+
+  onReceived({ id }: PortSocket, frame: string, { price: sent, answers }: FrameContent): void {
     this.trace(() => `socket ${id} < ${frame}`)
     this.reading = undefined
+    this.answered = answers === undefined ? undefined : this.open?.frames[answers]
+    if (this.open !== undefined) this.open.receivedAt = this.process.activeMs
     if (!frame.startsWith('{"')) return this.onErrorText(frame)
     const { subscriptions = [] } = JSON.parse(frame) as { readonly subscriptions?: readonly string[] }
     for (const topic of subscriptions) this.confirm(topic)
@@ -142,42 +152,69 @@ export class Ledger implements PortObserver, RequestObserver {
     this.reading = sent
     this.open?.arrived.set(sent.id, { sent, at: this.process.now })
     const state = this.topicOn(sent.base)
+    if (state === undefined) return
     // The client drops a late price of a topic that it has unsubscribed, or that the service has rejected.
-    if (state?.requestedAt === undefined) return
-    if (!this.isAnswerMissing) state.isConfirmed = true
+    if (state.requestedAt === undefined)
+      return state.releasedAt === undefined ? undefined : this.onUnasked(state)
+    if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
   }
 
-  onPong(): void {
-    this.isProbed = true
-    this.isAnswerMissing = false
-    this.reading = undefined
+  onAlive(): void {
+    if (this.open !== undefined) this.open.receivedAt = this.process.activeMs
   }
 
-  onClosed(socket: PortSocket, how: string): void {
-    if (this.open?.socket === socket) this.open = undefined
+  onPong(payload?: string): void {
+    const isFirst = !this.isProbed
+    this.isProbed = true
+    this.answeredAt = this.process.activeMs
+    this.answerMissingSince = undefined
+    this.reading = undefined
+    const { open } = this
+    if (open === undefined) return
+    const { now, activeMs } = this.process
+    open.receivedAt = activeMs
+    // The client does not limit the age before it knows that the service answers.
+    if (isFirst) open.currentUntil = Math.max(open.currentUntil, activeMs)
+    const sentAt = payload === undefined ? undefined : open.pings.get(payload)
+    if (sentAt === undefined) return
+    open.measuredAt = Math.max(open.measuredAt, sentAt)
+    const spare = this.times.maxLag - (now - open.measuredAt)
+    if (spare >= 0) open.currentUntil = activeMs + spare
+  }
+
+  onClosed(socket: PortSocket, how: string, refusal?: ResponseHead): void {
+    this.dials.onClosed(this.open?.socket === socket, refusal)
+    if (this.open?.socket === socket) {
+      this.open = undefined
+      this.closedAt = this.process.activeMs
+    }
     this.trace(() => `socket ${socket.id} is closed: ${how}`)
   }
 
   // The port of HTTP.
 
-  onRequest(path: string): void {
+  onRequest(path: string, isRepeated: boolean): void {
     this.requests.set(path, (this.requests.get(path) ?? 0) + 1)
+    this.polls.onRequest(path, isRepeated)
     this.trace(() => `GET ${path}`)
   }
 
-  onRequestEnd(path: string): void {
+  onRequestEnd(path: string, status?: number): void {
     this.requests.set(path, (this.requests.get(path) ?? 1) - 1)
+    this.polls.onRequestEnd(path, status)
   }
 
   // The user.
 
   onSubscribe(topic: string): SubscriberRecord {
     const base = baseOf(topic)
-    const onSocket = this.open?.topics.get(base)
+    const { open, dials } = this
+    const onSocket = open?.topics.get(base)
+    const isLive = [...this.subscribers].some((other) => other.base === base && isLiveOn(other, open))
     const record: SubscriberRecord = {
       ...{
         topic,
@@ -186,7 +223,8 @@ export class Ledger implements PortObserver, RequestObserver {
         joinedAtIndex: onSocket?.arrivedIndex ?? -1,
         firstDue: -1,
       },
-      ...{ joinedOn: this.open?.socket, isActive: true, lastEvent: 'none', lastSocket: undefined },
+      ...{ joinedOn: open?.socket, joinedLive: isLive, joinedDown: dials.status._tag === 'Waiting' },
+      ...{ isActive: true, lastEvent: 'none', lastSocket: undefined },
       ...{ lastIndex: -1, lastPriceAt: 0, mayMissPrices: false },
     }
     this.subscribers.add(record)
@@ -215,8 +253,7 @@ export class Ledger implements PortObserver, RequestObserver {
       record.lastEvent = 'failure'
       if (event.left._tag === 'Stale') record.mayMissPrices = true
       if (event.left._tag === 'Disconnected') record.mayMissPrices = false
-      // The client forgets a topic that the service has rejected.
-      if (event.left._tag === 'SubscriptionRejected') this.open?.topics.delete(record.base)
+      if (event.left._tag === 'SubscriptionRejected') this.onRejected(record.base)
       return
     }
     const sent = this.arrived(event.right.price)?.sent
@@ -233,7 +270,7 @@ export class Ledger implements PortObserver, RequestObserver {
   }
 
   onContinue(pausedMs: number): void {
-    if (pausedMs >= longPauseMs && this.open !== undefined) this.isAnswerMissing = true
+    if (pausedMs >= longPauseMs && this.open !== undefined) this.answerMissingSince = this.process.activeMs
   }
 
   trace(text: () => string): void {
@@ -242,30 +279,62 @@ export class Ledger implements PortObserver, RequestObserver {
 
   /** A topic without subscribers that the service rejects needs no unsubscribe frame, and nobody receives the rejection. */
   private onErrorText(text: string): void {
+    if (this.open !== undefined && this.isStray(this.open)) this.open.strayTextAt = this.process.activeMs
     const base = /tuple: (0x\w+)$/.exec(text)?.[1]
     if (base === undefined || !this.idleSince.has(base)) return
     const state = this.open?.topics.get(base)
     if (state?.isConfirmed === false) state.requestedAt = undefined
   }
 
+  /** A text that answers no request, or one that the client no longer waits for: it, and all that follow in turn, may be taken for another answer. */
+  private isStray({ strayTextAt }: OpenSocket): boolean {
+    const { answered, process, times } = this
+    if (answered === undefined) return true
+    const isAwaited = !answered.isConfirmed && process.activeMs - answered.at < times.confirmTimeout
+    return !isAwaited || answered.at <= strayTextAt
+  }
+
   private confirm(topic: string): void {
-    const state = this.open?.topics.get(baseOf(topic))
-    if (state?.requestedAt !== undefined) state.isConfirmed = true
+    if (!topic.startsWith('svc-0x')) return
+    const base = baseOf(topic)
+    const state = this.topicOn(base)
+    if (state?.requestedAt !== undefined) this.onConfirmed(base, state)
+    else if (state !== undefined) this.onUnasked(state)
+  }
+
+  /** The client forgets a topic that the service has rejected. */
+  private onRejected(base: string): void {
+    const state = this.open?.topics.get(base)
+    if (state !== undefined)
+      Object.assign(state, { requestedAt: undefined, isConfirmed: false, arrivedIndex: -1 })
+  }
+
+  private onConfirmed(base: string, state: TopicOnSocket): void {
+    if (state.isConfirmed) return
+    state.confirmedAt = this.process.activeMs
+    state.isConfirmed = true
+    const request = this.open?.frames.findLast((frame) => frame.base === base)
+    if (request !== undefined) request.isConfirmed = true
+  }
+
+  /** Frames that were sent before the service read an unsubscribe frame are no mistake. */
+  private onUnasked(state: TopicOnSocket): void {
+    const { now, activeMs } = this.process
+    const isLate = state.releasedAt !== undefined && now - state.releasedAt <= this.times.confirmTimeout
+    if (!isLate) state.unaskedSince ??= activeMs
   }
 
   private topicOn(base: string): TopicOnSocket | undefined {
     const { open } = this
     if (open === undefined) return undefined
-    const state = open.topics.get(base) ?? {
-      requestedAt: undefined,
-      isConfirmed: false,
-      arrivedIndex: -1,
-      arrivedAt: 0,
-    }
+    const state = open.topics.get(base) ?? createTopic()
     open.topics.set(base, state)
     return state
   }
 }
+
+const isLiveOn = ({ lastEvent, lastSocket }: SubscriberRecord, open: OpenSocket | undefined): boolean =>
+  open !== undefined && lastEvent === 'price' && lastSocket === open.socket
 
 /** The address of a topic in lower case, without a quote. */
 export const baseOf = (topic: string): string => (topic.split('-')[1] ?? topic).toLowerCase()

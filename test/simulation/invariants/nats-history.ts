@@ -6,6 +6,7 @@ import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { TopicPast } from '../../../src/recording/past/topic-past.js'
 import type { StoredMessage } from '../actors/jetstream.js'
 import type { PriceLog } from '../world/price-log.js'
+import type { PortSocket } from '../world/web-socket-transport.js'
 
 /** What the stream of a history has of one topic. */
 export interface StoredPast {
@@ -21,9 +22,12 @@ export const checkPast = (topic: Topic, messages: readonly StoredMessage[], pric
   let last: PastPrice | undefined
   let hasGap = true
   const seen = new Set<number>()
+  /** The newest price of each connection of a gateway to the service. */
+  const newest = new Map<PortSocket | undefined, number>()
   const onPrice = (next: PastPrice): void => {
-    problem ??= problemOf(last, next, hasGap, seen, prices)
+    problem ??= problemOf(last, next, hasGap, seen, newest, prices)
     seen.add(next.price)
+    newest.set(prices.sentBy(next.price)?.socket, next.price)
     hasGap = false
     last = next
   }
@@ -47,14 +51,18 @@ const problemOf = (
   { price }: PastPrice,
   hasGap: boolean,
   seen: ReadonlySet<number>,
+  newest: ReadonlyMap<PortSocket | undefined, number>,
   prices: PriceLog,
 ): string | undefined => {
   const sent = prices.sentBy(price)
   if (sent === undefined) return `the price ${price} of the history was never sent`
   if (last === undefined) return undefined
   const isRepeated = seen.has(price)
-  // The price that is current at the end of a gap may be that of before.
-  if (hasGap) return isRepeated && price !== last.price ? `the history repeats the price ${price}` : undefined
+  // The price that is current at the end of a gap may be that of before, and another gateway may have stored one in between.
+  if (hasGap)
+    return isRepeated && price !== newest.get(sent.socket)
+      ? `the history repeats the price ${price}`
+      : undefined
   const before = prices.sentBy(last.price)
   return before?.socket === sent.socket && sent.index === before.index + 1
     ? undefined

@@ -9,12 +9,22 @@ interface Published {
   readonly passed: Passed
   /** The number of prices of the topic that this gateway has published before. */
   readonly index: number
+  readonly gateway: Ledger
+}
+
+/** A topic at one gateway. */
+interface PublishedTopic {
+  count: number
+  /** Since when the topic is not live there: a time of the world in ms. */
+  notLiveSince: number | undefined
 }
 
 /** What the gateways over NATS have published: one message for all consumers. Each price is that of one gateway. */
 export class NatsPrices implements PriceFinder {
   private readonly published = new Map<number, Published>()
-  private readonly counts = new WeakMap<Ledger, Map<string, number>>()
+  private readonly topics = new WeakMap<Ledger, Map<string, PublishedTopic>>()
+  /** The last price of each topic that has arrived on a socket. */
+  private readonly lastOn = new WeakMap<PortSocket, Map<string, Published>>()
 
   constructor(private readonly prices: PriceLog) {}
 
@@ -24,14 +34,27 @@ export class NatsPrices implements PriceFinder {
     if (arrived === undefined) return
     const { sent: source, at } = arrived
     const { process, times, isProbed, reading } = ledger
-    const counts = this.counts.get(ledger) ?? new Map<string, number>()
-    this.counts.set(ledger, counts)
-    const index = counts.get(source.base) ?? 0
-    counts.set(source.base, index + 1)
+    const topic = this.topicAt(ledger, source.base)
+    const index = topic.count++
+    topic.notLiveSince = undefined
     const maxAge = source.maxAge + (isProbed ? times.maxLag : Infinity)
     const isNew = reading === source && source.isNew
     const age = process.now - at + source.age
-    this.published.set(id, { source, index, passed: { sentAt: process.now, age, isNew, maxAge } })
+    const passed = { sentAt: process.now, age, isNew, maxAge }
+    this.published.set(id, { source, index, passed, gateway: ledger })
+  }
+
+  /** At the client of a gateway, a topic is not live until its next price. */
+  onNotLive(ledger: Ledger, base: string): void {
+    this.topicAt(ledger, base).notLiveSince ??= ledger.world.now
+  }
+
+  /** The index of the next price that the gateway has published, if it has not arrived on this socket. */
+  missingAfterLast(socket: PortSocket, base: string): number | undefined {
+    const last = this.lastOn.get(socket)?.get(base)
+    if (last === undefined) return undefined
+    const next = last.index + 1
+    return next < this.topicAt(last.gateway, base).count ? next : undefined
   }
 
   find(frame: string, socket: PortSocket, isNew: boolean): SentPrice | undefined {
@@ -39,7 +62,20 @@ export class NatsPrices implements PriceFinder {
     const { price, age = 0 } = JSON.parse(frame) as { readonly price: number; readonly age?: number }
     const published = this.published.get(price)
     if (published === undefined) return undefined
-    const { source, index, passed } = published
-    return this.prices.read(source, socket, index, { ...passed, age, isNew: isNew && passed.isNew })
+    const { source, index, passed, gateway } = published
+    const last = this.lastOn.get(socket) ?? new Map<string, Published>()
+    this.lastOn.set(socket, last)
+    last.set(source.base, published)
+    const { notLiveSince } = this.topicAt(gateway, source.base)
+    const now = { ...passed, age, isNew: isNew && passed.isNew, notLiveSince }
+    return this.prices.read(source, socket, index, now)
+  }
+
+  private topicAt(ledger: Ledger, base: string): PublishedTopic {
+    const topics = this.topics.get(ledger) ?? new Map<string, PublishedTopic>()
+    this.topics.set(ledger, topics)
+    const topic = topics.get(base) ?? { count: 0, notLiveSince: undefined }
+    topics.set(base, topic)
+    return topic
   }
 }

@@ -10,13 +10,13 @@ const ageToleranceMs = 20
 type Rule = (ledger: Ledger, subscriber: SubscriberRecord, price: Price) => string | undefined
 
 /** A price is of the topic as its subscriber wrote it, and of the open connection. */
-const comesFromTheOpenConnection: Rule = ({ open }, { topic, base }, price) => {
+const comesFromTheOpenConnection: Rule = ({ open, dials }, { topic, base }, price) => {
   if (open === undefined) return 'no connection is open'
   const sent = open.arrived.get(price.price)?.sent
   if (sent === undefined) return `it has not arrived on socket ${open.socket.id}, which is open`
   if (sent.base !== base || price.topic !== topic) return `it is of ${sent.base}, as ${price.topic}`
-  open.epoch ??= price.epoch
-  return open.epoch === price.epoch ? undefined : `its epoch is ${price.epoch}, not ${open.epoch}`
+  const { openings } = dials
+  return openings === price.epoch ? undefined : `its epoch is ${price.epoch}, not ${openings}`
 }
 
 /** Nothing is delivered twice or in another order, and nothing is left out, except after a `Stale`. */
@@ -56,6 +56,26 @@ const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
   return age > maxAge ? `it is ${age} ms old, more than maxLag of ${maxAge} ms` : undefined
 }
 
+/** A price is delivered at most `maxLag` after the newest answered ping was sent. */
+const isWithinTheMeasuredLag: Rule = ({ open, process, isProbed, times }) => {
+  if (open === undefined || !isProbed || open.pings.size === 0) return undefined
+  const lag = process.now - open.measuredAt
+  return lag > times.maxLag + ageToleranceMs
+    ? `the newest answered ping was sent ${lag} ms before, more than maxLag of ${times.maxLag} ms`
+    : undefined
+}
+
+/** A price is no longer current `staleAfter` after it has arrived. The handlers of other subscribers of one delivery may be slow. */
+const isNotStale: Rule = (ledger, _subscriber, { price }) => {
+  const arrived = ledger.arrived(price)
+  if (arrived === undefined) return undefined
+  const { world, times } = ledger
+  const silentMs = world.now - arrived.at
+  return silentMs > times.staleAfter + ageToleranceMs
+    ? `it arrived ${silentMs} ms before, more than staleAfter of ${times.staleAfter} ms`
+    : undefined
+}
+
 /** The service or a gateway has sent a price at most `maxLag` before the client reads it and each subscriber receives it. */
 const wasSentWithinMaxLag: Rule = ({ process, reading, isProbed, times }, _subscriber, { price }) => {
   if (!isProbed || reading?.isNew !== true || reading.id !== price) return undefined
@@ -77,16 +97,28 @@ const hasTheAgeOfItsFrame: Rule = (ledger, _subscriber, price) => {
     : undefined
 }
 
+/** A gateway answers a request by a price only while the topic is live there. */
+const wasLiveAtTheGateway: Rule = ({ open, reading }, { base }, { price }) => {
+  if (reading?.id !== price || reading.notLiveSince === undefined) return undefined
+  const requested = open?.topics.get(base)?.sentAt ?? 0
+  return requested > reading.notLiveSince
+    ? 'its topic was not live at the gateway when it was requested, and is not since'
+    : undefined
+}
+
 /** After a long pause, nothing is delivered before the service has answered. */
-const followsAnAnswer: Rule = ({ isAnswerMissing }) =>
-  isAnswerMissing ? 'the service has not answered since the process was paused' : undefined
+const followsAnAnswer: Rule = ({ answerMissingSince }) =>
+  answerMissingSince !== undefined ? 'the service has not answered since the process was paused' : undefined
 
 const rules = [
   comesFromTheOpenConnection,
   followsThePriceBefore,
   isYoungerThanMaxLag,
+  isWithinTheMeasuredLag,
+  isNotStale,
   wasSentWithinMaxLag,
   hasTheAgeOfItsFrame,
+  wasLiveAtTheGateway,
   followsAnAnswer,
 ]
 

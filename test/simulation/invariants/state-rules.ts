@@ -13,9 +13,8 @@ const slackMs = 200
 /** A price that has arrived must be delivered or held by then, in ms. */
 const deliveryMs = 2_000
 
-/** The maximum number of dials of a client in `dialWindowMs`, for each program that requests topics of it. */
-const maxDials = 25
-const dialWindowMs = 10_000
+/** A subscriber learns of a change that a timer detects by then, in ms: such timers wait for data that has arrived. */
+const noticeMs = 1_500
 
 /** The timers per subscriber or poll. */
 const timersPerStream = 4
@@ -35,6 +34,9 @@ const wantedTopicsAreRequested: Rule = ({ open, process, wantedSince, times }) =
   return undefined
 }
 
+const requestedTopicsAreWanted: Rule = ({ unwantedRequest }) =>
+  unwantedRequest === undefined ? undefined : `${unwantedRequest} was requested without subscribers`
+
 const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) => {
   if (open === undefined) return undefined
   for (const [base, since] of idleSince) {
@@ -49,8 +51,8 @@ const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) =>
 }
 
 /** A price that arrives is delivered or held: a subscriber never waits in silence for what the client has read. */
-const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, isAnswerMissing }) => {
-  if (open === undefined || isAnswerMissing) return undefined
+const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, answerMissingSince }) => {
+  if (open === undefined || answerMissingSince !== undefined) return undefined
   for (const { base, topic, joinedAt, lastEvent, lastSocket, lastIndex } of subscribers) {
     const state = open.topics.get(base)
     if (state === undefined || state.arrivedIndex < 0 || joinedAt > state.arrivedAt) continue
@@ -62,15 +64,92 @@ const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, isAnswerM
   return undefined
 }
 
+/** A topic that the service keeps although the client does not want it is unsubscribed. */
+const unaskedTopicsAreReleased: Rule = ({ open, process }) => {
+  if (open === undefined || open.socket.bufferedAmount > 0) return undefined
+  for (const [base, { unaskedSince }] of open.topics) {
+    const waited = process.activeMs - (unaskedSince ?? Infinity)
+    if (waited > noticeMs) return `${base} is not requested, and was not unsubscribed for ${waited} ms`
+  }
+  return undefined
+}
+
+const silenceEndsTheConnection: Rule = ({ open, process, times }) => {
+  if (open === undefined) return undefined
+  const silentMs = process.activeMs - open.receivedAt
+  const bound = times.pingInterval + times.pongTimeout + noticeMs
+  return silentMs > bound
+    ? `the connection is open and silent for ${silentMs} ms, more than ${bound} ms`
+    : undefined
+}
+
+/** After a long pause, the service answers within `pongTimeout`, or the connection is ended. */
+const missingAnswersEndTheConnection: Rule = ({ open, process, answerMissingSince, times }) => {
+  if (open === undefined || answerMissingSince === undefined) return undefined
+  const waited = process.activeMs - answerMissingSince
+  const bound = times.pongTimeout + noticeMs
+  return waited > bound
+    ? `the service has not answered for ${waited} ms since the process was paused, and the connection is open`
+    : undefined
+}
+
+/** A connection that stays behind for more than `maxLag` is ended. */
+const lagEndsTheConnection: Rule = ({ open, process, isProbed, times }) => {
+  if (open === undefined || !isProbed || open.pings.size === 0) return undefined
+  const behindMs = process.activeMs - open.currentUntil
+  const bound = times.maxLag + noticeMs
+  return behindMs > bound
+    ? `the connection is open and behind for ${behindMs} ms, more than ${bound} ms`
+    : undefined
+}
+
+/** A subscriber that has a price learns when it is no longer current. */
+const subscribersLearnThatPricesEnd: Rule = ({ open, process, subscribers, times, closedAt }) => {
+  const { activeMs } = process
+  for (const { base, topic, lastEvent } of subscribers) {
+    if (lastEvent !== 'price') continue
+    const lostMs = activeMs - closedAt
+    if (open === undefined && lostMs > noticeMs)
+      return `${topic} has not received a Disconnected for ${lostMs} ms`
+    const silentMs = activeMs - (open?.topics.get(base)?.arrivedAt ?? Infinity)
+    if (silentMs > times.staleAfter + noticeMs) return `${topic} has not received a Stale for ${silentMs} ms`
+  }
+  return undefined
+}
+
+/** A subscriber without an event has one as soon as there is one for it. */
+const newSubscribersAreInformed: Rule = ({ open, process, subscribers, times }) => {
+  const { activeMs } = process
+  for (const { base, topic, lastEvent, joinedAt, joinedOn, joinedLive, joinedDown } of subscribers) {
+    if (lastEvent !== 'none') continue
+    const waited = activeMs - joinedAt
+    if (open === undefined) {
+      if (joinedDown && waited > noticeMs) return `${topic} has not received a Disconnected for ${waited} ms`
+      continue
+    }
+    if (joinedLive && joinedOn === open.socket && waited > deliveryMs)
+      return `${topic} has not received the latest price for ${waited} ms`
+    const { requestedAt, isConfirmed, confirmedAt } = open.topics.get(base) ?? {}
+    if (requestedAt === undefined) continue
+    const silentMs = activeMs - Math.max(joinedAt, confirmedAt ?? 0)
+    if (isConfirmed === true && silentMs > times.staleAfter + noticeMs)
+      return `${topic} has not received a Stale for ${silentMs} ms`
+    const unansweredMs = activeMs - requestedAt
+    if (isConfirmed === false && joinedAt <= requestedAt && unansweredMs > times.confirmTimeout + noticeMs)
+      return `${topic} has not received a SubscriptionTimeout for ${unansweredMs} ms`
+  }
+  return undefined
+}
+
 const requestsAreAlone: Rule = ({ requests }) => {
   for (const [path, count] of requests) if (count > 1) return `${count} requests of ${path} are in flight`
   return undefined
 }
 
-const dialsAreBounded: Rule = ({ dials, world, programs }) => {
-  while (dials[0] !== undefined && dials[0] < world.now - dialWindowMs) dials.shift()
-  return dials.length > maxDials * programs ? `${dials.length} dials in ${dialWindowMs} ms` : undefined
-}
+const dialsAreRight: Rule = ({ dials, wantedSince, programs }) =>
+  dials.check(wantedSince.size === 0 ? undefined : Math.min(...wantedSince.values()), programs)
+
+const pollsAreRight: Rule = ({ polls }) => polls.check()
 
 const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests, baseTimers }) => {
   const streams = subscribers.size + idleSince.size + requests.size
@@ -80,10 +159,18 @@ const timersAreBounded: Rule = ({ process, subscribers, idleSince, requests, bas
 
 const rules = [
   wantedTopicsAreRequested,
+  requestedTopicsAreWanted,
   unwantedTopicsAreReleased,
+  unaskedTopicsAreReleased,
+  silenceEndsTheConnection,
+  missingAnswersEndTheConnection,
+  lagEndsTheConnection,
   arrivedPricesAreDelivered,
+  subscribersLearnThatPricesEnd,
+  newSubscribersAreInformed,
   requestsAreAlone,
-  dialsAreBounded,
+  dialsAreRight,
+  pollsAreRight,
   timersAreBounded,
 ]
 

@@ -44,10 +44,10 @@ const checkInterval = 1_000
 /** Runs a scenario until its first violation, or to its end. The same scenario has the same trace, byte for byte. */
 export const runEpisode = async (scenario: Scenario, hasTrace = false): Promise<Episode> => {
   const trace: string[] = []
-  const world = new World(`world ${scenario.seed}`, hasTrace ? trace : undefined)
+  const world = new World(`world ${scenario.seed}`, hasTrace ? trace : undefined, scenario.hasEvenDraws)
   // Also the clients are created on the simulated platform, which they keep.
   const result = await onSimulatedPlatform(
-    () => world.random(),
+    () => world.draw(),
     () => {
       // The identifiers of the NATS client take their chance from that of the process, which is another one now.
       nuid.reset()
@@ -103,7 +103,6 @@ class Simulation {
     const { service, nats, natsPrices } = this
     const natsSurroundings: NatsSurroundings = {
       ...{ ...this.surroundings, service, nats, natsPrices },
-      wanted: () => this.wantedOverNats,
       consumers: traders.filter(isOverNats).length,
       hasHistory,
     }
@@ -112,6 +111,7 @@ class Simulation {
       const links = { service: this.links[first]!, nats: this.links[first + 1]! }
       return new NatsGatewayMachine(index, plan, links, natsSurroundings)
     })
+    nats.onRead = (reader, message) => this.natsGateways.forEach((each) => each.onMessage(reader, message))
     this.traders = traders.map((_, index) => this.createTrader(index, 0))
     const trader = (index: number): Trader | undefined => this.traders[index]
     const allGateways = [...this.gateways, ...this.natsGateways]
@@ -246,11 +246,6 @@ class Simulation {
     return [...this.traders, ...this.gateways, ...this.natsGateways]
   }
 
-  private get wantedOverNats(): ReadonlySet<string> {
-    const consumers = this.traders.filter((_, index) => isOverNats(this.scenario.traders[index]!))
-    return new Set(consumers.flatMap(({ ledger }) => [...ledger.wantedSince.keys()]))
-  }
-
   /** `gateway`: the index of one, or none. */
   private serverOf(gateway: number | 'service' | 'nats' | undefined): Server {
     return typeof gateway === 'number' ? this.gateways[gateway]! : this.service
@@ -277,7 +272,14 @@ class Simulation {
     if (runningFaults > (outage === undefined ? 0 : 1)) return
     traders.forEach((trader, index) => this.checkRecovery(trader, scenario.traders[index]!))
     gateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.gateways[index]!))
-    natsGateways.forEach((gateway, index) => this.checkRecovery(gateway, scenario.natsGateways[index]!))
+    natsGateways.forEach((gateway, index) => {
+      this.checkRecovery(gateway, scenario.natsGateways[index]!)
+      const { name, ledger, isOffNats } = gateway
+      const healthyMs = ledger.process.activeMs - ledger.healthySince
+      // During an outage, it may have the address of the failed server alone.
+      if (outage === undefined && isOffNats && healthyMs > natsReturnMs)
+        this.report(name, `is not connected to NATS ${healthyMs} ms after the last fault`)
+    })
   }
 
   private checkRecovery({ name, ledger }: Trader | Gateway | NatsGatewayMachine, plan: ClientPlan): void {
@@ -328,6 +330,9 @@ const { historyStream } = subjectsOf('svc')
 
 /** The time for which a connection to NATS without users stays open, and may send its last messages, in ms. */
 const natsIdleMs = 5_000
+
+/** The time within which a gateway notices that its connection to NATS is lost, and has another one, in ms. */
+const natsReturnMs = 5_000
 
 const isOverNats = ({ via }: Partial<TraderPlan>): boolean => via === 'nats'
 

@@ -29,6 +29,8 @@ export interface Step {
 /** All that happens in one simulation, but for the chance of its parts, which the seed decides too. */
 export interface Scenario {
   readonly seed: number
+  /** True if the library draws 1/2 each time: each wait then has a known length. */
+  readonly hasEvenDraws: boolean
   readonly traders: readonly TraderPlan[]
   /** A gateway of another one follows it. */
   readonly gateways: readonly GatewayPlan[]
@@ -46,7 +48,7 @@ export interface Scenario {
   readonly activeMs: number
 }
 
-const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 'slow']
+const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 'impatient', 'slow']
 
 const minutes = 60_000
 
@@ -109,6 +111,7 @@ const directScenario = (seed: number): Scenario => {
   }
   return {
     seed,
+    hasEvenDraws: chance.isTrue(0.4),
     traders,
     gateways: [],
     natsGateways: [],
@@ -149,6 +152,8 @@ const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   const added = faultSteps(chance, [...links, gatewayFault, ...natsFaultKinds], natsGateways.length, activeMs)
   return {
     ...scenario,
+    // The NATS client draws its identifiers.
+    hasEvenDraws: false,
     traders: traders.map((trader) =>
       chance.isTrue(0.9) ? { ...trader, via: 'nats', times: natsTimes(chance, trader.times) } : trader,
     ),
@@ -278,12 +283,13 @@ const gatewayPlan = (chance: Chance, index: number): GatewayPlan => ({
   upstream: index > 0 && chance.isTrue(0.5) ? index - 1 : 'service',
   ...clientPlan(chance),
   maxBufferedBytes: chance.pick([16_384, 4_194_304]),
+  maxTopicsPerConnection: chance.pick([2, 100, 100]),
 })
 
 const clientPlan = (chance: Chance): ClientPlan => ({
   clockError: chance.pick([0, 0, -3_600_000, 86_400_000]),
-  initialDelay: chance.pick([50, 250]),
   times: {
+    initialDelay: chance.pick([50, 250]),
     linger: chance.pick([0, 200, 1_000, 5_000]),
     staleAfter: chance.pick([15_000, 30_000]),
     confirmTimeout: chance.pick([2_000, 10_000]),

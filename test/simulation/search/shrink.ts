@@ -42,10 +42,12 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
 
 /** The history as a person reads it: the settings, one line per step, and the violation. */
 export const describeFailure = ({ scenario, violation }: Failure): string => {
-  const { seed, traders, gateways, natsGateways, natsServers, hasHistory, intervals, steps } = scenario
+  const { seed, hasEvenDraws, traders, gateways, natsGateways, natsServers, hasHistory, intervals, steps } =
+    scenario
   const { at, who, problem } = violation
   return [
     `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
+    ...(hasEvenDraws ? ['The library draws 1/2 each time: a wait with jitter has half of its maximum.'] : []),
     ...traders.map(({ strategy, via, ...plan }, index) => {
       const server = via === undefined ? 'the service' : via === 'nats' ? 'NATS' : `gateway ${via}`
       return `client ${index} of ${server}: ${strategy}, ${describeTimes(plan)}`
@@ -62,8 +64,8 @@ export const describeFailure = ({ scenario, violation }: Failure): string => {
   ].join('\n')
 }
 
-const describeTimes = ({ initialDelay, times, natsServers }: Omit<ClientPlan, 'clockError'>): string => {
-  const parts = Object.entries({ initialDelay, ...times }).map(([name, ms]) => `${name} ${ms}`)
+const describeTimes = ({ times, natsServers }: Omit<ClientPlan, 'clockError'>): string => {
+  const parts = Object.entries(times).map(([name, ms]) => `${name} ${ms}`)
   return [...parts, ...(natsServers === undefined ? [] : [`NATS servers ${natsServers.join(' ')}`])].join(
     ', ',
   )

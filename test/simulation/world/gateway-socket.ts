@@ -8,7 +8,8 @@ export interface GatewaySocketObserver {
   /** Returns the record of the price in the frame, if there is one. */
   onText(frame: string): SentPrice | undefined
   onPing(payload: string): void
-  /** The gateway ends the connection. */
+  onClose(code: number, reason: string): void
+  /** The gateway ends the connection without a close frame. */
   onEnd(): void
 }
 
@@ -30,7 +31,8 @@ export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
   }
 
   write(bytes: Buffer): boolean {
-    for (const frame of textFramesOf(bytes)) this.server.sendText(frame, this.observer.onText(frame))
+    for (const frame of textFramesOf(bytes))
+      this.server.sendText(frame, { price: this.observer.onText(frame) })
     return true
   }
 
@@ -47,7 +49,7 @@ export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
   close(code: number, reason: string): void {
     if (this.readyState !== this.OPEN) return
     this.readyState = 2
-    this.observer.onEnd()
+    this.observer.onClose(code, reason)
     this.server.close(code, reason)
   }
 

@@ -11,9 +11,10 @@ const headBytes = 300
 export type Respond = (response: HttpResponse | undefined) => void
 
 export interface RequestObserver {
-  onRequest(path: string): void
-  /** The request has a result, or is aborted. */
-  onRequestEnd(path: string): void
+  /** `isRepeated`: the same request is sent again, on a new connection. */
+  onRequest(path: string, isRepeated: boolean): void
+  /** The request has a result, or is aborted. `status`: of its response, if there is one. */
+  onRequestEnd(path: string, status?: number): void
 }
 
 /** The requests of one client: each has a connection of its own. */
@@ -32,15 +33,15 @@ export class SimulatedHttp implements HttpTransport {
     return this.aborts.size
   }
 
-  get({ path }: HttpRequest, onResult: OnHttpResult): () => void {
+  get({ path, newConnection }: HttpRequest, onResult: OnHttpResult): () => void {
     let connection: Connection | undefined
     let isEnded = false
     /** Returns false if the request has ended before. */
-    const end = (): boolean => {
+    const end = (status?: number): boolean => {
       if (isEnded) return false
       isEnded = true
       this.aborts.delete(abort)
-      this.observer.onRequestEnd(path)
+      this.observer.onRequestEnd(path, status)
       connection?.end('client')
       return true
     }
@@ -49,7 +50,7 @@ export class SimulatedHttp implements HttpTransport {
       if (end()) onResult(left(networkError(new Error(reason))))
     }
     this.aborts.add(abort)
-    this.observer.onRequest(path)
+    this.observer.onRequest(path, newConnection === true)
     this.link.connect(this.process, this.host, (result) => {
       if (typeof result === 'string') return fail(result)
       connection = result
@@ -58,7 +59,7 @@ export class SimulatedHttp implements HttpTransport {
       const respond: Respond = (response) => {
         if (response === undefined) return result.end('server')
         result.down.send(headBytes + response.body.length, () => {
-          if (end()) onResult(right(response))
+          if (end(response.status)) onResult(right(response))
         })
       }
       result.up.send(headBytes, () => this.onRequest(path, respond))

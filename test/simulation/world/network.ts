@@ -23,7 +23,7 @@ export class Link {
   latency = 5
   /** The longest additional delay of a packet, in ms. Packets stay in order. */
   jitter = 0
-  bytesPerMs = Infinity
+  private bytesPerMs = Infinity
   /** Connections are reset, and dials fail. */
   private isDown = false
   private readonly blocked: Record<Direction, boolean> = { up: false, down: false }
@@ -54,6 +54,15 @@ export class Link {
     this.isDown = false
   }
 
+  /** `Infinity`: what waits for its transmission is transmitted at once. */
+  setSpeed(bytesPerMs: number): void {
+    this.bytesPerMs = bytesPerMs
+    if (bytesPerMs !== Infinity) return
+    for (const direction of ['up', 'down'] as const)
+      for (const packet of this.queued[direction].splice(0))
+        if (packet.isNeeded()) this.fly(direction, packet)
+  }
+
   /** Transmits a packet. Packets with the same `series` arrive in order. */
   carry(direction: Direction, packet: Packet): void {
     const queue = this.queued[direction]
@@ -69,6 +78,8 @@ export class Link {
     const [packet] = queue
     if (packet === undefined) return
     this.world.at(this.world.now + packet.bytes / this.bytesPerMs, () => {
+      // The link has become quick meanwhile.
+      if (queue[0] !== packet) return
       queue.shift()
       this.fly(direction, packet)
       this.transmit(direction)

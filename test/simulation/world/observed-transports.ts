@@ -1,3 +1,4 @@
+import { isRight } from 'fp-ts/lib/Either.js'
 import type {
   DialOptions,
   HttpRequest,
@@ -88,20 +89,21 @@ class ObservedSocket implements Socket, SocketListener, PortSocket {
   opened(): void {
     this.observer.onOpened(this)
     // The round trip of the opening limits the age of prices.
-    this.observer.onPong(this)
+    this.observer.onPong()
     this.listener.opened()
   }
 
   bytes(buffer: Uint8Array, start: number, end: number): boolean {
     const frame = Buffer.from(buffer.subarray(start, end)).toString()
-    this.observer.onReceived(this, frame, this.prices.find(frame, this, true))
+    this.observer.onReceived(this, frame, { price: this.prices.find(frame, this, true) })
     const isTaken = this.listener.bytes(buffer, start, end)
     this.isRepeated = !isTaken
     return isTaken
   }
 
   text(frame: string): void {
-    if (!this.isRepeated) this.observer.onReceived(this, frame, this.prices.find(frame, this, false))
+    if (!this.isRepeated)
+      this.observer.onReceived(this, frame, { price: this.prices.find(frame, this, false) })
     this.isRepeated = false
     this.listener.text(frame)
   }
@@ -111,12 +113,12 @@ class ObservedSocket implements Socket, SocketListener, PortSocket {
   }
 
   alive(): void {
-    this.observer.onPong(this)
+    this.observer.onPong()
     this.listener.alive()
   }
 
   pong(payload?: string): void {
-    this.observer.onPong(this)
+    this.observer.onPong()
     this.listener.pong?.(payload)
   }
 
@@ -137,18 +139,18 @@ export class ObservedHttp implements HttpTransport {
   ) {}
 
   get(request: HttpRequest, onResult: OnHttpResult): () => void {
-    const { path } = request
+    const { path, newConnection } = request
     let isEnded = false
-    const end = (): void => {
+    const end = (status?: number): void => {
       if (isEnded) return
       isEnded = true
       this.size--
-      this.observer.onRequestEnd(path)
+      this.observer.onRequestEnd(path, status)
     }
     this.size++
-    this.observer.onRequest(path)
+    this.observer.onRequest(path, newConnection === true)
     const abort = this.transport.get(request, (result, mayRepeat) => {
-      end()
+      end(isRight(result) ? result.right.status : undefined)
       onResult(result, mayRepeat)
     })
     return () => {

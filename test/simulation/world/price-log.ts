@@ -18,10 +18,12 @@ export interface SentPrice {
   readonly isNew: boolean
   /** The maximum time, by the promises of the gateways, since it was the newest price of the service, in ms. */
   readonly maxAge: number
+  /** Since when the topic was not live at the gateway when this price was read: a time of the world in ms. Only over NATS. */
+  readonly notLiveSince?: number | undefined
 }
 
 /** What a gateway adds to a price that it passes on. */
-export type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge'>
+export type Passed = Pick<SentPrice, 'sentAt' | 'age' | 'isNew' | 'maxAge' | 'notLiveSince'>
 
 /** All prices that were sent: a price that a subscriber receives shows when and where it was sent. */
 export class PriceLog {

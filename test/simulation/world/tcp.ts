@@ -29,8 +29,17 @@ export class ServerTcpSocket {
     return this.connection.down.unsentBytes
   }
 
-  write(bytes: Uint8Array): void {
-    this.connection.down.send(bytes.length, () => this.client.receive(bytes))
+  /** The process of the client. */
+  get clientProcess(): SimulatedProcess {
+    return this.connection.client
+  }
+
+  /** `onRead`: called in the process of the client before it reads the bytes. */
+  write(bytes: Uint8Array, onRead?: () => void): void {
+    this.connection.down.send(bytes.length, () => {
+      onRead?.()
+      this.client.receive(bytes)
+    })
   }
 
   /** Closes the connection after all that was written. */

@@ -37,16 +37,28 @@ export interface PortSocket {
   readonly bufferedAmount: number
 }
 
+/** What a frame of a server is, as the server knows it. */
+export interface FrameContent {
+  /** The price in it. */
+  readonly price?: SentPrice | undefined
+  /** The number of the client's frame that it answers, from 0. */
+  readonly answers?: number
+}
+
 /** Receives what happens at the port of a client. */
 export interface PortObserver {
   onDial(socket: PortSocket): void
   onOpened(socket: PortSocket): void
   onSent(socket: PortSocket, frame: string): void
-  /** Called before the client reads the frame. `price`: the price in it. */
-  onReceived(socket: PortSocket, frame: string, price: SentPrice | undefined): void
-  onPong(socket: PortSocket): void
-  /** `how`: the client has ended it, or what the client is told. */
-  onClosed(socket: PortSocket, how: string): void
+  onPing(payload: string): void
+  /** Called before the client reads the frame. */
+  onReceived(socket: PortSocket, frame: string, content: FrameContent): void
+  /** A ping of the service was read. */
+  onAlive(): void
+  /** `payload`: of the ping that it answers, if that is known. */
+  onPong(payload?: string): void
+  /** `how`: the client has ended it, or what the client is told. `refusal`: the response to its upgrade request. */
+  onClosed(socket: PortSocket, how: string, refusal?: ResponseHead): void
 }
 
 /** The WebSockets of one client. `host`: the service that listens. */
@@ -115,7 +127,9 @@ export class SimulatedSocket implements Socket, PortSocket {
   }
 
   ping(payload: string): void {
-    if (this.state === 'open') this.sendUp(payload.length, (handler) => handler.onPing(payload))
+    if (this.state !== 'open') return
+    this.observer.onPing(payload)
+    this.sendUp(payload.length, (handler) => handler.onPing(payload))
   }
 
   close(): void {
@@ -143,7 +157,7 @@ export class SimulatedSocket implements Socket, PortSocket {
   // The network.
 
   fail(reason: string, code = noCloseFrame, refusal?: ResponseHead): void {
-    if (this.state === 'connecting' || this.state === 'open') this.observer.onClosed(this, reason)
+    if (this.state === 'connecting' || this.state === 'open') this.observer.onClosed(this, reason, refusal)
     this.finish(code, reason, refusal)
   }
 
@@ -174,9 +188,9 @@ export class SimulatedSocket implements Socket, PortSocket {
     if (this.state === 'open') read(this.listener)
   }
 
-  receiveText(frame: string, price: SentPrice | undefined): void {
+  receiveText(frame: string, content: FrameContent): void {
     if (this.state !== 'open') return
-    this.observer.onReceived(this, frame, price)
+    this.observer.onReceived(this, frame, content)
     const bytes = Buffer.from(frame)
     if (!this.listener.bytes(bytes, 0, bytes.length)) this.listener.text(frame)
   }
@@ -185,12 +199,13 @@ export class SimulatedSocket implements Socket, PortSocket {
   receivePing(payload: string): void {
     if (this.state !== 'open') return
     this.sendUp(payload.length, (handler) => handler.onPong?.(payload))
+    this.observer.onAlive()
     this.listener.alive()
   }
 
   receivePong(payload: string): void {
     if (this.state !== 'open') return
-    this.observer.onPong(this)
+    this.observer.onPong(payload)
     this.listener.pong?.(payload)
   }
 
@@ -226,9 +241,8 @@ export class ServerSocket {
     return this.connection.down.unsentBytes
   }
 
-  /** `price`: the price in the frame. */
-  sendText(frame: string, price?: SentPrice): void {
-    this.connection.down.send(frame.length + frameBytes, () => this.client.receiveText(frame, price))
+  sendText(frame: string, content: FrameContent = {}): void {
+    this.connection.down.send(frame.length + frameBytes, () => this.client.receiveText(frame, content))
   }
 
   sendPing(payload: string): void {

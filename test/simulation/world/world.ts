@@ -23,12 +23,21 @@ export class World {
   private lastOrder = 0
   private isStopped = false
 
-  /** `lines`: receives the trace, one line per event; `undefined`: no trace is written. */
+  /**
+   * `lines`: receives the trace, one line per event; `undefined`: no trace is written. `hasEvenDraws`: whatever the library
+   * draws is 1/2, so that each wait with jitter has a known length.
+   */
   constructor(
     seed: string,
     private readonly lines: string[] | undefined,
+    readonly hasEvenDraws = false,
   ) {
     this.random = seededRandom(seed)
+  }
+
+  /** A random number for the library. */
+  draw(): number {
+    return this.hasEvenDraws ? 0.5 : this.random()
   }
 
   /** Calls back at a time; at once after the current event if it has passed. */

@@ -1,0 +1,219 @@
+import type { PriceError } from 'svc-streams'
+import type { SentPrice } from '../world/price-log.js'
+import type { ServerSocket } from '../world/web-socket-transport.js'
+import { ConsumerConnection } from './consumer-connection.js'
+import type { ConsumerLedger } from './consumers.js'
+import { baseOf } from './ledger.js'
+import type { ArrivedPrice } from './open-socket.js'
+
+// What a gateway sends to one consumer. Times are those in which the process of the gateway was running, in ms.
+
+/** A consumer gets every price again by then after it was slow. */
+const quickAgainMs = 5_000
+
+/** A price for a quick consumer is sent by then. */
+const heldMs = 2_000
+
+/** Ages are rounded, and clocks are read once per tick. */
+const ageToleranceMs = 20
+
+/** While the service is down, each connection is ended by then. */
+const outageMs = 500
+
+/** What the event loop takes. */
+const slackMs = 1_000
+
+/** A price that the gateway has to send. `isOptional`: its topic was not live since. */
+interface DuePrice {
+  readonly id: number
+  readonly at: number
+  isOptional: boolean
+}
+
+interface ConsumedTopic {
+  due: DuePrice[]
+  /** True until the first price after the subscribe message, which may be the last one of the topic. */
+  mayRepeat: boolean
+}
+
+/** What is known of one consumer: what its gateway has read and sent. Only records, and reports what is wrong. */
+export class ConsumerRecord {
+  private readonly topics = new Map<string, ConsumedTopic>()
+  private readonly leftAt = new Map<string, number>()
+  private readonly connection: ConsumerConnection
+  /** The error texts that the gateway has to send, with the time of the reason, by their text in lower case. */
+  private readonly dueTexts: { readonly text: string; readonly at: number }[] = []
+  /** Since when the service has been down; `undefined` if it was not since the connection is open. */
+  private downAt: number | undefined
+  private isEnded = false
+
+  constructor(
+    readonly id: number,
+    private readonly gateway: ConsumerLedger,
+    private readonly socket: ServerSocket,
+  ) {
+    this.connection = new ConsumerConnection(() => gateway.now, socket, gateway.limits.maxBufferedBytes)
+  }
+
+  wants(base: string): boolean {
+    return this.topics.has(base)
+  }
+
+  get wanted(): Iterable<string> {
+    return this.topics.keys()
+  }
+
+  /** The gateway reads a message. */
+  onMessage(text: string): void {
+    if (this.isEnded) return
+    const { method, topic } = JSON.parse(text) as { readonly method: string; readonly topic: string }
+    const base = baseOf(topic)
+    const { maxTopicsPerConnection } = this.gateway.limits
+    if (method === 'unsubscribe') this.leave(base)
+    else if (this.topics.has(base)) return
+    else if (this.topics.size < maxTopicsPerConnection) this.topics.set(base, { due: [], mayRepeat: true })
+    else
+      this.expectText(
+        `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a connection`,
+      )
+  }
+
+  onPing(payload: string): void {
+    this.connection.onPing(payload)
+  }
+
+  onPong(payload: string): void {
+    this.connection.onPong(payload)
+  }
+
+  /** The gateway sends a close frame. */
+  onClose(code: number, reason: string): void {
+    const expected = this.gateway.isClosing ? 1001 : 1013
+    if (code !== expected) this.report(`the close code ${code}, not ${expected}: ${reason}`)
+    this.connection.onClose(reason)
+    this.onEnd()
+  }
+
+  /** The gateway or the consumer ends the connection. */
+  onEnd(): void {
+    this.isEnded = true
+    this.topics.clear()
+    this.dueTexts.length = 0
+    this.connection.onEnd()
+  }
+
+  /** The client of the gateway delivers a price. */
+  onSourcePrice(base: string, id: number): void {
+    const topic = this.topics.get(base)
+    if (topic === undefined) return
+    this.connection.noteSlowness()
+    topic.due = [...topic.due.filter((due) => due.id !== id), { id, at: this.gateway.now, isOptional: false }]
+  }
+
+  /** Until the topic is live again, its prices need not be sent. A rejected topic is no longer wanted. */
+  onSourceFailure(base: string, error: PriceError): void {
+    if (error._tag === 'Disconnected' && !this.isEnded) this.downAt ??= this.gateway.now
+    const topic = this.topics.get(base)
+    if (topic === undefined) return
+    for (const due of topic.due) due.isOptional = true
+    if (error._tag !== 'SubscriptionRejected') return
+    this.leave(base)
+    this.expectText(error.reason)
+  }
+
+  /** The gateway sends a frame. Returns the record of its price. */
+  onFrame(frame: string): SentPrice | undefined {
+    this.connection.onWritten(frame.length)
+    if (frame.startsWith('{"topic"')) return this.onPrice(frame)
+    if (!frame.startsWith('{')) this.onText(frame)
+    return undefined
+  }
+
+  /** What is wrong, if anything is. */
+  problem(): string | undefined {
+    const problem = this.connection.problem()
+    if (problem !== undefined) return `consumer ${this.id} ${problem}`
+    const { now } = this.gateway
+    const { downAt, isEnded } = this
+    const { slowAt } = this.connection
+    if (!isEnded && downAt !== undefined && now - downAt > outageMs)
+      return `consumer ${this.id} is not ended ${now - downAt} ms after the loss of the service`
+    const [text] = this.dueTexts
+    if (text !== undefined && now - text.at > slackMs)
+      return `consumer ${this.id} was not sent the text ${text.text}`
+    for (const [base, { due }] of this.topics) {
+      const oldest = due.find(({ isOptional }) => !isOptional)
+      if (oldest !== undefined && now - Math.max(oldest.at, slowAt) > heldMs)
+        return `price ${oldest.id} of ${base} was not sent to consumer ${this.id} for ${now - oldest.at} ms`
+    }
+    return undefined
+  }
+
+  /** A rejection has the text of the service, for those that wanted the topic. */
+  private onText(text: string): void {
+    const index = this.dueTexts.findIndex((due) => due.text === text.toLowerCase())
+    if (index < 0) this.report(`the text ${text}, without a reason`)
+    else this.dueTexts.splice(index, 1)
+  }
+
+  private expectText(text: string): void {
+    this.dueTexts.push({ text: text.toLowerCase(), at: this.gateway.now })
+  }
+
+  private onPrice(frame: string): SentPrice | undefined {
+    const message = JSON.parse(frame) as {
+      readonly topic: string
+      readonly price: number
+      readonly age?: number
+    }
+    const { price: id, age = 0 } = message
+    const arrived = this.gateway.delivered.get(id)
+    if (arrived === undefined) {
+      this.report(`the price ${id}, which the client of the gateway has not delivered`)
+      return undefined
+    }
+    const problem =
+      this.problemOfAge(arrived, age) ??
+      this.problemOfOrder(arrived.sent.base, id) ??
+      this.connection.problemOfPrice()
+    if (problem !== undefined) this.report(`the price ${id}: ${problem}`)
+    return this.gateway.pass(arrived, this.socket, age)
+  }
+
+  private problemOfAge({ sent, at }: ArrivedPrice, stated: number): string | undefined {
+    const age = this.gateway.ledger.process.now - at + sent.age
+    return Math.abs(age - stated) > ageToleranceMs
+      ? `its age is ${age} ms, and the frame states ${stated} ms`
+      : undefined
+  }
+
+  private problemOfOrder(base: string, id: number): string | undefined {
+    const topic = this.topics.get(base)
+    if (topic === undefined)
+      return this.leftAt.get(base) === this.gateway.now ? undefined : `the consumer does not want ${base}`
+    const { due, mayRepeat } = topic
+    topic.mayRepeat = false
+    const index = due.findIndex((each) => each.id === id)
+    if (index < 0) {
+      if (mayRepeat && this.gateway.newest.get(base) === id) return undefined
+      return 'it is no new one, and the consumer has not subscribed again'
+    }
+    topic.due = due.slice(index + 1)
+    const { isOptional, at } = due[index]!
+    if (isOptional && at !== this.gateway.now) return `${base} is not live`
+    const isSlow = this.gateway.now - this.connection.slowAt <= quickAgainMs
+    const missing = due.slice(0, index).find(({ isOptional }) => !isOptional)
+    return missing === undefined || isSlow
+      ? undefined
+      : `price ${missing.id} was not sent to a quick consumer`
+  }
+
+  private leave(base: string): void {
+    this.topics.delete(base)
+    this.leftAt.set(base, this.gateway.now)
+  }
+
+  private report(problem: string): void {
+    this.gateway.report(`consumer ${this.id} is sent ${problem}`)
+  }
+}

@@ -1,0 +1,35 @@
+import type { PriceError } from 'svc-streams'
+import type { Ledger, SubscriberRecord } from './ledger.js'
+
+// What holds for each failure that a subscriber receives. `docs/promises.md`: connection, subscriptions.
+
+type Rule = (ledger: Ledger, subscriber: SubscriberRecord, error: PriceError) => string | undefined
+
+/** A subscriber does not learn of a loss before the one connection is lost. */
+const lossIsOfTheConnection: Rule = ({ open }, _subscriber, { _tag }) =>
+  _tag === 'Disconnected' && open !== undefined ? `socket ${open.socket.id} is open` : undefined
+
+/** A text without an address rejects a topic only if it answers the request of the topic, not an earlier one or one of another topic. */
+const rejectionAnswersTheRequest: Rule = ({ answered, open }, { base }, error) => {
+  if (error._tag !== 'SubscriptionRejected' || error.reason.includes('0x')) return undefined
+  if (open === undefined || answered?.isSubscribe !== true) return undefined
+  // The client may have taken a stray text for the answer before.
+  if (answered.at <= open.strayTextAt) return undefined
+  const last = open.frames.findLast((frame) => frame.isSubscribe && frame.base === base)
+  return last === answered ? undefined : `the text answers the request of ${answered.base} before`
+}
+
+const rules = [lossIsOfTheConnection, rejectionAnswersTheRequest]
+
+/** Returns what is wrong with a failure that a subscriber receives, if anything is. */
+export const problemOfFailure = (
+  ledger: Ledger,
+  subscriber: SubscriberRecord,
+  error: PriceError,
+): string | undefined => {
+  for (const rule of rules) {
+    const problem = rule(ledger, subscriber, error)
+    if (problem !== undefined) return `${subscriber.topic} received ${error._tag}: ${problem}`
+  }
+  return undefined
+}

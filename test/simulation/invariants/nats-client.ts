@@ -1,0 +1,44 @@
+import type { Ledger } from './ledger.js'
+import type { NatsPrices } from './nats-prices.js'
+
+// What holds for a client over NATS at any time: `docs/promises.md`, "NATS". Times are those in which its process was running.
+
+/** A gateway that does not answer for this time is lost: the promised 2 s and what the event loop takes, in ms. */
+const silenceMs = 3_000
+
+/** A session from which an update is missing ends by then, also if no other one follows: the promise, and a check. In ms. */
+const missingMs = 4_000
+
+/** The sessions of a client over NATS. */
+export class NatsSessions {
+  /** The next update of each topic if it is missing, and since when. */
+  private readonly missing = new Map<string, { readonly index: number; readonly since: number }>()
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly prices: NatsPrices,
+  ) {}
+
+  /** What is wrong, if anything is. */
+  problem(): string | undefined {
+    const { open, process, answeredAt } = this.ledger
+    if (open === undefined) {
+      this.missing.clear()
+      return undefined
+    }
+    const silent = process.activeMs - Math.max(answeredAt, open.openedAt)
+    if (silent > silenceMs) return `the gateway has not answered for ${silent} ms, and the session is open`
+    for (const [base, { isConfirmed, arrivedIndex }] of open.topics) {
+      const isExpected = isConfirmed && arrivedIndex >= 0
+      const index = isExpected ? this.prices.missingAfterLast(open.socket, base) : undefined
+      const before = this.missing.get(base)
+      if (index === undefined) this.missing.delete(base)
+      // Over a slow network an update may always be on its way, but not the same one.
+      else if (before?.index !== index) this.missing.set(base, { index, since: process.activeMs })
+      const waited = process.activeMs - (this.missing.get(base)?.since ?? process.activeMs)
+      if (waited > missingMs)
+        return `an update of ${base} is missing for ${waited} ms, and the session is open`
+    }
+    return undefined
+  }
+}

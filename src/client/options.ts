@@ -8,6 +8,7 @@ import {
   flagOption,
   nestedOption,
   objectOption,
+  objectWith,
   parsedOption,
   plainObject,
   required,
@@ -17,6 +18,7 @@ import {
   type OptionTable,
   type Signal,
 } from '../option-kinds/option.js'
+import { checkValue } from '../option-kinds/parse-options.js'
 import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
 
 /**
@@ -236,3 +238,8 @@ export const clientTable = {
   webSocket: objectOption<WebSocketTransport>(['dial', 'close']),
   http: objectOption<HttpTransport>(['get', 'close']),
 } satisfies OptionTable<ClientOptions>
+
+/** Throws a `ConfigurationError` for a value that is no client, such as the options of the function without a client before them. */
+export const checkClient = (client: unknown): void => checkValue('client', client, streams)
+
+const streams = objectWith(['price$', 'price'])

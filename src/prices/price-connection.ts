@@ -63,7 +63,7 @@ export class PriceConnection implements ConnectionListener {
     this.firstEvents = new FirstEvents({
       clock,
       eventOf: (state, subscriber) => this.firstEventOf(state, subscriber),
-      isCurrent: () => this.isCurrent(),
+      isCurrent: this.isCurrent,
       failure: () => this.reconciler.currentFailure,
     })
   }
@@ -97,16 +97,14 @@ export class PriceConnection implements ConnectionListener {
 
   /** Probes the open connection. Returns a function that is true until it has answered or is closed. */
   probe(): () => boolean {
-    const { reconciler } = this
-    const { open } = reconciler
+    const { open } = this.reconciler
     const isMissing = open?.probe()
-    return () => isMissing !== undefined && reconciler.open === open && isMissing()
+    return () => isMissing !== undefined && this.reconciler.open === open && isMissing()
   }
 
   /** False if what has arrived on the open connection may be older than `maxLag`. */
-  isCurrent(): boolean {
-    return (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false
-  }
+  readonly isCurrent = (): boolean =>
+    (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false
 
   /** Probes the connection. After a freeze of at least `staleAfter`, prices that arrived meanwhile are not current. */
   wake({ isOnline, frozenMs }: Wake): void {
@@ -125,10 +123,7 @@ export class PriceConnection implements ConnectionListener {
     return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
   }
 
-  /**
-   * Adds a subscriber and emits its first event, if there is one. Returns its teardown. `onConfirmed`: called when the
-   * service confirms the topic on a connection, and at once if it has.
-   */
+  /** Emits the first event, if there is one. `onConfirmed`: called when the service confirms, and at once if it has. */
   subscribe(
     base: Address,
     topic: Topic,

@@ -37,7 +37,6 @@ export interface ConnectionConfig {
  */
 const maxListedTopics = 64
 const maxListedBytes = 4096
-
 const maxHeldPongs = 4
 
 /** With more topics than this, the first pong may have waited behind the subscribe messages. */
@@ -116,9 +115,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.endOverflow()
   }
 
-  readonly confirm = ({ topic }: ConsumedTopic): void => {
-    this.sendConfirmation([topic])
-  }
+  readonly confirm = ({ topic }: ConsumedTopic): void => this.sendConfirmation([topic])
 
   /** Answers an unsubscribe message. */
   confirmRest(): void {
@@ -190,10 +187,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
-  /**
-   * Answers a ping of the consumer, behind the prices, and once what the gateway has is current: for the consumer, all that
-   * came before the pong is.
-   */
+  /** Answers a ping behind the prices, once what the gateway has is current: for the consumer, all before the pong is. */
   onPing(payload: Buffer): void {
     if (this.held.size > 0 || !this.config.isCurrent()) this.holdPong(payload)
     else this.pong(payload)

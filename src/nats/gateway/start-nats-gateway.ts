@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { checkClient } from '../../client/check-client.js'
+import { checkClient } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../domain/status.js'

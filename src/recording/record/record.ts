@@ -1,5 +1,5 @@
 import { merge } from 'rxjs'
-import { checkClient } from '../../client/check-client.js'
+import { checkClient } from '../../client/options.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { isAddress, type Address } from '../../domain/address.js'
 import { isInterval } from '../../domain/valid-numbers.js'

@@ -1,8 +1,7 @@
 import { numberOption } from '../../option-kinds/number-option.js'
 import { checkValue, SimulatorError } from '../simulator-error.js'
-import { midpoint, toUnits } from './decimal.js'
 import { btc, eth } from './token-options.js'
-import type { Market, Quote, Token } from './market.js'
+import { midpoint, toUnits, type Market, type Quote, type Token } from './market.js'
 
 /** Options of `recordedMarket`. */
 export interface RecordedMarketOptions {

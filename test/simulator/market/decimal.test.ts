@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { midpoint, plainDecimal, toTokens, toUnits } from '../../../src/simulator/market/decimal.js'
+import { midpoint, plainDecimal, toTokens, toUnits } from '../../../src/simulator/market/market.js'
 
 test('plainDecimal formats numbers of any size', () => {
   expect([2682.505, 0, 1e-7, 1.5e-7, 1e21, 1.25e22, 5e-324].map(plainDecimal)).toEqual([

@@ -99,12 +99,13 @@ describeNats('a message that exceeds `max_payload`', () => {
     const service = closeAfterTest(await startSimulator({ tokens, tick: 1_000 }))
     // No topic may fail because a busy machine takes long to confirm so many.
     const confirmTimeout = 60_000
-    const upstream = closeAfterTest(createClient({ environment: 'mainnet', confirmTimeout, ...service }))
+    const limits = { maxLag: 30_000, confirmTimeout }
+    const upstream = closeAfterTest(createClient({ environment: 'mainnet', ...limits, ...service }))
     closeAfterTest(await startNatsGateway(upstream, { servers: server.url }))
     const raw = await connectRaw(onTestFinished, { servers: server.url })
     const { messages } = await subscribeRaw(raw, '_INBOX.>')
     // All prices come at once, in one process with their consumer.
-    const client = createNatsClient({ servers: server.url, maxLag: 30_000, confirmTimeout })
+    const client = createNatsClient({ servers: server.url, ...limits })
     const topics = tokens.map((token) => `svc-${token}`).filter(isTopic)
     const streams = topics.map((topic) => collectEvents(client.price$(topic)))
     await eventually(() => expect(streams.every(({ events }) => events.length > 0)).toBe(true))

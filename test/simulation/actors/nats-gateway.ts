@@ -1,6 +1,6 @@
 import * as jetStreamPackage from '@nats-io/jetstream'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { isDown } from '../../../src/domain/status.js'
+import { behindMsOf, isDown } from '../../../src/domain/status.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gateway/start-nats-gateway.js'
 import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
 import { endsLive } from '../invariants/consumers.js'
@@ -105,7 +105,7 @@ class NatsGatewayProcess implements GatewayProgram {
     this.tcp = new SimulatedTcp(this.process, links.nats, nats.serverAt)
     const { client } = this.connected
     client.status$.subscribe((status) => {
-      if (isDown(status)) this.demand.onOutage()
+      if (isDown(status) || behindMsOf(status) !== undefined) this.demand.onOutage()
     })
     observePrices(client, this.ledger, {
       report: (problem) => this.report(problem),

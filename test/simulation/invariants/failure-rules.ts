@@ -1,4 +1,5 @@
 import type { PriceError } from 'svc-streams'
+import { firstProblem } from './first-problem.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
 // What holds for each failure that a subscriber receives. `docs/promises.md`: connection, subscriptions.
@@ -27,9 +28,6 @@ export const problemOfFailure = (
   subscriber: SubscriberRecord,
   error: PriceError,
 ): string | undefined => {
-  for (const rule of rules) {
-    const problem = rule(ledger, subscriber, error)
-    if (problem !== undefined) return `${subscriber.topic} received ${error._tag}: ${problem}`
-  }
-  return undefined
+  const problem = firstProblem(rules, ledger, subscriber, error)
+  return problem && `${subscriber.topic} received ${error._tag}: ${problem}`
 }

@@ -54,7 +54,7 @@ interface MintRequests {
   hasResult: boolean
   /** Of the mint, in a row, as far as subscribers have received them. */
   failures: number
-  /** True if nobody has received one of them. */
+  /** True if the client may count more failures, which no subscriber has received. */
   hasUnread: boolean
   failedAt: number
 }
@@ -178,7 +178,7 @@ export class Polls {
     const { hasEvenDraws } = this.world
     const shortest = Math.max(requested, hasEvenDraws ? bound * shortestEvenPart : 0)
     poll.earliestByFailures = Math.max(poll.earliestByFailures, poll.endedAt + shortest)
-    // The client may have counted failures that nobody has received.
+    // Then the exact wait of the client is unknown.
     const longest = poll.hasUnread
       ? maxDelay
       : Math.max(requested, hasEvenDraws ? bound * longestEvenPart : bound)

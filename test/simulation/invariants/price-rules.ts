@@ -1,5 +1,6 @@
 import type { Price } from 'svc-streams'
 import { originOf } from '../world/price-log.js'
+import { firstProblem } from './first-problem.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
 // What holds for each price that a subscriber receives as a value. `docs/promises.md`: never stale, subscriptions.
@@ -128,9 +129,6 @@ export const problemOfPrice = (
   subscriber: SubscriberRecord,
   price: Price,
 ): string | undefined => {
-  for (const rule of rules) {
-    const problem = rule(ledger, subscriber, price)
-    if (problem !== undefined) return `${subscriber.topic} received the price ${price.price}: ${problem}`
-  }
-  return undefined
+  const problem = firstProblem(rules, ledger, subscriber, price)
+  return problem && `${subscriber.topic} received the price ${price.price}: ${problem}`
 }

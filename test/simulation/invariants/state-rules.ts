@@ -1,3 +1,4 @@
+import { firstProblem } from './first-problem.js'
 import type { Ledger } from './ledger.js'
 
 // What holds for a client at any time. Times are those in which the process of the client was running, in ms.
@@ -175,10 +176,4 @@ const rules = [
 ]
 
 /** Returns what is wrong with a client, if anything is. */
-export const problemOfState = (ledger: Ledger): string | undefined => {
-  for (const rule of rules) {
-    const problem = rule(ledger)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
+export const problemOfState = (ledger: Ledger): string | undefined => firstProblem(rules, ledger)

@@ -1,3 +1,4 @@
+import { firstProblem } from '../invariants/first-problem.js'
 import { confirmTimeout } from './core.js'
 import { names, type Name } from './events.js'
 import type { OrderRun } from './run-order.js'
@@ -82,10 +83,4 @@ const rules = [
   aClosedClientIsEmpty,
 ]
 
-export const problemOfCore = (run: OrderRun): string | undefined => {
-  for (const rule of rules) {
-    const problem = rule(run)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
+export const problemOfCore = (run: OrderRun): string | undefined => firstProblem(rules, run)

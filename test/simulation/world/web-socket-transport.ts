@@ -57,7 +57,7 @@ export interface PortObserver {
   onAlive(): void
   /** `payload`: of the ping that it answers, if that is known. */
   onPong(payload?: string): void
-  /** `how`: the client has ended it, or what the client is told. `refusal`: the response to its upgrade request. */
+  /** `how`: why the socket has closed, for the trace. `refusal`: the response to its upgrade request. */
   onClosed(socket: PortSocket, how: string, refusal?: ResponseHead): void
 }
 

@@ -37,6 +37,7 @@ export interface ConnectionConfig {
  */
 const maxListedTopics = 64
 const maxListedBytes = 4096
+
 const maxHeldPongs = 4
 
 /** With more topics than this, the first pong may have waited behind the subscribe messages. */
@@ -118,9 +119,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly confirm = ({ topic }: ConsumedTopic): void => this.sendConfirmation([topic])
 
   /** Answers an unsubscribe message. */
-  confirmRest(): void {
-    this.sendConfirmation([])
-  }
+  readonly confirmRest = (): void => this.sendConfirmation([])
 
   readonly reject = (base: Address, errorText: string): void => {
     this.remove(base)

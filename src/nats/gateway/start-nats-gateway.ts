@@ -104,7 +104,7 @@ export const startNatsGatewayOver = async (
   const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
-    // A consumer measures how far this gateway is behind, and learns of nothing before it.
+    // A consumer on NATS measures the delay of this gateway alone: it cannot see that the service is behind.
     isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
     record: history?.record,
     encode: (payload) => payload,

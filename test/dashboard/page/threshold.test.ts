@@ -67,8 +67,11 @@ describe('a threshold of the dashboard', () => {
     expect(await page.title()).toBe(title)
     market.sendEth(2600)
     await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
-    expect(await button.textContent()).toBe('≥\u00a02600 reached')
-    expect((await logOf(page))[0]).toBe('ETH: the price is above 2600 USD.')
+    // The title changes at once, the rest of the page in its next frame.
+    await eventually(async () => {
+      expect(await button.textContent()).toBe('≥\u00a02600 reached')
+      expect((await logOf(page))[0]).toBe('ETH: the price is above 2600 USD.')
+    })
     await page.reload()
     await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
     market.sendEth(2590)

@@ -44,7 +44,9 @@ export class Client {
     const end = this.isClosed ? ['closed'] : []
     // How much fits into the kernels before a client is too slow varies.
     if (this.hasBeenPaused) return ['paused', ...end]
-    return [...withoutSizes(this.text.split('\r\n')).map((line) => withoutNames(line)), ...end]
+    // A busy server may end a connection before it has written its reason.
+    const lines = this.text.split('\r\n').filter((line) => !this.isClosed || !line.startsWith('-ERR'))
+    return [...withoutSizes(lines).map((line) => withoutNames(line)), ...end]
   }
 
   /** The number of servers of the cluster, by the last information of its server. */

@@ -120,6 +120,8 @@ export const faultKinds: readonly Generate[] = [
   behave((chance) => ({ msPerMessage: chance.pick([5, 300, 2_000]) })),
   behave((chance) => ({ confirmations: chance.pick(['new', 'foreign', 'none'] as const) })),
   behave((chance) => ({ sendsErrorTexts: true, msPerMessage: chance.pick([0, 300]) })),
+  // It answers nothing but pings.
+  behave((chance) => ({ confirmations: 'none', sendsPrices: false, sendsErrorTexts: chance.isTrue(0.3) })),
   behave(() => ({ rejects: true })),
   behave(() => ({ sendsPongs: false })),
   behave(() => ({ sendsPrices: false })),

@@ -13,10 +13,10 @@ import type { ClientPlan, Connect, ConnectedClient } from './connect.js'
 
 /**
  * How a program uses its client. `steady` keeps what it subscribes to. `retry` leaves at a failure and subscribes again.
- * `switch` leaves each topic at its third price and subscribes to the next one, and `impatient` after a random time. `slow`
- * blocks its event loop in `next`.
+ * `switch` leaves each topic at its third price and subscribes to the next one, and `impatient` after a random time. `mixed` is
+ * steady and impatient in turn. `slow` blocks its event loop in `next`.
  */
-export type Strategy = 'steady' | 'retry' | 'switch' | 'impatient' | 'slow'
+export type Strategy = 'steady' | 'retry' | 'switch' | 'impatient' | 'mixed' | 'slow'
 
 export interface TraderPlan extends ClientPlan {
   readonly strategy: Strategy
@@ -58,6 +58,7 @@ export class Trader {
   private readonly held: Held[] = []
   private readonly polls = new Subscription()
   private isClosed = false
+  private subscribed = 0
 
   constructor(
     readonly name: string,
@@ -79,7 +80,10 @@ export class Trader {
 
   /** `isUpper`: another spelling of the topic. */
   subscribe(topicIndex: number, isUpper: boolean): void {
-    this.process.run(() => this.join(topicIndex, isUpper))
+    const { strategy } = this.plan
+    this.subscribed++
+    const isImpatient = strategy === 'impatient' || (strategy === 'mixed' && this.subscribed % 2 === 0)
+    this.process.run(() => this.join(topicIndex, isUpper, isImpatient))
   }
 
   /** Leaves one of the subscribed topics. */
@@ -183,9 +187,9 @@ export class Trader {
     world.at(world.now + ms, look)
   }
 
-  private join(topicIndex: number, isUpper: boolean): void {
+  private join(topicIndex: number, isUpper: boolean, isImpatient = false): void {
     if (this.isClosed) return
-    const { topics } = this.surroundings
+    const { topics, world } = this.surroundings
     const address = topics[topicIndex % topics.length]!.slice(2)
     const topic: Topic = `svc-0x${isUpper ? address.toUpperCase() : address}`
     const record = this.ledger.onSubscribe(topic)
@@ -210,25 +214,24 @@ export class Trader {
         this.ledger.onEvent(record, event)
         if (!isLeft(event)) return onPrice()
         if (this.plan.strategy !== 'retry' || !record.isActive) return
-        // In a later turn, as a program that waits before it retries.
-        this.process.addTimer(() => this.rejoin(record, topicIndex, isUpper), 50, false)
+        // As a program that waits before it retries.
+        world.at(world.now + 50, () => this.process.run(() => this.rejoin(record, topicIndex, isUpper)))
       },
       error: (thrown: unknown) => this.report(`price$ emitted an Rx error: ${String(thrown)}`),
       complete: () => this.dropRecord(record),
     })
     if (record.isActive) this.held.push({ record, subscription })
     else subscription.unsubscribe()
-    if (this.plan.strategy !== 'impatient') return
-    const { world } = this.surroundings
+    if (!isImpatient) return
     const longest = longestPatience[world.between(0, longestPatience.length - 1)]!
     const leavesAt = world.now + world.between(1, longest)
-    world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper)))
+    world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper, true)))
   }
 
-  private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean): void {
+  private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean, isImpatient = false): void {
     if (!record.isActive) return
     this.dropRecord(record)
-    this.join(topicIndex, isUpper)
+    this.join(topicIndex, isUpper, isImpatient)
   }
 
   private dropRecord(record: SubscriberRecord): void {

@@ -10,6 +10,18 @@ export interface Bug {
 /** Each text occurs once in its file. */
 export const bugs: readonly Bug[] = [
   {
+    name: 'a topic that waits for the answers to others is never requested again',
+    file: 'src/prices/subscriptions.ts',
+    edits: [
+      [
+        'if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)\n',
+        'if (releaseAt(state, this.timeouts) <= now)\n',
+      ],
+      [': Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))', ': releaseAt(state, timeouts)'],
+      ['  resubscribeDeadline,\n', ''],
+    ],
+  },
+  {
     name: 'no unsubscribe frame is sent',
     file: 'src/prices/subscriptions.ts',
     edits: [

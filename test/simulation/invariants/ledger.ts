@@ -127,6 +127,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const isSubscribe = method === 'subscribe'
     this.open?.frames.push({ base, isSubscribe, at: activeMs, isConfirmed: false })
     state.isConfirmed = false
+    state.mayBeRejected = false
     state.sentAt = this.world.now
     state.unaskedSince = undefined
     state.requestedAt = isSubscribe ? activeMs : undefined
@@ -280,6 +281,9 @@ export class Ledger implements PortObserver, RequestObserver {
   /** A topic without subscribers that the service rejects needs no unsubscribe frame, and nobody receives the rejection. */
   private onErrorText(text: string): void {
     if (this.open !== undefined && this.isStray(this.open)) this.open.strayTextAt = this.process.activeMs
+    // The client knows that only if no other topic waits for its answer.
+    const answered = this.answered?.isSubscribe === true ? this.topicOn(this.answered.base) : undefined
+    if (answered !== undefined) answered.mayBeRejected = true
     const base = /tuple: (0x\w+)$/.exec(text)?.[1]
     if (base === undefined || !this.idleSince.has(base)) return
     const state = this.open?.topics.get(base)

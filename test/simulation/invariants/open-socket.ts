@@ -9,6 +9,8 @@ export interface TopicOnSocket {
   /** The time of the world at which the last frame was sent, in ms. */
   sentAt: number
   isConfirmed: boolean
+  /** The service has answered the last request with a text without an address. */
+  mayBeRejected: boolean
   /** When the service first confirmed the last request, or sent a price. */
   confirmedAt: number
   /** When the last unsubscribe frame was sent, by the clock of the process. */
@@ -57,7 +59,7 @@ export interface OpenSocket {
 
 export const createTopic = (): TopicOnSocket => ({
   ...{ requestedAt: undefined, sentAt: 0, isConfirmed: false, confirmedAt: 0, releasedAt: undefined },
-  ...{ unaskedSince: undefined, arrivedIndex: -1, arrivedAt: 0 },
+  ...{ mayBeRejected: false, unaskedSince: undefined, arrivedIndex: -1, arrivedAt: 0 },
 })
 
 /** A connection that has just opened. `maxLag`: in ms. */

@@ -41,7 +41,8 @@ const requestedTopicsAreWanted: Rule = ({ unwantedRequest }) =>
 const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) => {
   if (open === undefined) return undefined
   for (const [base, since] of idleSince) {
-    if (open.topics.get(base)?.requestedAt === undefined) continue
+    const topic = open.topics.get(base)
+    if (topic?.requestedAt === undefined || topic.mayBeRejected) continue
     const waited = process.activeMs - Math.max(since, open.openedAt)
     const bound = times.linger + 2 * times.confirmTimeout + slackMs
     const isFull = open.socket.bufferedAmount > 0

@@ -48,7 +48,7 @@ export interface Scenario {
   readonly activeMs: number
 }
 
-const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 'impatient', 'slow']
+const strategies: readonly Strategy[] = ['steady', 'steady', 'retry', 'switch', 'impatient', 'mixed', 'slow']
 
 const minutes = 60_000
 

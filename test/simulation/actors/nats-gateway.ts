@@ -105,7 +105,7 @@ class NatsGatewayProcess implements GatewayProgram {
     this.tcp = new SimulatedTcp(this.process, links.nats, nats.serverAt)
     const { client } = this.connected
     client.status$.subscribe((status) => {
-      if (isDown(status) || behindMsOf(status) !== undefined) this.demand.onOutage()
+      this.demand.onStatus(isDown(status) || behindMsOf(status) !== undefined)
     })
     observePrices(client, this.ledger, {
       report: (problem) => this.report(problem),

@@ -125,7 +125,7 @@ export class ConsumerRecord {
   onFrame(frame: string): SentPrice | undefined {
     this.connection.onWritten(frame.length)
     if (frame.startsWith('{"topic"')) return this.onPrice(frame)
-    if (!frame.startsWith('{')) this.onText(frame)
+    if (!frame.startsWith('{"')) this.onText(frame)
     return undefined
   }
 

@@ -39,6 +39,7 @@ export class NatsDemand {
   /** The time in which the service was up since the last outage. */
   private upMs = Infinity
   private checkedAt = 0
+  private isUp = true
   /** The session that was renewed in this turn. */
   private renewed: Session | undefined
 
@@ -57,10 +58,10 @@ export class NatsDemand {
     else if (message.topic !== undefined) request(session, message)
   }
 
-  /** The status of the client is that of an outage, which ends all sessions. */
-  onOutage(): void {
-    this.upMs = 0
-    for (const session of this.sessions.values()) session.isUncertain = true
+  /** The status of the client changes. `isOutage`: it ends all sessions. */
+  onStatus(isOutage: boolean): void {
+    if (isOutage) this.onOutage()
+    else this.isUp = true
   }
 
   /** The client of the gateway delivers an event. */
@@ -75,11 +76,17 @@ export class NatsDemand {
   /** What is wrong at the end of a turn, if anything is. */
   problem(): string | undefined {
     const { now, ledger } = this
-    if (ledger.open !== undefined) this.upMs += now - this.checkedAt
+    if (ledger.open !== undefined && this.isUp) this.upMs += now - this.checkedAt
     this.checkedAt = now
     for (const [key, { renewedAt }] of this.sessions)
       if (now - renewedAt > expiredMs) this.sessions.delete(key)
     return this.problemOfRenewal() ?? this.problemOfRelease()
+  }
+
+  private onOutage(): void {
+    this.isUp = false
+    this.upMs = 0
+    for (const session of this.sessions.values()) session.isUncertain = true
   }
 
   private get now(): number {

@@ -284,7 +284,7 @@ export class Ledger implements PortObserver, RequestObserver {
     // The client knows that only if no other topic waits for its answer.
     const answered = this.answered?.isSubscribe === true ? this.topicOn(this.answered.base) : undefined
     if (answered !== undefined) answered.mayBeRejected = true
-    const base = /tuple: (0x\w+)$/.exec(text)?.[1]
+    const base = /0x\w+/.exec(text)?.[0].toLowerCase()
     if (base === undefined || !this.idleSince.has(base)) return
     const state = this.open?.topics.get(base)
     if (state?.isConfirmed === false) state.requestedAt = undefined

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, inject, it } from 'vitest'
 import { isLong } from '../support/run/long.js'
+import { bugs } from './bugs/bugs.js'
 import { describeFailure, runEpisode, scenarioOf, searchSeeds, shrink } from './search/index.js'
 
 const hourMs = 3_600_000
@@ -38,4 +40,14 @@ describe.each(kinds)('a simulation of %s', (_kind, shares) => {
     },
     isLong ? 300_000 : 60_000,
   )
+})
+
+describe('the bugs that the simulation must find', () => {
+  it('change a text that their file contains once', () => {
+    const occurrences = bugs.flatMap(({ name, file, edits }) => {
+      const source = readFileSync(file, 'utf8')
+      return edits.map(([correct]) => [name, source.split(correct).length - 1])
+    })
+    expect(occurrences.filter(([, count]) => count !== 1)).toEqual([])
+  })
 })

@@ -103,8 +103,10 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Sends a price that comes from the service now. */
   readonly send = (frame: TextFrame, topic: ConsumedTopic): void => {
-    if (this.isFree) this.config.outbox.add(this, frame)
-    else this.sendLimited(frame, topic, true)
+    if (!this.isFree) return this.sendLimited(frame, topic, true)
+    // Only the last price of a topic that was added while it was uncertain.
+    if (this.held.size > 0) this.held.delete(topic)
+    this.config.outbox.add(this, frame)
   }
 
   readonly write = (bytes: Uint8Array): void => {
@@ -126,10 +128,11 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.sendText(errorText)
   }
 
-  /** Sends the last price too, if that is current. */
+  /** Sends the last price too, as soon as that is known to be current. */
   readonly add = (feed: TopicFeed<Connection>): void => {
     this.feeds.set(feed.base, feed)
     feed.add(this)
+    if (feed.isUncertain()) this.held.add(feed)
     const frame = feed.currentFrame()
     if (frame === undefined) return
     if (this.isFree) this.config.outbox.add(this, frame)
@@ -289,8 +292,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window, held } = this
     this.maySend = false
     for (const topic of held) {
+      if (!this.config.isCurrent()) break
       if (topic instanceof Uint8Array) {
-        if (!this.config.isCurrent()) break
         this.pong(topic)
         if (window.isHolding) return
         continue

@@ -95,7 +95,13 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   currentFrame(): string | undefined {
-    return this.state === 'live' && this.price !== undefined ? this.frameOf(this.price) : undefined
+    const { livePrice, config } = this
+    return livePrice !== undefined && config.source.isCurrent() ? this.frameOf(livePrice) : undefined
+  }
+
+  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
+  isUncertain(): boolean {
+    return this.livePrice !== undefined && !this.config.source.isCurrent()
   }
 
   remove(consumer: S): void {
@@ -107,6 +113,10 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   answer(consumer: S): void {
     if (this.isConfirmed) consumer.confirm(this)
     else this.unanswered.add(consumer)
+  }
+
+  private get livePrice(): number | undefined {
+    return this.state === 'live' ? this.price : undefined
   }
 
   private onConfirmed(): void {

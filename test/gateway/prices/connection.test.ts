@@ -1,13 +1,17 @@
+import { right, type Either } from 'fp-ts/lib/Either.js'
+import { Subject } from 'rxjs'
+import type { Price, PriceError, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import type { Connection } from '../../../src/gateway/prices/connection.js'
 import type { ConsumedTopic, TopicFeed } from '../../../src/gateway/sessions/topic-feed.js'
 import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { PingTimer } from '../../../src/gateway/prices/ping-timer.js'
+import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { nextTurn } from '../../../src/time/macrotask.js'
 import { marbles } from '../../support/time/marbles.js'
-import { createManualSession } from '../support/manual-session.js'
+import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
 
 const topicOf = (currentFrame: () => string | undefined): ConsumedTopic => ({
   base: '0x1',
@@ -289,7 +293,11 @@ describe('a price behind many answers', () => {
     session.open()
     session.onPong('1')
     for (const answer of answersOf(7)) session.sendText(answer)
-    session.add({ ...topic, add: () => undefined } as unknown as TopicFeed<Connection>)
+    session.add({
+      ...topic,
+      add: () => undefined,
+      isUncertain: () => false,
+    } as unknown as TopicFeed<Connection>)
     session.send(
       asciiFrame('price'),
       topicOf(() => undefined),
@@ -419,5 +427,61 @@ describe('the pings', () => {
       // Fails with an endless loop of timers otherwise.
       flush()
     })
+  })
+})
+
+describe('a consumer that subscribes while the last price may be too old', () => {
+  const topicName: Topic = 'svc-0xa'
+
+  /** The last price of the topic is 1, and not known to be current. */
+  const subscribe = async () => {
+    const price$ = new Subject<Either<PriceError, Price>>()
+    const state = { isCurrent: true, age: 0 }
+    const sessions = createManualSessions({
+      price$: (_topic, onConfirmed) => {
+        onConfirmed()
+        return price$
+      },
+      priceAgeOf: () => () => state.age,
+      probe: () => () => false,
+      isCurrent: () => state.isCurrent,
+    })
+    const isCurrent = (): boolean => state.isCurrent
+    const [first, late] = [createManualSession({ isCurrent }), createManualSession({ isCurrent })]
+    const request = JSON.stringify({ method: 'subscribe', topic: topicName })
+    const open = ({ session }: ManualSession): void => {
+      sessions.onOpened(session)
+      handleMessage(sessions, session, request)
+    }
+    const emit = (price: number): void =>
+      price$.next(right({ topic: topicName, price, receivedAt: 0, epoch: 1 }))
+    open(first)
+    emit(1)
+    state.isCurrent = false
+    open(late)
+    late.session.check()
+    await nextTurn()
+    const received = () => late.log.filter((frame) => frame.startsWith('{"topic"'))
+    expect([late.log[0], received()]).toEqual([JSON.stringify({ subscriptions: [topicName] }), []])
+    return { late, state, emit, received }
+  }
+
+  it('gets it with its age when it is known to be current', async () => {
+    const { late, state, received } = await subscribe()
+    Object.assign(state, { isCurrent: true, age: 700 })
+    late.session.check()
+    expect(received()).toEqual(['{"topic":"svc-0xa","price":1,"age":700}'])
+    late.session.check()
+    expect(received()).toHaveLength(1)
+  })
+
+  it('gets the newer one alone that the client has held, and once', async () => {
+    const { late, state, emit, received } = await subscribe()
+    state.isCurrent = true
+    emit(2)
+    late.session.check()
+    await nextTurn()
+    expect(received()).toEqual(['{"topic":"svc-0xa","price":2}'])
+    expect(late.session.droppedPrices).toBe(0)
   })
 })

@@ -181,6 +181,13 @@ export const bugs: readonly Bug[] = [
     edits: [['const end = age > 0 ? ', 'const end = age < 0 ? ']],
   },
   {
+    name: 'a gateway sends the last price to a new consumer while its client holds a newer one',
+    file: 'src/gateway/sessions/topic-feed.ts',
+    edits: [
+      ['livePrice !== undefined && config.source.isCurrent() ?', 'livePrice !== undefined && config ?'],
+    ],
+  },
+  {
     name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
     file: 'src/gateway/sessions/demand.ts',
     edits: [['      this.releaseUnwanted(feed)\n', '']],
@@ -193,7 +200,15 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a gateway answers a ping before the prices that it holds',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['if (this.held.size > 0) this.holdPong', 'if (this.held.size < 0) this.holdPong']],
+    edits: [['if (this.held.size > 0 || ', 'if (this.held.size < 0 || ']],
+  },
+  {
+    name: 'a gateway answers a ping while its own prices may be too old',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [
+      ['if (this.held.size > 0 || !this.config.isCurrent()) ', 'if (this.held.size > 0) '],
+      ['if (!this.config.isCurrent()) break', ''],
+    ],
   },
   {
     name: 'held prices are never sent',

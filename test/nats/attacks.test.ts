@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { collectEvents } from '../support/collect-events.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer } from '../support/nats/nats-server.js'
-import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
+import { connectRaw, requestRaw, subscribeRaw } from '../support/nats/raw-nats.js'
 import { caseCount } from '../support/run/long.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
@@ -19,7 +19,7 @@ const connectAttacker = ({ url }: NatsServer): Promise<NatsConnection> =>
 
 /** The subject of the messages for the gateway that answers first. */
 const findSubject = async (attacker: NatsConnection): Promise<string> => {
-  const { gateway } = (await attacker.request('svc.gateways')).json<{ gateway: string }>()
+  const { gateway } = (await requestRaw(attacker, 'svc.gateways')).json<{ gateway: string }>()
   return `svc.gateway.${gateway}`
 }
 
@@ -88,7 +88,7 @@ describeNats('a gateway on NATS, with malicious consumers', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(anywhere, message, reply), { maxLength: 10 }), async (messages) => {
         for (const [to, payload, reply] of messages) attacker.publish(to, payload, { reply })
-        expect((await attacker.request('svc.gateways')).string()).toContain('ready')
+        expect((await requestRaw(attacker, 'svc.gateways')).string()).toContain('ready')
       }),
       { numRuns: caseCount(300) },
     )

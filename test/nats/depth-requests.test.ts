@@ -6,7 +6,7 @@ import { right } from 'fp-ts/lib/Either.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer } from '../support/nats/nats-server.js'
-import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
+import { connectRaw, requestRaw, subscribeRaw } from '../support/nats/raw-nats.js'
 import { depthPath } from '../support/network/signed-request.js'
 import { eventually } from '../support/time/eventually.js'
 import { createNatsClient } from './support/start-in-process.js'
@@ -28,7 +28,7 @@ const start = async () => {
   const server = await startNatsServer({ onFinished: onTestFinished })
   closeAfterTest(await startNatsGateway(client, { servers: server.url }))
   const raw = await connectRaw(onTestFinished, { servers: server.url })
-  const { gateway } = (await raw.request('svc.gateways')).json<{ gateway: string }>()
+  const { gateway } = (await requestRaw(raw, 'svc.gateways')).json<{ gateway: string }>()
   const send = (message: object, reply: string): void =>
     raw.publish(`svc.gateway.${gateway}`, JSON.stringify(message), { reply })
   const get = (number: number, fields: object = {}): void =>
@@ -49,7 +49,7 @@ describeNats('a depth request over NATS', () => {
     get(1_000)
     get(1_001)
     send({ type: 'cancel' }, '_INBOX.raw.1000')
-    await raw.request('svc.gateways')
+    await requestRaw(raw, 'svc.gateways')
     answer()
     await eventually(() => requested.includes(mintOf(1_001)))
     expect(requested).not.toContain(mintOf(1_000))
@@ -72,7 +72,7 @@ describeNats('a depth request over NATS', () => {
     await fill()
     for (let number = 1_000; number < 3_000; number++) get(number, { consumer: 'busy', timeout: 60_000 })
     get(5_000, { consumer: 'other', timeout: 60_000 })
-    await raw.request('svc.gateways')
+    await requestRaw(raw, 'svc.gateways')
     answer()
     await eventually(() => requested.includes(mintOf(5_000)))
     expect(requested.indexOf(mintOf(5_000))).toBeLessThanOrEqual(256 + 1)
@@ -89,7 +89,7 @@ describeNats('a depth request over NATS', () => {
     subscription.unsubscribe()
     await eventually(() => expect(lastSent()).toBe('{"type":"cancel"}'))
     get(1_001)
-    await raw.request('svc.gateways')
+    await requestRaw(raw, 'svc.gateways')
     answer()
     await eventually(() => requested.includes(mintOf(1_001)))
     expect(requested).not.toContain(mintOf(1_000))

@@ -20,7 +20,7 @@ import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer } from '../support/nats/nats-server.js'
-import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
+import { connectRaw, requestRaw, subscribeRaw } from '../support/nats/raw-nats.js'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
@@ -150,8 +150,8 @@ describeNats('the permissions of docs/guides/scale.md', () => {
     }
     const prices = await subscribeRaw(alice, 'svc.price.g1.0xab')
     await gateway.flush()
-    expect((await alice.request('svc.gateways')).string()).toBe('svc.gateways')
-    expect((await alice.request('svc.gateway.g1')).string()).toBe('svc.gateway.g1')
+    expect((await requestRaw(alice, 'svc.gateways')).string()).toBe('svc.gateways')
+    expect((await requestRaw(alice, 'svc.gateway.g1')).string()).toBe('svc.gateway.g1')
     gateway.publish('svc.price.g1.0xab', 'price')
     await eventually(() => expect(prices.messages).toHaveLength(1))
   })

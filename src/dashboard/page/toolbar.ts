@@ -32,6 +32,8 @@ export interface ToolbarActions {
 export class Toolbar {
   readonly element = fromHtml(toolbarHtml)
   readonly #part = partsOf(this.element)
+  /** What the last copy has led to, which is shown while the page has that address. */
+  #copied = { href: '', text: '' }
 
   constructor({ onView, onCsv }: ToolbarActions) {
     const filter = this.#part('input') as HTMLInputElement
@@ -66,17 +68,19 @@ export class Toolbar {
       setAttribute(this.#part(`[data-layout=${each}]`), 'aria-pressed', String(each === layout))
     }
     setText(this.#part('.shown'), filter === '' ? '' : `${shown} of ${count} tokens`)
-    setText(this.#part('.link'), 'Copy link')
+    setText(this.#part('.link'), this.#copied.href === location.href ? this.#copied.text : 'Copy link')
   }
 
   /** The address of the page has the view. */
   async #copyLink(): Promise<void> {
+    const { href } = location
     try {
-      await navigator.clipboard.writeText(location.href)
-      setText(this.#part('.link'), 'Copied')
+      await navigator.clipboard.writeText(href)
+      this.#copied = { href, text: 'Copied' }
     } catch {
-      setText(this.#part('.link'), 'Copy the address of the page')
+      this.#copied = { href, text: 'Copy the address of the page' }
     }
+    setText(this.#part('.link'), this.#copied.text)
   }
 }
 

@@ -143,8 +143,11 @@ describe('the view of the dashboard', () => {
   it('has a link that can be copied', async () => {
     const { page } = await openTable('#layout=table&sort=age')
     await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const button = page.locator('button.link')
+    await eventually(async () => expect(await button.textContent()).toBe('Copied'))
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
+    await page.getByRole('combobox', { name: 'Sort' }).selectOption('symbol')
+    await eventually(async () => expect(await button.textContent()).toBe('Copy link'))
   })
 
   it('is saved as CSV, in the order in which it is shown', async () => {

@@ -1,4 +1,4 @@
-import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { connect, type Msg, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 
 /** Opens a connection that knows nothing of the library. It is closed when the test finishes. */
 export const connectRaw = async (
@@ -9,6 +9,10 @@ export const connectRaw = async (
   onFinished(() => connection.close())
   return connection
 }
+
+/** Sends a request without a payload. A busy machine takes longer than the client's default timeout of 1 s. */
+export const requestRaw = (connection: NatsConnection, subject: string): Promise<Msg> =>
+  connection.request(subject, undefined, { timeout: 60_000 })
 
 export interface RawMessage {
   readonly subject: string

@@ -15,8 +15,8 @@ const longestEvenPart = 0.51
 /** Times are rounded to ms. */
 const roundingMs = 1
 
-/** What the event loop takes, in ms: also one that slow handlers block. */
-const slackMs = 250
+/** What the event loop takes, in ms. Time in which a handler blocks it is not counted. */
+const slackMs = 50
 
 /** A late subscriber has the latest result by then, in ms. */
 const replayMs = 1_000

@@ -37,6 +37,16 @@ describe('each error', () => {
   })
 })
 
+describe('each union of errors', () => {
+  it.each([...unions, 'AnyError'])('%s is exported by src/exports.ts', (union) => {
+    expect(readPage('src/exports.ts')).toMatch(new RegExp(`^  ${union},$`, 'm'))
+  })
+
+  it.each([...unions, 'AnyError'])('%s is closed by a test of its tags', (union) => {
+    expect(readPage('test/types/errors/model.test-d.ts')).toContain(`expectTypeOf<Tag<${union}>>()`)
+  })
+})
+
 describe('each error that a client emits', () => {
   it.each(emitted)('%s has a row in the guide to errors', (tag) => {
     expect(readPage('docs/guides/errors.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))

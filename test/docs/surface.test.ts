@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { frameTexts } from '../codec/support/frame-texts.js'
-import { readPage } from './support/block.js'
+import { filesBelow, readPage } from './support/block.js'
 
 /** The names of the declarations in a source file that a pattern finds. */
 const namesIn = (file: string, pattern: RegExp): readonly string[] => [
@@ -48,6 +48,12 @@ describe('the page of diagnostics channels', () => {
 })
 
 describe('the protocol page', () => {
+  const resources = filesBelow('src/http', '.ts').flatMap((file) => namesIn(file, /'(\/[\w/{}]+)'/g))
+
+  it.each(resources)('describes the resource %s', (resource) => {
+    expect(readPage('docs/protocol.md')).toContain(`\`GET ${resource}\` returns`)
+  })
+
   it.each(Object.keys(frameTexts))('has a row or a heading for the frame %s', (kind) => {
     const words = kind.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
     expect(readPage('docs/protocol.md')).toMatch(new RegExp(`^(?:\\| |#+ )${words}(?: +\\||s?$)`, 'im'))

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isHeavy } from '../support/run/heavy.js'
 import { readPage, root } from './support/block.js'
 
 const page = readPage('CONTRIBUTING.md')
@@ -77,5 +78,24 @@ describe('CONTRIBUTING.md', () => {
 
   it.each([...new Set(named)])('names %s, which exists', (path) => {
     expect(existsSync(join(root, path))).toBe(true)
+  })
+
+  const foldersOf = (path: string): readonly string[] =>
+    readdirSync(join(root, path), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+
+  it.each(foldersOf('src'))('has a row for src/%s that names its folders', (folder) => {
+    const [row = ''] = new RegExp(`^\\| \\d+ +\\| \`src/${folder}\` .*$`, 'm').exec(page) ?? []
+    expect(row).not.toBe('')
+    for (const inner of foldersOf(`src/${folder}`)) expect(row).toContain(`\`${inner}`)
+  })
+
+  it('states the option for each test of a recipe that `npm test` does not run', () => {
+    const recipes = page.split('\n').filter((row) => row.startsWith('| '))
+    const withoutOption = recipes.flatMap((row) =>
+      [...row.matchAll(/`(test\/[\w/.-]+\.test\.ts)`(?! \(`--mode long`\))/g)].map(([, file = '']) => file),
+    )
+    expect(withoutOption.filter(isHeavy)).toEqual([])
   })
 })

@@ -212,12 +212,8 @@ export const startFault = (
     }
     case 'die after storing': {
       const server = nats.servers[0]!
-      const { process } = server
       server.diesAfterStoring = true
-      return () => {
-        server.diesAfterStoring = false
-        if (server.process === process && process.isDead && server.host.isOn) server.start()
-      }
+      return () => server.startAfterStoring()
     }
     case 'gateway':
       return startGatewayFault(gateways[fault.gateway]!, fault.how)

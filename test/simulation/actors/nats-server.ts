@@ -69,6 +69,8 @@ export class NatsServer implements TcpServer {
   lostAcks = 0
   /** The process dies when a stream has stored a message, before it answers. */
   diesAfterStoring = false
+  /** The last process that has died so. */
+  private diedAfterStoring: SimulatedProcess | undefined
   /** Those of the current process. */
   routes!: NatsRoutes
   private connections = new Set<NatsConnection>()
@@ -120,6 +122,12 @@ export class NatsServer implements TcpServer {
     this.routes.endAll()
   }
 
+  /** Starts a process again that has died after storing, unless another fault has ended it or its machine since. */
+  startAfterStoring(): void {
+    this.diesAfterStoring = false
+    if (this.diedAfterStoring === this.process && this.host.isOn) this.start()
+  }
+
   /** The machine loses power. Its open connections are not closed. */
   switchOff(): void {
     this.process.kill()
@@ -167,6 +175,7 @@ export class NatsServer implements TcpServer {
   private answer(message: Publication): boolean {
     const answers = this.jetStream.receive(message)
     if (this.diesAfterStoring && answers.some((answer) => 'seq' in answer)) {
+      this.diedAfterStoring = this.process
       this.kill()
       return true
     }

@@ -59,6 +59,8 @@ export class Trader {
   private readonly polls = new Subscription()
   private isClosed = false
   private subscribed = 0
+  /** The end of the last handler that was slow: a time of the process in ms. */
+  private blockedUntil = -Infinity
 
   constructor(
     readonly name: string,
@@ -197,7 +199,7 @@ export class Trader {
     const onPrice = (): void => {
       prices++
       if (this.plan.strategy === 'slow' && prices % 8 === 0)
-        this.process.block(this.surroundings.world.between(1, prices % 64 === 0 ? 2_000 : 400))
+        this.block(this.surroundings.world.between(1, prices % 64 === 0 ? 2_000 : 400))
       if (this.plan.strategy !== 'switch' || prices !== 3) return
       this.dropRecord(record)
       this.join(topicIndex + 1, isUpper)
@@ -213,6 +215,7 @@ export class Trader {
         if (problem !== undefined) this.report(problem)
         this.ledger.onEvent(record, event)
         if (!isLeft(event)) return onPrice()
+        this.onFailure()
         if (this.plan.strategy !== 'retry' || !record.isActive) return
         // As a program that waits before it retries.
         world.at(world.now + 50, () => this.process.run(() => this.rejoin(record, topicIndex, isUpper)))
@@ -226,6 +229,17 @@ export class Trader {
     const longest = longestPatience[world.between(0, longestPatience.length - 1)]!
     const leavesAt = world.now + world.between(1, longest)
     world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper, true)))
+  }
+
+  private block(ms: number): void {
+    this.process.block(ms)
+    this.blockedUntil = this.process.now
+  }
+
+  /** A program that makes its prices late itself has all the time of a recovery again: `maxLag` limits their age. */
+  private onFailure(): void {
+    const { process, ledger, plan } = this
+    if (process.now - this.blockedUntil <= plan.times.maxLag) ledger.healthySince = process.activeMs
   }
 
   private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean, isImpatient = false): void {

@@ -98,7 +98,10 @@ export class SimulatedTcpSocket extends EventEmitter {
       if (typeof result === 'string') return this.destroy(new Error(result))
       if (this.isDestroyed) return result.end('client')
       this.connection = result
-      result.onEnd.client = () => this.destroy()
+      result.onEnd.client = () => {
+        this.flow()
+        this.destroy()
+      }
       result.up.send(0, () => {
         const handler = server.accept(new ServerTcpSocket(result, this))
         this.handler = handler
@@ -128,7 +131,7 @@ export class SimulatedTcpSocket extends EventEmitter {
 
   resume(): this {
     this.isFlowing = true
-    queueMicrotask(() => this.flow())
+    this.flowLater()
     return this
   }
 
@@ -144,16 +147,20 @@ export class SimulatedTcpSocket extends EventEmitter {
     return this
   }
 
+  /** One read takes all that has arrived, as that of Node: messages that were sent at once are handled at once. */
   receive(bytes: Uint8Array): void {
     this.chunks.push(bytes)
-    this.flow()
+    if (this.chunks.length === 1) this.flowLater()
+  }
+
+  private flowLater(): void {
+    queueMicrotask(() => this.flow())
   }
 
   private flow(): void {
-    while (this.isFlowing && !this.isDestroyed) {
-      const chunk = this.chunks.shift()
-      if (chunk === undefined) return
-      this.emit('data', chunk)
-    }
+    if (!this.isFlowing || this.isDestroyed || this.chunks.length === 0) return
+    const { chunks } = this
+    this.chunks = []
+    this.emit('data', Buffer.concat(chunks))
   }
 }

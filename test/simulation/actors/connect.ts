@@ -3,7 +3,7 @@ import { createClientOn } from '../../../src/client/create-client.js'
 import { upstreamOverNats } from '../../../src/nats/nats-client.js'
 import { node } from '../../../src/platform/node.js'
 import type { ClientTimes, Ledger } from '../invariants/ledger.js'
-import { NatsSessions } from '../invariants/nats-client.js'
+import { NatsSessions, problemOfTcp } from '../invariants/nats-client.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { SimulatedHttp } from '../world/http-transport.js'
 import type { Link } from '../world/network.js'
@@ -83,7 +83,7 @@ export const connectOverNats =
     const sessions = new NatsSessions(ledger, prices)
     return {
       ...{ client, sockets: () => tcp.size, requests: () => http.size },
-      problem: () => sessions.problem(),
+      problem: () => sessions.problem() ?? problemOfTcp(tcp),
     }
   }
 

@@ -137,15 +137,25 @@ export const natsServerFault: Generate = (chance, server, latest) => ({
   ...{ do: 'nats', server, how: chance.pick(hows), ms: duration(chance, latest) },
 })
 
+const lossFaultKinds = (['all', 'changes', 'requests', 'replies', 'prices'] as const).map(
+  (of): Generate =>
+    (chance, _gateway, latest) => {
+      return { do: 'lose messages', of, share: chance.pick([0.02, 0.1, 0.5]), ms: duration(chance, latest) }
+    },
+)
+
 /** One generator per kind of fault of the first NATS server, or of all. */
 export const natsFaultKinds: readonly Generate[] = [
   (chance, _gateway, latest) => natsServerFault(chance, 0, latest),
-  ...(['all', 'changes', 'requests', 'replies', 'prices'] as const).map(
-    (of): Generate =>
-      (chance, _gateway, latest) => {
-        return { do: 'lose messages', of, share: chance.pick([0.02, 0.1, 0.5]), ms: duration(chance, latest) }
-      },
-  ),
+  ...lossFaultKinds,
+]
+
+/** Faults that leave sessions open: a gateway that is stopped for a longer time is lost. */
+export const mildFaultKinds: readonly Generate[] = [
+  ...lossFaultKinds,
+  (chance, gateway, latest) => {
+    return { do: 'gateway', gateway, how: 'stop', ms: Math.min(latest, chance.between(300, 1_500)) }
+  },
 ]
 
 /** One generator per kind of fault of JetStream. */

@@ -5,6 +5,7 @@ import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/gatewa
 import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
 import { endsLive } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'
+import { problemOfTcp } from '../invariants/nats-client.js'
 import { NatsDemand } from '../invariants/nats-demand.js'
 import type { NatsPrices } from '../invariants/nats-prices.js'
 import { problemOfState } from '../invariants/state-rules.js'
@@ -155,7 +156,8 @@ class NatsGatewayProcess implements GatewayProgram {
   /** The invariants, as they must hold after each turn of the process and each second. */
   check(): void {
     if (this.process.isDead || this.process.isStopped) return
-    const problem = problemOfState(this.ledger) ?? (this.isClosing ? undefined : this.demand.problem())
+    const ofDemand = this.isClosing ? undefined : this.demand.problem()
+    const problem = problemOfState(this.ledger) ?? ofDemand ?? problemOfTcp(this.tcp)
     if (problem !== undefined) this.report(problem)
   }
 

@@ -1,3 +1,4 @@
+import type { SimulatedTcp } from '../world/tcp.js'
 import type { Ledger } from './ledger.js'
 import type { NatsPrices } from './nats-prices.js'
 
@@ -8,6 +9,15 @@ const silenceMs = 3_000
 
 /** A session from which an update is missing ends by then, also if no other one follows: the promise, and a check. In ms. */
 const missingMs = 4_000
+
+/** A connection to NATS over which nothing passes ends by then: three pings of 450 ms, and what the event loop takes. In ms. */
+const deadMs = 2_500
+
+/** What a process sends to NATS never waits for long: memory does not grow with the time in which NATS takes nothing. */
+export const problemOfTcp = ({ unreadMs }: SimulatedTcp): string | undefined =>
+  unreadMs > deadMs
+    ? `the NATS server has not read for ${unreadMs} ms what was sent, and the connection is open`
+    : undefined
 
 /** The sessions of a client over NATS. */
 export class NatsSessions {

@@ -1,3 +1,4 @@
+import type { SimulatedProcess } from '../world/process.js'
 import type { PriceFinder } from '../world/observed-transports.js'
 import type { Passed, PriceLog, SentPrice } from '../world/price-log.js'
 import type { PortSocket } from '../world/web-socket-transport.js'
@@ -17,6 +18,19 @@ interface PublishedTopic {
   count: number
   /** Since when the topic is not live there: a time of the world in ms. */
   notLiveSince: number | undefined
+}
+
+/** A shorter stop is not noticed, in ms. */
+const shortestStopMs = 250
+
+/** After a stop, a gateway waits for the answer of the service for 10 s. In ms, without what the event loop takes. */
+const longestWaitMs = 9_500
+
+/** The time in which a gateway was stopped counts for the `maxLag` of its consumers: it sends such a price with the time of the stop. */
+const wasSentDuringStop = ({ sentAt }: SentPrice, { lastStop, now }: SimulatedProcess): boolean => {
+  if (lastStop === undefined || lastStop.to - lastStop.from <= shortestStopMs) return false
+  const { from, to } = lastStop
+  return sentAt >= from && sentAt <= to && now - to <= longestWaitMs
 }
 
 /** What the gateways over NATS have published: one message for all consumers. Each price is that of one gateway. */
@@ -40,7 +54,8 @@ export class NatsPrices implements PriceFinder {
     const maxAge = source.maxAge + (isProbed ? times.maxLag : Infinity)
     const isNew = reading === source && source.isNew
     const age = process.now - at + source.age
-    const passed = { sentAt: process.now, age, isNew, maxAge }
+    const sentAt = wasSentDuringStop(source, process) ? source.sentAt : process.now
+    const passed = { sentAt, age, isNew, maxAge }
     this.published.set(id, { source, index, passed, gateway: ledger })
   }
 

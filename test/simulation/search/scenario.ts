@@ -6,6 +6,7 @@ import {
   gatewayFault,
   jetStreamFaultKinds,
   linkFaultKinds,
+  mildFaultKinds,
   natsFaultKinds,
   natsServerFault,
   type Fault,
@@ -60,10 +61,13 @@ export interface Shares {
   readonly cluster?: number
   /** Of the scenarios with one NATS server: the part whose gateways have a history. Default: `usualHistoryShare`. */
   readonly history?: number
+  /** Of the remaining ones with NATS: the part that has mild faults alone. Default: `usualMildShare`. */
+  readonly mild?: number
 }
 
 const usualClusterShare = 0.35
 const usualHistoryShare = 0.3
+const usualMildShare = 0.3
 
 /** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
@@ -78,9 +82,9 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
   const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
   if (clusterChance.isTrue(shares.cluster ?? usualClusterShare)) return withCluster(scenario, clusterChance)
   const historyChance = new Chance(seededRandom(`history ${seed}`))
-  return historyChance.isTrue(shares.history ?? usualHistoryShare)
-    ? withHistory(scenario, historyChance)
-    : scenario
+  if (historyChance.isTrue(shares.history ?? usualHistoryShare)) return withHistory(scenario, historyChance)
+  const mildChance = new Chance(seededRandom(`mild ${seed}`))
+  return mildChance.isTrue(shares.mild ?? usualMildShare) ? withMildFaults(scenario, mildChance) : scenario
 }
 
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
@@ -221,6 +225,14 @@ const withHistory = (scenario: Scenario, chance: Chance): Scenario => {
     hasHistory: true,
     steps: [...steps, ...added].sort((a, b) => a.at - b.at),
   }
+}
+
+/** Messages are lost, and gateways stop for a short time. Whatever else fails would end the sessions. */
+const withMildFaults = (scenario: Scenario, chance: Chance): Scenario => {
+  const { natsGateways, activeMs, steps } = scenario
+  const added = faultSteps(chance, mildFaultKinds, natsGateways.length, activeMs)
+  const acts = steps.filter(({ action }) => quietActs.has(action.do))
+  return { ...scenario, steps: [...acts, ...added].sort((a, b) => a.at - b.at) }
 }
 
 /** Over NATS, every client limits the age of its prices, and dials often. */

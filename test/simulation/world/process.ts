@@ -52,6 +52,8 @@ export class SimulatedProcess {
   private pausedMs = 0
   private stoppedAt = 0
   private stops = 0
+  /** When the process was stopped the last time, and when it continued, in ms. */
+  lastStop: { readonly from: number; readonly to: number } | undefined
   /** True if one read takes all data of a source, as that of Node; false: each message is read when the last one is done. */
   readsAhead = true
   /** The number of timers and immediates that have neither fired nor been cleared. */
@@ -137,6 +139,7 @@ export class SimulatedProcess {
     this.state = 'running'
     const stoppedMs = this.world.now - this.stoppedAt
     this.pausedMs += stoppedMs
+    this.lastStop = { from: this.stoppedAt, to: this.world.now }
     this.wakeAt(this.world.now)
     return stoppedMs
   }

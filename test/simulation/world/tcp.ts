@@ -66,6 +66,11 @@ export class SimulatedTcp {
     return this.sockets.size
   }
 
+  /** The longest time since something was written that the other end has not read, in ms in which the process was running. */
+  get unreadMs(): number {
+    return Math.max(0, ...[...this.sockets].map(({ unreadMs }) => unreadMs))
+  }
+
   readonly open: OpenTcpSocket = (port) => {
     const socket = new SimulatedTcpSocket(this.process, () => this.sockets.delete(socket))
     this.sockets.add(socket)
@@ -83,6 +88,8 @@ export class SimulatedTcpSocket extends EventEmitter {
   private connection: Connection | undefined
   private handler: TcpHandler | undefined
   private chunks: Uint8Array[] = []
+  /** When each text was written that the other end has not read, in ms in which the process was running. */
+  private readonly unread: number[] = []
   private isFlowing = false
   private isDestroyed = false
 
@@ -91,6 +98,11 @@ export class SimulatedTcpSocket extends EventEmitter {
     private readonly onGone: () => void,
   ) {
     super()
+  }
+
+  get unreadMs(): number {
+    const [oldest] = this.unread
+    return oldest === undefined ? 0 : this.process.activeMs - oldest
   }
 
   connect(link: Link, server: TcpServer): void {
@@ -114,7 +126,12 @@ export class SimulatedTcpSocket extends EventEmitter {
   write(bytes: Uint8Array): boolean {
     // The caller may use its buffer again.
     const sent = Uint8Array.from(bytes)
-    if (!this.isDestroyed) this.connection?.up.send(sent.length, () => this.handler?.onData(sent))
+    if (this.isDestroyed) return true
+    this.unread.push(this.process.activeMs)
+    this.connection?.up.send(sent.length, () => {
+      this.unread.shift()
+      this.handler?.onData(sent)
+    })
     return true
   }
 

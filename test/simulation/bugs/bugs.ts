@@ -5,6 +5,8 @@ export interface Bug {
   readonly name: string
   readonly file: string
   readonly edits: readonly (readonly [correct: string, wrong: string])[]
+  /** The scenarios that find it, where they are not those of its file. */
+  readonly shares?: Partial<Shares>
 }
 
 /** Each text occurs once in its file. */
@@ -293,15 +295,52 @@ export const bugs: readonly Bug[] = [
     file: 'src/nats/gateway/lease.ts',
     edits: [['    this.checks = 0\n', '']],
   },
+  {
+    name: 'a gateway over NATS ignores a gap in the numbers of requests',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [["    if (number > this.requests + 1) return 'gap'\n", '']],
+    shares: { mild: 1 },
+  },
+  {
+    name: 'a gateway over NATS ignores that the last request before a renewal is lost',
+    file: 'src/nats/gateway/gateway-connection.ts',
+    edits: [['        if (lease.isMissing(message.requests)) return endIncomplete(lease)\n', '']],
+    shares: { mild: 1 },
+  },
+  {
+    name: 'a client over NATS ignores that the last update before a renewal is missing',
+    file: 'src/nats/consumer/nats-web-socket-transport.ts',
+    edits: [
+      [
+        'if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)',
+        'void [base, sequence]',
+      ],
+    ],
+    shares: { mild: 1 },
+  },
+  {
+    name: 'a gateway over NATS does not wait for an answer of the service after a stop',
+    file: 'src/nats/gateway/price-clock.ts',
+    edits: [['this.isAnswerMissing = this.feed.probe()', 'void this.feed']],
+    shares: { mild: 1 },
+  },
+  {
+    name: 'a connection to NATS stays open however long nothing passes',
+    file: 'src/nats/connection/nats-link.ts',
+    edits: [['maxPingOut: 2,', 'maxPingOut: 2_000,']],
+    shares: { cluster: 0 },
+  },
 ]
 
 /** The scenarios that find a bug: those without gateways, unless it is one of gateways. */
-export const searchOf = ({ file }: Bug): { readonly firstSeed: number; readonly shares: Shares } => ({
+export const searchOf = ({ file, shares }: Bug): { readonly firstSeed: number; readonly shares: Shares } => ({
   firstSeed: 1,
   shares: {
     webSocket: file.startsWith('src/gateway/') ? 0.4 : 0,
     nats: file.startsWith('src/nats/') ? 1 : 0,
     cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
     history: file.startsWith('src/nats/history/') ? 1 : 0,
+    mild: 0,
+    ...shares,
   },
 })

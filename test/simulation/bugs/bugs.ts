@@ -190,6 +190,11 @@ export const bugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'a gateway sends the held price of a topic that its consumer has left',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['    if (feed !== undefined) this.held.delete(feed)\n', '']],
+  },
+  {
     name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
     file: 'src/gateway/sessions/demand.ts',
     edits: [['      this.releaseUnwanted(feed)\n', '']],

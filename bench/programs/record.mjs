@@ -33,7 +33,7 @@ const recorders = {
     const event$ = new Observable((added) => {
       subscriber = added
     })
-    const client = { price$: () => event$, status$: NEVER, errors$: NEVER }
+    const client = { price: () => undefined, price$: () => event$, status$: NEVER, errors$: NEVER }
     const recorder = record(client, { topics: [topic], to: path })
     return { write: (event) => subscriber.next(event), stop: () => recorder.stop() }
   },

@@ -101,9 +101,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.onWindowChanged()
   }
 
-  /** Sends a price that comes from the service now. */
-  readonly send = (frame: TextFrame, topic: ConsumedTopic): void => {
-    if (!this.isFree) return this.sendLimited(frame, topic, true)
+  /** Sends a price. `isNew`: it comes from the service now; false for the last price of a topic that is added. */
+  readonly send = (frame: TextFrame, topic: ConsumedTopic, isNew = true): void => {
+    if (!this.isFree) return this.sendLimited(frame, topic, isNew)
     // Only the last price of a topic that was added while it was uncertain.
     if (this.held.size > 0) this.held.delete(topic)
     this.config.outbox.add(this, frame)
@@ -134,9 +134,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     feed.add(this)
     if (feed.isUncertain()) this.held.add(feed)
     const frame = feed.currentFrame()
-    if (frame === undefined) return
-    if (this.isFree) this.config.outbox.add(this, frame)
-    else this.sendLimited(frame, feed, false)
+    if (frame !== undefined) this.send(frame, feed, false)
   }
 
   /** Removes the held price of the topic too. */
@@ -207,11 +205,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.unansweredPings = 0
     if (this.isEnding) return
     const { window } = this
-    window.onAnswer(
-      Number(payload),
-      this.config.now(),
-      window.hasAnswered || this.feeds.size <= maxDirectTopics,
-    )
+    const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
+    window.onAnswer(Number(payload), this.config.now(), isDirect)
     // What is unsent cannot have been answered: a consumer that forges pongs would get prices without end.
     if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
       return this.endTooFarBehind()
@@ -242,8 +237,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /**
    * Sends a price in this tick if there is room, and otherwise holds it. While the window is narrow, it sends in one tick
-   * between two checks: a write for each price to each of many slow consumers would block the event loop. `isNew`: false for
-   * the last price of a topic that is added.
+   * between two checks: a write for each price to each of many slow consumers would block the event loop.
    */
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
     if (this.isEnding) return
@@ -292,13 +286,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window, held } = this
     this.maySend = false
     for (const topic of held) {
-      if (!this.config.isCurrent()) break
       if (topic instanceof Uint8Array) {
+        if (!this.config.isCurrent()) break
         this.pong(topic)
         if (window.isHolding) return
         continue
       }
       const frame = topic.currentFrame()
+      if (frame === undefined && !this.config.isCurrent()) break
       const pending = this.batch?.length ?? 0
       if (frame !== undefined) window.probe(pending + frame.length)
       if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()

@@ -185,9 +185,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a gateway sends the last price to a new consumer while its client holds a newer one',
     file: 'src/gateway/sessions/topic-feed.ts',
-    edits: [
-      ['livePrice !== undefined && config.source.isCurrent() ?', 'livePrice !== undefined && config ?'],
-    ],
+    edits: [['&& config.source.isCurrent() ?', '&& config ?']],
+    shares: { webSocket: 1 },
   },
   {
     name: 'a gateway sends the held price of a topic that its consumer has left',

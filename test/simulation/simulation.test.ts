@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, inject, it } from 'vitest'
 import { isLong } from '../support/run/long.js'
 import { bugs } from './bugs/bugs.js'
+import { withEdits } from './bugs/with-bug.js'
 import { describeFailure, runEpisode, scenarioOf, searchSeeds, shrink } from './search/index.js'
 
 const hourMs = 3_600_000
@@ -44,10 +45,6 @@ describe.each(kinds)('a simulation of %s', (_kind, shares) => {
 
 describe('the bugs that the simulation must find', () => {
   it('change a text that their file contains once', () => {
-    const occurrences = bugs.flatMap(({ name, file, edits }) => {
-      const source = readFileSync(file, 'utf8')
-      return edits.map(([correct]) => [name, source.split(correct).length - 1])
-    })
-    expect(occurrences.filter(([, count]) => count !== 1)).toEqual([])
+    for (const bug of bugs) expect(() => withEdits(bug, readFileSync(bug.file, 'utf8'))).not.toThrow()
   })
 })

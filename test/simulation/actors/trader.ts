@@ -199,7 +199,7 @@ export class Trader {
     const onPrice = (): void => {
       prices++
       if (this.plan.strategy === 'slow' && prices % 8 === 0)
-        this.block(this.surroundings.world.between(1, prices % 64 === 0 ? 2_000 : 400))
+        this.block(world.between(1, prices % 64 === 0 ? 2_000 : 400))
       if (this.plan.strategy !== 'switch' || prices !== 3) return
       this.dropRecord(record)
       this.join(topicIndex + 1, isUpper)
@@ -236,10 +236,11 @@ export class Trader {
     this.blockedUntil = this.process.now
   }
 
-  /** A program that makes its prices late itself has all the time of a recovery again: `maxLag` limits their age. */
+  /** A program that makes its prices late itself has all the time of a recovery again, if `maxLag` limits their age. */
   private onFailure(): void {
     const { process, ledger, plan } = this
-    if (process.now - this.blockedUntil <= plan.times.maxLag) ledger.healthySince = process.activeMs
+    const { maxLag } = plan.times
+    if (maxLag < Infinity && process.now - this.blockedUntil <= maxLag) ledger.healthySince = process.activeMs
   }
 
   private rejoin(record: SubscriberRecord, topicIndex: number, isUpper: boolean, isImpatient = false): void {

@@ -34,17 +34,19 @@ export const withBug = async (bug: Bug): Promise<typeof Search> => {
   }
 }
 
-const putBack = ({ name, file, edits }: Bug): Plugin => ({
+/** A source file with a bug. Throws unless each of its texts occurs once. */
+export const withEdits = ({ name, file, edits }: Bug, source: string): string =>
+  edits.reduce((text, [correct, wrong]) => {
+    if (text.split(correct).length !== 2) throw new Error(`${name}: not once in ${file}: ${correct}`)
+    return text.replace(correct, () => wrong)
+  }, source)
+
+const putBack = (bug: Bug): Plugin => ({
   name: 'bug',
   setup: (builder) => {
     builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (path !== `${root}${file}`) return undefined
-      let contents = await readFile(path, 'utf8')
-      for (const [correct, wrong] of edits) {
-        if (contents.split(correct).length !== 2) throw new Error(`${name}: not once in ${file}: ${correct}`)
-        contents = contents.replace(correct, () => wrong)
-      }
-      return { contents, loader: 'ts' }
+      if (path !== `${root}${bug.file}`) return undefined
+      return { contents: withEdits(bug, await readFile(path, 'utf8')), loader: 'ts' }
     })
   },
 })

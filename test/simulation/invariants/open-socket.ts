@@ -9,7 +9,7 @@ export interface TopicOnSocket {
   /** The time of the world at which the last frame was sent, in ms. */
   sentAt: number
   isConfirmed: boolean
-  /** The service has answered the last request with a text without an address. */
+  /** The service has answered the last request with an error text. */
   mayBeRejected: boolean
   /** When the service first confirmed the last request, or sent a price. */
   confirmedAt: number

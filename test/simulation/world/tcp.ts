@@ -126,9 +126,10 @@ export class SimulatedTcpSocket extends EventEmitter {
   write(bytes: Uint8Array): boolean {
     // The caller may use its buffer again.
     const sent = Uint8Array.from(bytes)
-    if (this.isDestroyed) return true
+    const { connection } = this
+    if (this.isDestroyed || connection === undefined) return true
     this.unread.push(this.process.activeMs)
-    this.connection?.up.send(sent.length, () => {
+    connection.up.send(sent.length, () => {
       this.unread.shift()
       this.handler?.onData(sent)
     })

@@ -1,22 +1,31 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * What a command shares with the shell that has started it: the standard streams, the environment variables and the
- * signals. `process` in the program; a test passes its own.
+ * What a command shares with the shell that has started it: the standard streams, the environment variables, the
+ * operating system and the signals. `process` in the program; a test passes its own.
  */
 export interface Io {
   readonly stdin: Readable
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: Variables
+  readonly platform: NodeJS.Platform
   readonly on: (signal: StopSignal, listener: () => void) => unknown
   readonly off: (signal: StopSignal, listener: () => void) => unknown
 }
 
 export type Variables = Readonly<Partial<Record<string, string>>>
 
-/** The signals that stop a command. */
-export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+/** The signals that stop a command. `SIGBREAK`: Ctrl-Break, which only Windows has. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'
+
+/** The line of a shell that sets an environment variable. On Windows it is PowerShell, unless a shell of Unix runs there. */
+export const setVariable = (
+  { platform, env }: Pick<Io, 'platform' | 'env'>,
+  name: string,
+  value: string,
+): string =>
+  platform === 'win32' && env['SHELL'] === undefined ? `$env:${name} = '${value}'` : `export ${name}=${value}`
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
 export const outputClosed = (output: Writable): Promise<void> =>
@@ -55,5 +64,6 @@ export async function* pacedBy<A>(
   }
 }
 
-/** A reader that has gone is `EPIPE`, a terminal that is closed is `EIO`. */
-const isClosedOutput = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO'
+/** A reader that has gone is `EPIPE`, on Windows also `EOF`. A terminal that is closed is `EIO`. */
+export const isClosedOutput = ({ code }: { readonly code?: string | undefined }): boolean =>
+  code === 'EPIPE' || code === 'EOF' || code === 'EIO'

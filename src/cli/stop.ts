@@ -29,8 +29,8 @@ export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> 
     merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
   )
 
-/** Ctrl-C, the request of a process manager to end, and a terminal that is closed. */
-export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+/** Ctrl-C, the request of a process manager to end, a terminal that is closed, and Ctrl-Break. */
+export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
 
 /**
  * Resolves on the first of these signals. The handlers are then removed, so that a second signal ends the

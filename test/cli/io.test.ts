@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { outputClosed, pacedBy, print } from '../../src/cli/io.js'
+import { outputClosed, pacedBy, print, setVariable } from '../../src/cli/io.js'
 import { nextTurn } from '../support/time/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
@@ -17,6 +17,15 @@ const output = (code?: string) => {
   return Object.assign(stream, { written: () => written })
 }
 
+test.each([
+  ['linux', {}, 'export SVC_TOKENS=A=0x1,B=0x2'],
+  ['darwin', { SHELL: '/bin/zsh' }, 'export SVC_TOKENS=A=0x1,B=0x2'],
+  ['win32', {}, "$env:SVC_TOKENS = 'A=0x1,B=0x2'"],
+  ['win32', { SHELL: '/usr/bin/bash' }, 'export SVC_TOKENS=A=0x1,B=0x2'],
+] as const)('a variable is set in a shell of %s with %j by %s', (platform, env, line) => {
+  expect(setVariable({ platform, env }, 'SVC_TOKENS', 'A=0x1,B=0x2')).toBe(line)
+})
+
 test('print resolves when the text is written', async () => {
   const sink = output()
   await print('one\n', sink)
@@ -25,6 +34,7 @@ test('print resolves when the text is written', async () => {
 
 test('print and outputClosed resolve when the reader has closed the pipe', async () => {
   await print('one\n', output('EPIPE'))
+  await print('one\n', output('EOF'))
   await print('one\n', output('EIO'))
   const sink = output('EPIPE')
   const closed = outputClosed(sink)

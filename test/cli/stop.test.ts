@@ -1,4 +1,6 @@
+import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
+import { interrupted } from '../../src/cli/stop.js'
 import { eventually } from '../support/time/eventually.js'
 import { compiledUrl, spawnScript } from '../support/process/node-process.js'
 
@@ -20,6 +22,13 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(await child.waitForExit()).toBe(signal)
   },
 )
+
+test('Ctrl-Break, which only Windows has, resolves too', async () => {
+  const signals = new EventEmitter()
+  const stopped = interrupted(signals)
+  signals.emit('SIGBREAK')
+  await stopped
+})
 
 test('keeps its handler until the other handlers of the signal have run', async () => {
   const child = spawnScript(

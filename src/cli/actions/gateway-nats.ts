@@ -13,7 +13,7 @@ import {
   type OpenSource,
 } from '../input/open-source.js'
 import { flagErrorText, resolveSource } from '../input/source.js'
-import type { Io } from '../io.js'
+import { setVariable, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
 
@@ -36,7 +36,7 @@ export const serveNats = (
     await using gateway = await start(command, source, servers, keep)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
-    const text = summary(source, natsHost(servers), { isConnected, isStored: keep !== undefined, health })
+    const text = summary(io, source, natsHost(servers), { isConnected, isStored: keep !== undefined, health })
     await serveUntilStopped(io, source, text)
   }
   // Here --nats is where the command serves, not its source.
@@ -95,11 +95,16 @@ interface State {
   readonly health: HealthServer | undefined
 }
 
-const summary = (source: OpenSource, host: string, { isConnected, isStored, health }: State): string => {
+const summary = (
+  io: Io,
+  source: OpenSource,
+  host: string,
+  { isConnected, isStored, health }: State,
+): string => {
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
-    `export SVC_NATS=nats://${host}`,
-    ...tokenLines(source),
+    setVariable(io, 'SVC_NATS', `nats://${host}`),
+    ...tokenLines(io, source),
     `# To watch through it: svc-streams watch --nats nats://${host}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
     ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),

@@ -18,7 +18,7 @@ import { withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
-import type { Io } from '../io.js'
+import { setVariable, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
 import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
@@ -55,7 +55,7 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, 'both', async (source) => {
     await using gateway = await start(command, source, options.right)
-    await withHistoryLog(io, () => serveUntilStopped(io, source, summary(gateway, source, options.right)))
+    await withHistoryLog(io, () => serveUntilStopped(io, source, summary(io, gateway, source, options.right)))
   })
 }
 
@@ -147,6 +147,7 @@ const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
   mapLeft((message: string) => `${flag}: ${path}: ${message}`)(attempt(() => readFileSync(path)))
 
 const summary = (
+  io: Io,
   { baseUrl }: Gateway,
   source: OpenSource,
   { host, keys, history }: GatewayOptions,
@@ -154,8 +155,8 @@ const summary = (
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
-    `export SVC_GATEWAY=${baseUrl}`,
-    ...tokenLines(source),
+    setVariable(io, 'SVC_GATEWAY', baseUrl),
+    ...tokenLines(io, source),
     `# To watch through it: svc-streams watch --gateway ${baseUrl}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),

@@ -14,7 +14,7 @@ import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
-import type { Io } from '../io.js'
+import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
 import { showProgressLine } from '../output/terminal.js'
@@ -166,7 +166,7 @@ const endOf = (
 ): StreamRun['end'] => {
   if (isLeft(result)) {
     // A closed pipe, such as that of `head`, is not a failure.
-    if (result.left.cause.code === 'EPIPE') return 'output closed'
+    if (isClosedOutput(result.left.cause)) return 'output closed'
     const advice =
       result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
     throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)

@@ -6,7 +6,7 @@ import { printable } from '../../errors/text.js'
 import { GatewayError } from '../../gateway/index.js'
 import type { OpenSource } from '../input/open-source.js'
 import { flagName } from '../input/source-flags.js'
-import type { Io } from '../io.js'
+import { setVariable, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
@@ -72,5 +72,5 @@ export const listenFailure = (thrown: unknown): unknown =>
     ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
     : thrown
 
-export const tokenLines = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
-  ownTokens.length === 0 ? [] : [`export SVC_TOKENS=${ownTokens.map(variableText).join(',')}`]
+export const tokenLines = (io: Io, { ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
+  ownTokens.length === 0 ? [] : [setVariable(io, 'SVC_TOKENS', ownTokens.map(variableText).join(','))]

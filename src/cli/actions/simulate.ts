@@ -11,7 +11,7 @@ import {
 } from '../../simulator/index.js'
 import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../input/source-flags.js'
-import type { Io } from '../io.js'
+import { setVariable, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/select-tokens.js'
@@ -30,7 +30,7 @@ export const simulate = async (io: Io, command: Command, flags: SimulateFlags): 
   const simulator = await start(flags).catch((error: unknown) => fail(command, flags, error))
   const schedule = scheduleFaults(simulator, flags)
   const stop = interrupted(io)
-  io.stdout.write(summary(simulator))
+  io.stdout.write(summary(io, simulator))
   await stop
   schedule.unsubscribe()
   await simulator.close()
@@ -101,13 +101,13 @@ const fail = (command: Command, { faults = {} }: SimulateFlags, error: unknown):
   return usageError(command, message)
 }
 
-const summary = ({ tokens, ...simulator }: Simulator): string => `\
+const summary = (io: Io, { tokens, ...simulator }: Simulator): string => `\
 # A simulator of the service is running. Paste these lines into another terminal, and start your program there.
-export SVC_BASE_URL=${simulator.baseUrl}
-export SVC_PRICE_BASE_URL=${simulator.priceBaseUrl}
-export SVC_PRICE_WS_URL=${simulator.priceWsUrl}
-export SVC_AUTH_KEY=${simulator.authKey}
+${setVariable(io, 'SVC_BASE_URL', simulator.baseUrl)}
+${setVariable(io, 'SVC_PRICE_BASE_URL', simulator.priceBaseUrl)}
+${setVariable(io, 'SVC_PRICE_WS_URL', simulator.priceWsUrl)}
+${setVariable(io, 'SVC_AUTH_KEY', simulator.authKey)}
 # ${tokens.map(({ symbol }) => symbol).join(', ')}
-export SVC_TOKENS=${tokens.map(variableText).join(',')}
+${setVariable(io, 'SVC_TOKENS', tokens.map(variableText).join(','))}
 # Press Ctrl-C to stop it, and again to stop it immediately.
 `

@@ -1,5 +1,6 @@
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe, messageOf } from '../errors/text.js'
+import { expandPatterns } from './input/expand-patterns.js'
 import type { Io } from './io.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
@@ -11,11 +12,11 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export const run = async (
   program: Command,
   args: readonly string[],
-  { stderr }: Pick<Io, 'stderr'>,
+  { stderr, platform }: Pick<Io, 'stderr' | 'platform'>,
 ): Promise<ExitCode> => {
   overrideExit(program)
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(expandPatterns(args, platform), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.

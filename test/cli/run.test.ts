@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
 import { exitCodes, run as runWith } from '../../src/cli/run.js'
+import { newFile } from './support/new-file.js'
 
 const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 afterEach(() => void written.mockClear())
@@ -75,4 +77,13 @@ test('does not print the value of a flag with a dash that is no ASCII hyphen', a
       `error: command-argument value '${argument.slice(0, -7)}' is invalid for argument 'token'. Give an address.\n`,
     )
   }
+})
+
+test('expands the patterns of files on Windows', async () => {
+  const path = newFile('market.1.ndjson', '')
+  let files: unknown
+  const work = new Command('work').argument('<file...>').action((given: unknown) => void (files = given))
+  const args = ['work', join(dirname(path), '*.ndjson')]
+  await runWith(new Command('tool').addCommand(work), args, { stderr: process.stderr, platform: 'win32' })
+  expect(files).toEqual([path])
 })

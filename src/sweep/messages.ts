@@ -16,7 +16,7 @@ export interface WorkerFile {
   readonly name: string
 }
 
-/** A file that a strategy reads instead of another. Both are absolute paths without symbolic links. */
+/** A file that a strategy reads instead of another. Both are absolute paths without symbolic links, as the system spells them. */
 export interface StandIn {
   readonly path: string
   readonly standIn: string

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -9,7 +9,7 @@ import { assertNever } from '../../domain/assert-never.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
 import type { Output } from '../../sweep/messages.js'
 import { findLookAhead, type Parity } from '../../sweep/parity/find-look-ahead.js'
-import { PrefixFiles, prefixRuns, type LinePosition } from '../../sweep/parity/prefix-files.js'
+import { PrefixFiles, prefixRuns, removeFolder, type LinePosition } from '../../sweep/parity/prefix-files.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.js'
@@ -63,7 +63,7 @@ export const checkParity = async (
     await report(io, parity, recording, json)
   } finally {
     stopped$.next()
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

@@ -31,7 +31,8 @@ const locked = new Set<string>()
 export const lockFolder = (folder: string): FolderLock => {
   try {
     mkdirSync(folder, { recursive: true })
-    return lock(realpathSync(folder))
+    // By the system: where the case of a path does not matter, it returns one spelling of it.
+    return lock(realpathSync.native(folder))
   } catch (thrown) {
     throw thrown instanceof GatewayError ? thrown : folderError(thrown as NodeJS.ErrnoException)
   }

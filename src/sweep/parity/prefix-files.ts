@@ -79,7 +79,7 @@ export class PrefixFiles {
   /** The recording itself, so that an error names it. */
   get whole(): Prefix {
     const files = this.paths.map((name) => ({ kind: 'path', name }) as const)
-    const paths = this.paths.map((path) => realpathSync(path))
+    const paths = this.paths.map((path) => realpathSync.native(path))
     const standIns = paths.map((path) => ({ path, standIn: path }))
     return { files, standIns, remove: () => undefined }
   }
@@ -96,11 +96,15 @@ export class PrefixFiles {
       const standIn = join(folder, `${index}-${basename(path)}`)
       if (left > 0) files.push({ kind: 'path', name: standIn })
       left -= await copyLines(path, standIn, left)
-      standIns.push({ path: realpathSync(path), standIn })
+      standIns.push({ path: realpathSync.native(path), standIn })
     }
-    return { files, standIns, remove: () => rmSync(folder, { recursive: true, force: true }) }
+    return { files, standIns, remove: () => removeFolder(folder) }
   }
 }
+
+/** Windows keeps a folder until a thread that was terminated has closed its files: it is tried again for up to 1.5 s. */
+export const removeFolder = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 
 /** Copies at most `most` lines, compressed like the source. Returns their number. */
 const copyLines = async (path: string, to: string, most: number): Promise<number> => {

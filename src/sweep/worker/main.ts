@@ -144,7 +144,7 @@ const redirectReads = (standIns: readonly StandIn[], onRead: () => void): void =
     const named = path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path.toString() : path
     if (typeof named !== 'string') return path
     try {
-      const standIn = standInOf.get(realpathSync(named))
+      const standIn = standInOf.get(realpathSync.native(named))
       if (standIn === undefined) return path
       if (!hasRead) onRead()
       hasRead = true

@@ -1,11 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { aloneFolders } from './test/support/run/alone.js'
 import { isHeavy } from './test/support/run/heavy.js'
 import { imports, startsProcesses } from './test/support/run/needs.js'
 
-const root = new URL('.', import.meta.url).pathname
+/** Vitest separates folders by `/` on every system. */
+const withSlashes = (path: string): string => path.replaceAll(sep, '/')
+
+const root = withSlashes(fileURLToPath(new URL('.', import.meta.url)))
 
 /** The entry points of the package, resolved to the sources. */
 export const resolve = {
@@ -24,6 +29,7 @@ export const reporting =
 
 /** Types and the packed package have configurations of their own: `npm run test:types`, `npm run test:package`. */
 const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
+  .map(withSlashes)
   .filter((file) => file.endsWith('.test.ts') && !file.startsWith('package/'))
   .map((file) => `test/${file}`)
 

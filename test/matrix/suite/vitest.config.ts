@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { aloneFolders } from '../../support/run/alone.js'
 import { notRun } from './not-run.js'
@@ -6,7 +7,7 @@ import { packedPackage } from './packed-package.js'
 
 // The tests of this repository, in the runtime that runs Vitest, against the packed package in the folder MATRIX_USER.
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { MATRIX_USER: user = '', MATRIX_REPORT: report = '', TEST_SEED: seed = '0' } = process.env
 
 /** Folders of test/, separated by commas. Without the variable, the suite runs all. */

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { bundlerPackages, frameworkPackages } from './bundlers.js'
 import { compilerPackages } from './compile.js'
@@ -8,8 +9,8 @@ import { install } from './install.js'
 import { pack } from './pack.js'
 import { optionalPeers } from './packed.js'
 
-const repository = new URL('../../../', import.meta.url).pathname
-const programs = new URL('../programs', import.meta.url).pathname
+const repository = fileURLToPath(new URL('../../../', import.meta.url))
+const programs = fileURLToPath(new URL('../programs', import.meta.url))
 
 /** Packs and installs the package once for all tests. Returns the teardown. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {

@@ -1,26 +1,27 @@
 import { readFile, rm } from 'node:fs/promises'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import type * as Search from '../search/index.js'
 import type { Bug } from './bugs.js'
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The bundles are here, because they import the packages of the project. */
-const folder = `${root}node_modules/.cache/simulation/`
+const folder = join(root, 'node_modules/.cache/simulation')
 
 let lastBundle = 0
 
 /** The simulation of a copy of the sources that has a bug. */
 export const withBug = async (bug: Bug): Promise<typeof Search> => {
-  const outfile = `${folder}${process.pid}-${++lastBundle}.mjs`
+  const outfile = join(folder, `${process.pid}-${++lastBundle}.mjs`)
   await build({
-    entryPoints: [`${root}test/simulation/search/index.ts`],
+    entryPoints: [join(root, 'test/simulation/search/index.ts')],
     outfile,
     bundle: true,
     packages: 'external',
     // Paths of the configuration take precedence over packages.
-    alias: { 'svc-streams': `${root}src/index.ts` },
+    alias: { 'svc-streams': join(root, 'src/index.ts') },
     platform: 'node',
     format: 'esm',
     target: 'es2022',
@@ -45,7 +46,7 @@ const putBack = (bug: Bug): Plugin => ({
   name: 'bug',
   setup: (builder) => {
     builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (path !== `${root}${bug.file}`) return undefined
+      if (path !== join(root, bug.file)) return undefined
       return { contents: withEdits(bug, await readFile(path, 'utf8')), loader: 'ts' }
     })
   },

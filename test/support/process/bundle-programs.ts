@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((file) => `${folder}/${file}`)
+    .map((file) => `${folder}/${file.replaceAll(sep, '/')}`)
     .filter((file) => pattern.test(file))
 
 /** The sources that tests run as processes, or import in them. */
@@ -40,7 +40,7 @@ const keepUrls: Plugin = {
   name: 'keep import.meta.url',
   setup: (bundle) => {
     bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      if (/\/(?:start-dashboard|worker-pool)\.ts$/.test(path)) return undefined
+      if (/[\\/](?:start-dashboard|worker-pool)\.ts$/.test(path)) return undefined
       const source = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
       return { contents: source.replaceAll('import.meta.url', url), loader: 'ts' }

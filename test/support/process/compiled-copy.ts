@@ -25,7 +25,8 @@ const compile = async (copy: string): Promise<void> => {
 export default async (project: TestProject): Promise<() => void> => {
   const copy = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   cpSync(join(root, 'package.json'), join(copy, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // On Windows, only an administrator may create any other kind of link.
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction')
   await compile(copy)
   project.onTestsRerun(() => compile(copy))
   project.provide('compiledCopy', copy)

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
@@ -9,7 +9,7 @@ import { newFile } from '../support/new-file.js'
 const init = (folder: string) => runInProcess(['init', folder], { npm_config_user_agent: undefined })
 
 const filesIn = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder, { recursive: true })).sort()
+  (await readdir(folder, { recursive: true })).map((file) => file.replaceAll(sep, '/')).sort()
 
 const files = [
   '.gitignore',

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { newFolder } from '../../support/new-folder.js'
 
 /** Returns a path in a new folder, which is removed after the test. Creates the file if `text` is given. */
 export const newFile = (name: string, text?: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'cli-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const path = join(folder, name)
+  const path = join(newFolder(), name)
   if (text !== undefined) writeFileSync(path, text)
   return path
 }

@@ -11,7 +11,8 @@ import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { btcTopic, ethTopic } from '../../support/tokens.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
-import { newFolder, recordingsIn } from './support/folder.js'
+import { newFolder } from '../../support/new-folder.js'
+import { recordingsIn } from './support/folder.js'
 
 const start = async (options: Partial<GatewayOptions['history']> = {}) => {
   const folder = newFolder()

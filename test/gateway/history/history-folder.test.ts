@@ -15,7 +15,8 @@ import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
-import { newFolder, recordingsIn } from './support/folder.js'
+import { newFolder } from '../../support/new-folder.js'
+import { recordingsIn } from './support/folder.js'
 
 const clientOfSimulator = async () => createClientFor(await startTestSimulator())
 

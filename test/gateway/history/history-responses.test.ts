@@ -21,7 +21,8 @@ import { eventually } from '../../support/time/eventually.js'
 import { caseCount } from '../../support/run/long.js'
 import { getRaw } from '../support/raw-request.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
-import { newFolder, recordingsIn } from './support/folder.js'
+import { newFolder } from '../../support/new-folder.js'
+import { recordingsIn } from './support/folder.js'
 
 const topic: Topic = 'svc-0xab'
 const at = Math.floor(Date.now() / 1000) * 1000 - 36_000_000

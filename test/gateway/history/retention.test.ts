@@ -8,7 +8,8 @@ import { openGatewayHistory } from '../../../src/gateway/history/gateway-history
 import { rxClock } from '../../../src/time/rx-clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { ethTopic } from '../../support/tokens.js'
-import { newFolder, recordingsIn } from './support/folder.js'
+import { newFolder } from '../../support/new-folder.js'
+import { recordingsIn } from './support/folder.js'
 
 const minute = 60_000
 const hour = 60 * minute

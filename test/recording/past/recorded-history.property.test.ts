@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -106,7 +107,7 @@ const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
   try {
     return await use(folder)
   } finally {
-    rmSync(folder, { recursive: true })
+    await rm(folder, { recursive: true, maxRetries: 5 })
   }
 }
 

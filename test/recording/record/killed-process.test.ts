@@ -1,18 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { lastValueFrom, NEVER } from 'rxjs'
 import { replay } from 'svc-streams/recording'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { newFile } from '../../cli/support/new-file.js'
 import { eventually } from '../../support/time/eventually.js'
 import { compiledPath, spawnNode } from '../../support/process/node-process.js'
 
 describe('the recording of a killed process', () => {
   it('lacks at most its last line', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'killed-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const path = join(folder, 'market.ndjson')
+    const path = newFile('market.ndjson')
     const child = spawnNode([compiledPath('test/recording/programs/record-until-killed.ts'), path])
     const lines = () => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0)
     await eventually(() => expect(lines()).toBeGreaterThan(500))

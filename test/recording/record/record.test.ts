@@ -1,5 +1,4 @@
 import { createWriteStream, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -11,6 +10,7 @@ import { record, type RecordOptions } from 'svc-streams/recording'
 import { startSimulator } from 'svc-streams/simulator'
 import { createTestClient, depth, price, stale } from 'svc-streams/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { newFolder } from '../../support/new-folder.js'
 import { marbles } from '../../support/time/marbles.js'
 import { rowsOf, memoryWriter } from '../support/rows.js'
 
@@ -148,8 +148,7 @@ describe('record over real sockets', () => {
   })
 
   it('writes to a file stream, and ends when the client closes', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'recording-'))
-    cleanups.push(() => rm(folder, { recursive: true }))
+    const folder = newFolder()
     const service = await startSimulator({ tick: 5 })
     cleanups.push(() => service.close())
     const { address } = service.tokens[0]!

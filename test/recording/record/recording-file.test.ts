@@ -26,10 +26,11 @@ describe('record to a path', () => {
     expect(await collect(summary$(replay(to, { speed: Infinity })))).toEqual(['1', '2'])
   })
 
-  it('writes each row before it continues', () => {
+  it('writes each row before it continues', async () => {
     const to = newFile('market.ndjson.gz')
-    record(createTestClient({ prices: { [topic]: NEVER } }), { topics: [topic], to })
+    const recorder = record(createTestClient({ prices: { [topic]: NEVER } }), { topics: [topic], to })
     expect(gunzipSync(readFileSync(to)).toString().split('\n')).toHaveLength(3)
+    await recorder.stop()
   })
 
   it('does not overwrite a file: it is a WriteError', async () => {

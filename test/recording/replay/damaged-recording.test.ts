@@ -1,13 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { merge, NEVER, take } from 'rxjs'
 import { renderError } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { newFile } from '../../cli/support/new-file.js'
 import { caseCount } from '../../support/run/long.js'
 import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
@@ -26,11 +23,6 @@ import {
 } from '../support/recordings.js'
 
 describe('the replay of a damaged recording', () => {
-  const cleanups: (() => Promise<unknown>)[] = []
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0)) await cleanup()
-  })
-
   const validRows = [priceRow(1, 1), priceRow(2, 2)]
   const validText = recordingText(header, ...validRows)
 
@@ -272,10 +264,7 @@ describe('the replay of a damaged recording', () => {
   })
 
   it('reads a file by its path or URL', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'replay-'))
-    cleanups.push(() => rm(folder, { recursive: true }))
-    const path = join(folder, 'market.ndjson')
-    writeFileSync(path, validText)
+    const path = newFile('market.ndjson', validText)
     expect(await collect(summary$(replay(path, { speed: Infinity })))).toEqual(['1', '2'])
     expect(await collect(summary$(replay(pathToFileURL(path), { speed: 1000 })))).toEqual(['1', '2'])
   })

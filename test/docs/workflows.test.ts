@@ -17,6 +17,11 @@ describe.each(readdirSync(folder))('the workflow %s', (name) => {
     expect(text).toContain('\npermissions:\n  contents: read\n')
   })
 
+  it('gives the files back that its checks have written as root', () => {
+    const next = [...text.matchAll(/run: sudo .*\.ci\/run\n\s+- run: (.+)/g)].map(([, command]) => command)
+    expect(next).toEqual(['sudo chown -R "$(id -u)" .'])
+  })
+
   it('tests folders that exist', () => {
     for (const [, folders = ''] of text.matchAll(/vitest run (.+)/g))
       for (const path of folders.split(' '))

@@ -97,7 +97,7 @@ export const openGatewayHistory = (
     }
   }
   const deleteExpired = (): void => {
-    for (const path of expiredFiles(historyFiles(folder), clock.wallClock() - keep)) unlinkSync(path)
+    for (const path of expiredFiles(historyFiles(folder), clock.wallClock() - keep)) deleteFile(path)
   }
   let checks = 0
   const maintain = (): void => {
@@ -106,7 +106,7 @@ export const openGatewayHistory = (
     try {
       if (checks++ % checksPerDeletion === 0 && recorder.failureOf() === undefined) deleteExpired()
     } catch {
-      // The next check tries it again.
+      // The folder cannot be read now.
     }
   }
   maintain()
@@ -171,6 +171,15 @@ const prepareFiles = (folder: string, service: string): void => {
 /** The files without a row of a time or later, in ms since the Unix epoch. */
 const expiredFiles = (files: readonly HistoryFile[], time: number): readonly string[] =>
   files.filter(({ startAt }) => startAt - (startAt % filePeriod) + filePeriod <= time).map(({ path }) => path)
+
+/** Windows deletes no file that another program has open. A later check tries it again. */
+const deleteFile = (path: string): void => {
+  try {
+    unlinkSync(path)
+  } catch {
+    // The other files are deleted.
+  }
+}
 
 const sourcesOf = (files: readonly HistoryFile[]): readonly OpenableSource[] =>
   openableSources(

@@ -1,5 +1,6 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import { basename } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { Subject } from 'rxjs'
 import type { Price, PriceError } from 'svc-streams'
 import { createTestClient, price } from 'svc-streams/testing'
@@ -16,6 +17,8 @@ const hour = 60 * minute
 
 it('deletes the files whose prices are all older than `keep` while it records', () => {
   const folder = newFolder()
+  // A folder, as a stand-in for a file that another program has open on Windows.
+  mkdirSync(join(folder, `${ethTopic.toLowerCase()}.1969-12-31T22-00-00Z.ndjson`))
   const price$ = new Subject<Either<PriceError, Price>>()
   const client = createTestClient({ prices: { [ethTopic]: price$ } })
   /** The hours of the files, after each hour. */
@@ -37,11 +40,11 @@ it('deletes the files whose prices are all older than `keep` while it records', 
     { endsAt: 7 * hour },
   )
   expect(hours).toEqual([
-    ['00'],
-    ['00', '01'],
-    ['00', '01', '02'],
-    ['01', '02', '03'],
-    ['02', '03', '04'],
-    ['03', '04', '05'],
+    ['22', '00'],
+    ['22', '00', '01'],
+    ['22', '00', '01', '02'],
+    ['22', '01', '02', '03'],
+    ['22', '02', '03', '04'],
+    ['22', '03', '04', '05'],
   ])
 })

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * What a command shares with the shell that has started it: the standard streams, the environment variables and the
- * signals. `process` in the program; a test passes its own.
+ * The standard streams, the environment variables and the signals of a command. `process` in the program; a test passes
+ * its own object.
  */
 export interface Io {
   readonly stdin: Readable
@@ -55,5 +55,5 @@ export async function* pacedBy<A>(
   }
 }
 
-/** A reader that has gone is `EPIPE`, a terminal that is closed is `EIO`. */
+/** `EPIPE`: the reader has closed the pipe. `EIO`: the terminal is closed. */
 const isClosedOutput = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO'

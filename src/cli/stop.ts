@@ -29,7 +29,7 @@ export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> 
     merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
   )
 
-/** Ctrl-C, the request of a process manager to end, and a terminal that is closed. */
+/** Ctrl-C, the stop request of a process manager, and a closed terminal. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**

@@ -87,8 +87,9 @@ export class VirtualTime implements VirtualClock {
   }
 
   /**
-   * Fires the pending timers, and those that they start, up to the time at which the last pending one is due. A timer that is
-   * too long for every platform, such as one of `Infinity` ms, never fires: an interval beside it would never end.
+   * Fires the pending timers, and the timers that they start, up to the due time of the last pending timer. A timer
+   * that is too long for every platform, such as a timer of `Infinity` ms, never fires: with it, an interval would
+   * never end.
    */
   finish(): void {
     const due = this.timers.data

@@ -39,7 +39,7 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  *
  * - The time of a value is its `receivedAt`, or its arrival if it has none. Ages are compared only when a leg emits,
  *   not when time passes. To detect silence, use the `Stale` of `price$` or `freshWithin`. `receivedAt` is wall-clock
- *   time: if the clock is set back, the computed age of a silent leg is too small until its `Stale`, which does not
+ *   time: if the clock is set back, the computed age of a silent leg is too small until its `Stale`. `Stale` does not
  *   depend on the wall clock.
  * - The first event is emitted when all legs are subscribed, and includes the values that they emit synchronously. Then
  *   each change of a leg emits an event, except a `Left` with the same leg, `why` and `error` as the previous one.

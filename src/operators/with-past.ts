@@ -26,9 +26,9 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000
  *   ms). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure
  *   of the past is a `Left`, then its completion ends the hold.
- * - A live price that the past contains is dropped. These are equal: the past price has the same value, and its `at` is
- *   between the `receivedAt` and the arrival of the live price. (A recorder on a busy machine writes `at` some ms
- *   later.) The price that was current at the subscription is dropped too, if it is the last past price before the
+ * - A live price that the past contains is dropped. In this case, the past price has the same value, and its `at` is
+ *   between the `receivedAt` and the arrival of the live price, because a recorder on a busy machine writes `at` some
+ *   ms later. The price that was current at the subscription is dropped too, if it is the last past price before the
  *   subscription.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  *

@@ -36,8 +36,8 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.
  *
- * Throws a `ConfigurationError` for an invalid value and a misspelt option name, without topics and mints, and for a
- * mint if the client has no depth.
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name. Also throws if there are no topics and
+ * no mints, and for a mint if the client has no depth.
  *
  * @function
  * @example

@@ -93,8 +93,8 @@ class SharedStream<E extends { readonly _tag: string }, A> {
 
   /**
    * Emits when a subscription without subscribers ends. In real time this is at once. In virtual time it is at the end
-   * of the frame, so that a subscriber of the same frame continues the subscription, such as the next inner stream of a
-   * `switchMap`.
+   * of the frame. A subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the
+   * subscription.
    */
   private end$(): Observable<void> {
     const { linger } = this.config

@@ -40,8 +40,9 @@ export interface Brake {
 const noBrake: Brake = { isHeld: false }
 
 /**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks, timers and scheduler queues are
- * those of this clock inside `run` and real outside, so that virtual clocks and real time can be used side by side.
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. Inside `run`, RxJS's clocks, timers and
+ * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
+ * together.
  */
 export class VirtualTime implements VirtualClock {
   private timers = queueOf([])

@@ -41,8 +41,8 @@ export const natsHistoryOptionsTable = {
  * `@nats-io/jetstream`. Opens no connection until a stream is subscribed to or a task is run. Each subscription and
  * each task has its own connection, which is closed at the end. Memory does not grow with the range.
  *
- * - A server that is not reachable within 3 s, a server without JetStream, a missing stream, a missing permission and a
- *   missing package are a `NetworkError` with the cause, or a `Timeout`.
+ * - The error is a `NetworkError` with the cause, or a `Timeout`, if no server is reachable within 3 s. The same
+ *   applies without JetStream, without the stream, without permission, and without the package.
  * - A lost connection is a `NetworkError`, after the events before the loss.
  * - A message that is not part of a recording is a `RecordingError`, which contains its subject and its number in the
  *   stream.

@@ -39,8 +39,8 @@ const soonMs = 100
 const laterMs = 1_000
 
 /**
- * The first pong waits behind the messages that a consumer sends when it opens. Messages that come for longer than
- * `longUploadMs`, one each `uploadGapMs` at least, show a slow link. For at most `maxUploadMs`, in ms.
+ * The first pong waits behind the messages that a consumer sends when it opens. Messages for longer than
+ * `longUploadMs`, at least one each `uploadGapMs`, show a slow link. For at most `maxUploadMs`, in ms.
  */
 const longUploadMs = 100
 const uploadGapMs = 300
@@ -51,7 +51,7 @@ const maxUploadMs = 30_000
  */
 const firstAnswerMs = 500
 
-/** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
+/** The maximum number of unanswered markers. `ws` treats 60 pings in one read as an attack. */
 const maxMarkers = 16
 
 /**
@@ -127,7 +127,7 @@ export class AckWindow {
     return this.written - this.acknowledged
   }
 
-  /** True if prices are held and everything that was marked has arrived. */
+  /** True if prices are held and all marked data have arrived. */
   get isDrained(): boolean {
     return this.isHeld && this.markers.length === 0
   }
@@ -142,7 +142,10 @@ export class AckWindow {
     return before === 0 || before + frameBytes <= limit
   }
 
-  /** True if a price may be written during a probe that does not belong to it: one that comes from the service now. */
+  /**
+   * True if a price that is not part of a probe may be written during the probe: a price that arrives from the service
+   * now.
+   */
   hasLiveRoom(frameBytes: number, pending = 0): boolean {
     if (!this.isProbing || !this.hasAnswer || this.limit !== Infinity) return false
     return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
@@ -207,7 +210,7 @@ export class AckWindow {
   }
 
   isMarkerDue(now: number): boolean {
-    // While prices are held, the last marker ends the hold: another one would prolong it.
+    // While prices are held, the last marker ends the hold: another marker would extend it.
     if (this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
     const waited = now - this.markedAt
     // Without data, the limit grows again too.
@@ -215,7 +218,7 @@ export class AckWindow {
     return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
   }
 
-  /** Notes a marker behind everything that was written. Returns its id. */
+  /** Adds a marker after all written data. Returns its id. */
   mark(now: number): number {
     const id = ++this.lastId
     this.markers.push({ id, sentAt: now, end: this.written, inFlight: this.unacknowledged })
@@ -231,8 +234,8 @@ export class AckWindow {
   }
 
   /**
-   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may have
-   * waited behind other data of the consumer.
+   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may
+   * have waited after other data of the consumer.
    */
   onAnswer(id: number, now: number, isDirect = true): void {
     const marker = this.markers.find((each) => each.id === id)
@@ -251,7 +254,7 @@ export class AckWindow {
     // The first answer may have waited for more than the link.
     if (isShort && this.roundTrips.length === 1) this.roundTrips = []
     if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
-    // Without data, a late answer shows nothing, and one in time only what has not been sent since.
+    // Without data, a late answer has no meaning, and an answer in time has one only if nothing was written since.
     if (isIdle && (wasLate || this.written > marker.end)) return
     if (wasLate) this.reduce(marker, roundTrip)
     else if (id > this.changedAtId) this.grow()
@@ -265,12 +268,12 @@ export class AckWindow {
     return this.isMeasured ? this.usual + lateMs : unmeasuredLateMs
   }
 
-  /** The round trips of some links vary: the longest of the last ones, within its limit. */
+  /** The longest of the last round trips, within its limit, because the round trips of some links vary. */
   private get usual(): number {
     return Math.min(Math.max(this.shortest, maxVariedRoundTrip), Math.max(...this.roundTrips))
   }
 
-  /** Only round trips without data may be longer: a queue that grows slowly must not raise the usual one with it. */
+  /** Only round trips without data may be longer: a queue that grows slowly must not increase the usual round trip. */
   private learn(roundTrip: number): void {
     const longest = this.isMeasured ? Math.max(this.shortest, maxGrownRoundTrip) : Infinity
     this.roundTrips = [...this.roundTrips, roundTrip].slice(-keptRoundTrips)

@@ -225,7 +225,7 @@ export class Playback {
         if (this.canEmit(entry.time) && this.emit(entry)) return settle()
         void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
       }
-      // The promises of a row settle before the next row, however the file is divided into chunks.
+      // The promises of a row settle before the next row, for any division of the file into chunks.
       const settle = (): void => {
         this.isSettling = true
         afterPromises(onSettled)

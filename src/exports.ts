@@ -1,4 +1,4 @@
-// The parts of the front door that are the same on every platform.
+// The exports that are the same on every platform.
 
 // The two sides of an event
 export { isLeft, isRight, match } from 'fp-ts/lib/Either.js'

@@ -39,8 +39,8 @@ export const concatenateHeaders: CanonicalHeaders = (headers) =>
   headers.reduce((text, [name, value]) => text + name + value, '')
 
 /**
- * Selects the headers that a signature covers: all whose name starts with `x-<service>-`, except the signature itself.
- * Sorts them by the bytes of their lower-cased names, which are ASCII.
+ * Selects the signed headers: all headers whose name starts with `x-<service>-`, except the signature itself. Sorts
+ * them by the bytes of their lower-cased names, which are ASCII.
  */
 export const selectSignedHeaders = (
   headers: Readonly<Record<string, string>>,

@@ -16,12 +16,12 @@ export const redact = (text: string, runs: RunIndex): string => {
 /** Base64 ends with at most two characters of padding. */
 const maxPadding = 2
 
-/** Searches the text as it is too: a run may begin inside one escape sequence and end inside another. */
+/** Also searches the original text: a run may begin inside one escape sequence and end inside another. */
 const foldedRanges = (text: string, decoded: CanonicalText | undefined, runs: RunIndex): readonly Range[] => {
   if (decoded === undefined) return paddedRanges(text, runs)
   const folded = { ...decoded, text: foldSpelling(decoded.text) }
   const ranges = [...paddedRanges(text, runs), ...originalRanges(folded, runs)]
-  // If a run reaches farther, its part outside of the escape sequence is long enough to be found in `folded`.
+  // If a run is longer, its part outside of the escape sequence is long enough to be found in `folded`.
   const reach = runs.longestRun - 1 + maxPadding
   for (const part of partsWithLiteralEscape(text, folded, reach)) ranges.push(...originalRanges(part, runs))
   return ranges

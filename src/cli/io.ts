@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * What a command shares with the shell that has started it: the standard streams, the environment variables, the
- * operating system and the signals. `process` in the program; a test passes its own.
+ * The standard streams, the environment variables, the operating system and the signals of a command. `process` in the
+ * program; a test passes its own object.
  */
 export interface Io {
   readonly stdin: Readable
@@ -64,6 +64,6 @@ export async function* pacedBy<A>(
   }
 }
 
-/** A reader that has gone is `EPIPE`, on Windows also `EOF`. A terminal that is closed is `EIO`. */
+/** `EPIPE`, on Windows also `EOF`: the reader has closed the pipe. `EIO`: the terminal is closed. */
 export const isClosedOutput = ({ code }: { readonly code?: string | undefined }): boolean =>
   code === 'EPIPE' || code === 'EOF' || code === 'EIO'

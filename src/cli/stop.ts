@@ -29,7 +29,7 @@ export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> 
     merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
   )
 
-/** Ctrl-C, the request of a process manager to end, a terminal that is closed, and Ctrl-Break. */
+/** Ctrl-C, the stop request of a process manager, a closed terminal, and Ctrl-Break. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
 
 /**

@@ -49,19 +49,19 @@ export interface ClientStreams {
   readonly environment: Environment
   readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
-  /** `Closed` is added when the client is closed. */
+  /** `Closed` is emitted when the client is closed. */
   readonly status$: Observable<ConnectionStatus>
   readonly currentStatus: () => ConnectionStatus
   readonly errors$: Observable<UncorrelatedError>
   /** The monotonic clock of `inspect`, in ms. Default: that of RxJS. */
   readonly elapsed?: () => number
-  /** Called once, when the client is closed. Must call `completeStreams`. Default: only that. */
+  /** Called once, when the client is closed. Must call `completeStreams`. Default: calls only `completeStreams`. */
   readonly onClose?: (completeStreams: () => void) => void
 }
 
 const closedStatus: ConnectionStatus = { _tag: 'Closed' }
 
-/** The `Client` interface over given streams. Keeps the contract of a live client: validation, spelling, closing. */
+/** The `Client` interface over given streams, with the contract of a live client: validation, spelling, closing. */
 export const clientFromStreams = (streams: ClientStreams): Client => {
   const { onClose = (completeStreams: () => void) => completeStreams() } = streams
   const lifetime = new Lifetime()
@@ -204,7 +204,7 @@ export class StreamStats {
             stream.state = stateAfter(event, stream.state)
             stream.lastEventAt = this.elapsed()
             if (isRight(event)) stream.lastValueAt = stream.lastEventAt
-            // The last price is one of an earlier connection.
+            // The last price is from an earlier connection.
             else if (stream.state === 'waiting') stream.lastValueAt = undefined
           }),
           finalize(() => {

@@ -20,8 +20,8 @@ export interface PriceClient extends AsyncDisposable {
   /** Received messages that match no topic. Hot, without replay. */
   readonly errors$: Observable<UncorrelatedError>
   /**
-   * Live prices of one topic over the one shared WebSocket, in USD. A failure is a `Left`, and the stream continues.
-   * Only `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` are followed by completion.
+   * Live prices of one topic over the shared WebSocket, in USD. A failure is a `Left`, and the stream continues. Only
+   * the errors `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` complete the stream.
    *
    * @example
    * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
@@ -31,7 +31,9 @@ export interface PriceClient extends AsyncDisposable {
   readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
   /** State of the connection, of each topic and of each poll, as plain data for a log. */
   readonly inspect: () => ClientSnapshot
-  /** Completes every stream, aborts requests and closes every socket. Resolves when they are closed. Idempotent. */
+  /**
+   * Completes every stream, aborts requests and closes every socket. Resolves when the sockets are closed. Idempotent.
+   */
   readonly close: () => Promise<void>
 }
 
@@ -39,20 +41,20 @@ export interface PriceClient extends AsyncDisposable {
 export interface Client extends PriceClient {
   /**
    * Order-book depth of one token by signed polling: the first request on subscription, then one every `interval` ms,
-   * measured start to start. A failure is a `Left`, and polling continues. Only `InvalidMint`, `InvalidInterval` and
-   * `ClientClosed` are followed by completion.
+   * measured start to start. A failure is a `Left`, and polling continues. Only the errors `InvalidMint`,
+   * `InvalidInterval` and `ClientClosed` complete the stream.
    *
-   * Subscribers of the same mint and interval share a poll; a late one receives the latest result at once. When the last
-   * one has left, the poll starts no request, and ends `linger` ms later; then a request in flight is aborted. A
-   * subscriber that comes before takes the poll over.
+   * Subscribers of the same mint and interval share a poll. A late subscriber receives the latest result at once. After
+   * the last subscriber has left, the poll starts no request. It ends `linger` ms later, and aborts its request in
+   * flight. A subscriber that joins before continues the poll.
    *
-   * Failures and `Retry-After` delay the next request of the mint, for all its polls and after its last subscriber has
-   * left. A subscriber that joins meanwhile receives the last failure in a later event-loop turn.
+   * Failures and `Retry-After` delay the next request of the mint, for all its polls, and also after its last
+   * subscriber has left. A subscriber that joins during the delay receives the last failure in a later event-loop turn.
    */
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
   /**
    * One signed request, sent when the task is run (section 4.1 of the service's documentation). Failures of `depth$` do
-   * not delay it, and its result changes no delay of `depth$`.
+   * not delay this request, and its result changes no delay of `depth$`.
    */
   readonly depth: (mint: Address) => TaskEither<DepthError, Depth>
 }

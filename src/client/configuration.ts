@@ -62,7 +62,7 @@ export const configure = (
   const secrets = new Secrets()
   for (const value of Object.values(headers)) secrets.addHeader(value)
   const url = (name: UrlName, value: unknown) => {
-    // The headers are sent to the relayer alone.
+    // The headers are sent only to the relayer.
     const hasSecret = authKey !== undefined || (name === 'baseUrl' && Object.keys(headers).length > 0)
     const parsed = parseUrl(name, value, clientTable[name].schemes, hasSecret && !allowInsecure)
     secrets.addUrl(parsed)

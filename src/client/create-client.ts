@@ -54,7 +54,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     if (closing !== undefined) return closing
     // Set before subscribers are notified: a handler may close the client again.
     closing = Promise.resolve().then(async () => {
-      // A transport that fails to close must not keep the client from closing.
+      // The client also closes if a transport fails to close.
       await Promise.allSettled([transport, http].map(async (each) => each.close()))
     })
     stopWaking()

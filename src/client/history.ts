@@ -13,22 +13,25 @@ import { closestName } from '../option-kinds/parse-options.js'
 export interface HistoryRange {
   /** Inclusive. */
   readonly from: number
-  /** Exclusive. Default: the current time at the subscription, its millisecond included. */
+  /** Exclusive. Default: the time of the subscription, including its millisecond. */
   readonly to?: number
 }
 
-/** A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. There may be gaps in it. */
+/**
+ * A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain
+ * gaps.
+ */
 export interface CoveredTopic {
   readonly topic: Topic
   readonly from: number
   readonly to: number
 }
 
-/** The prices of the past: of recordings, of a gateway, or of NATS. */
+/** Past prices, from recordings, a gateway, or NATS. */
 export interface History {
   /**
-   * The prices of a topic and the gaps between them, in order, then completion. Reads them on subscription, again for each
-   * subscriber. A failure is a `Left`, followed by completion.
+   * The prices of a topic and the gaps between them, in order, then completion. Each subscription reads again. A
+   * failure is a `Left`, followed by completion.
    *
    * @example
    * import { openHistory } from 'svc-streams/history'
@@ -41,7 +44,10 @@ export interface History {
 
 const rangeNames = ['from', 'to']
 
-/** Checks that a range is an object, and its names: a misspelt `to` would be a range that ends now. Its times are not checked. */
+/**
+ * Checks that a range is an object, and checks its names: with a misspelt `to`, a range would end now. Does not check
+ * the times.
+ */
 export const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
   if (!plainObject.holds(range)) {
     const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`

@@ -57,8 +57,8 @@ export class Lifetime {
 }
 
 /**
- * A free list: stores items in reusable slots. Replaces a `Set`, in which V8 keeps old hash tables and their items alive
- * if many items are short-lived: that cost one third of a request.
+ * A free list: stores items in reusable slots. Replaces a `Set`: with many short-lived items, V8 keeps old hash tables
+ * and their items in memory, which took a third of the time of a request.
  */
 export class FreeList<A> {
   private readonly slots: (A | undefined)[] = []
@@ -71,7 +71,7 @@ export class FreeList<A> {
     return slot
   }
 
-  /** Must be called once per `add`: a slot that is removed twice would be used for two items. */
+  /** Must be called once per `add`: a slot that is removed twice would be used twice. */
   remove(slot: number): void {
     this.slots[slot] = undefined
     this.free.push(slot)

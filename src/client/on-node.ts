@@ -2,14 +2,14 @@ import { signRequestWith } from '../auth/sign-request.js'
 import { node } from '../platform/node.js'
 import { createClientOn } from './create-client.js'
 
-// The parts of the front door that depend on the platform, for Node.
+// The exports that depend on the platform, for Node.
 
 /** @function */
 export const createClient = createClientOn(node)
 
 /**
- * The signature of a request, as the `x-svc-auth` header carries it (section 5 of the service's documentation).
- * A `Left` describes what is wrong with the key and never contains the key.
+ * The signature of a request: the value of the `x-svc-auth` header (section 5 of the service's documentation). A `Left`
+ * describes the fault of an invalid argument. It never contains the key.
  *
  * @function
  * @example

@@ -41,15 +41,15 @@ export interface ClientOptions {
    */
   readonly allowBrowserKey?: boolean
   /**
-   * True if `baseUrl` is a gateway of yours that signs the requests it passes on: the client then sends no signature, and
-   * `authKey` must be absent. Default: `false`.
+   * True if `baseUrl` is a gateway that signs requests for the client; `authKey` must then be absent. The client sends
+   * no signature. Default: `false`.
    */
   readonly unsigned?: boolean
   /**
-   * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-` are
-   * included in the signature. Names and values are ASCII without control characters; values are trimmed. The two headers
-   * of the signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error contains
-   * them, and `baseUrl` must not be an `http:` address of another machine.
+   * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-`
+   * are included in the signature. Names and values are ASCII without control characters; values are trimmed. The two
+   * headers of the signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error
+   * contains a value, and `baseUrl` must not be an `http:` address of another machine.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
@@ -65,30 +65,30 @@ export interface ClientOptions {
   readonly signal?: Signal
 
   /**
-   * Time for which a topic stays subscribed and a poll continues after its last subscriber has left, in ms. A poll
-   * starts no request meanwhile, and its request in flight is aborted at the end. Default: 1000.
+   * Time for which a topic stays subscribed and a poll is kept after the last subscriber has left, in ms. A poll starts
+   * no request in this time. At the end, its request in flight is aborted. Default: 1000.
    */
   readonly linger?: number
   /** Time without a price after which a confirmed topic is `Stale`, in ms. Default: 30 000. */
   readonly staleAfter?: number
   /**
-   * Time within which the service must confirm or reject a subscribe frame, in ms; then the topic gets
+   * Time within which the service must confirm or reject a subscribe frame, in ms; after it, the topic gets
    * `SubscriptionTimeout`. Default: 10 000.
    */
   readonly confirmTimeout?: number
   /** Time within which a WebSocket or an HTTP connection must be open, in ms. Default: 10 000. */
   readonly connectTimeout?: number
   /**
-   * Age above which a price is held, in ms. The age is an upper bound: the time since the newest ping was sent that the
-   * service has answered. Above it, each topic becomes `Stale` with `behindMs`, and its newest price is delivered when an
-   * answer arrives in time. A connection that stays behind for longer than `maxLag` is replaced. No effect on a service
-   * that has never answered a ping. Default: 5000; `Infinity` disables the limit.
+   * Age above which a price is held, in ms. The age is an upper bound: the time since the client sent the newest
+   * answered ping. Above `maxLag`, each topic becomes `Stale` with `behindMs`. When an answer arrives in time, the
+   * topic emits its newest price. A connection that stays behind for longer than `maxLag` is replaced. No effect if the
+   * service has never answered a ping. Default: 5000; `Infinity` disables the limit.
    */
   readonly maxLag?: number
-  /** Longest interval between pings, in ms. With topics, `maxLag` may need shorter ones. Default: 15 000. */
+  /** Longest interval between pings, in ms. With topics, `maxLag` may need shorter intervals. Default: 15 000. */
   readonly pingInterval?: number
   /**
-   * Time after a ping within which a frame of any kind must arrive, in ms; then the socket is replaced. At most
+   * Time after a ping within which a frame of any kind must arrive, in ms; after it, the socket is replaced. At most
    * `pingInterval`. Default: 10 000, or `pingInterval` if that is less.
    */
   readonly pongTimeout?: number
@@ -99,20 +99,19 @@ export interface ClientOptions {
   /** Time for which the signature of a request is valid, in ms. Default: 10 000. */
   readonly authExpiration?: number
   /**
-   * Converts the signed headers to the bytes that are signed. Default: lower-cased name and value, with nothing in
-   * between.
+   * Converts the signed headers to the bytes that are signed. Default: lower-cased name and value, without a separator.
    */
   readonly canonicalHeaders?: CanonicalHeaders
   /** Number of topics on one WebSocket; further topics open another one. Default: `Infinity`. */
   readonly maxTopicsPerConnection?: number
   /**
    * Number of subscribe and unsubscribe frames in any one second, over all connections of the client. Further frames
-   * are delayed. A topic that loses its last subscriber meanwhile is never requested. Default: `Infinity`.
+   * are delayed. A topic that loses its last subscriber before its frame is sent is not requested. Default: `Infinity`.
    */
   readonly maxFramesPerSecond?: number
   /**
-   * Number of HTTP requests in any one second. Further requests wait, first in, first out. A request that waits is signed,
-   * and its `requestTimeout` starts, when it is sent. Default: `Infinity`.
+   * Number of HTTP requests in any one second. Further requests wait, first in, first out. A waiting request is signed
+   * when it is sent; its `requestTimeout` starts then. Default: `Infinity`.
    */
   readonly maxRequestsPerSecond?: number
   /**
@@ -124,7 +123,7 @@ export interface ClientOptions {
   readonly maxFrameBytes?: number
   /** Size of the longest HTTP body that is accepted, in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number
-  /** WebSocket transport; the client closes it. Default: `ws`, in a browser its own. */
+  /** WebSocket transport; the client closes it. Default: `ws`, in a browser the native WebSocket. */
   readonly webSocket?: WebSocketTransport
   /** HTTP transport; the client closes it. Default: `undici`, in a browser `fetch`. */
   readonly http?: HttpTransport
@@ -136,11 +135,11 @@ export interface ReconnectOptions {
   readonly initialDelay?: number
   /** Upper bound of every wait, in ms. Default: 30 000. */
   readonly maxDelay?: number
-  /** Time for which a connection must stay open before the waits start over, in ms. Default: 5000. */
+  /** Time for which a connection must stay open before the waits are reset, in ms. Default: 5000. */
   readonly stableAfter?: number
 }
 
-/** Options with which the client has depth methods, and signs their requests. */
+/** With these options, the client has depth methods and signs their requests. */
 export interface DepthClientOptions extends ClientOptions {
   readonly environment: 'mainnet'
   readonly baseUrl: string | undefined
@@ -148,7 +147,7 @@ export interface DepthClientOptions extends ClientOptions {
   readonly unsigned?: false
 }
 
-/** Options with which the client has depth methods, and a gateway signs their requests. */
+/** With these options, the client has depth methods and a gateway signs their requests. */
 export interface UnsignedClientOptions extends ClientOptions {
   readonly environment: 'mainnet'
   readonly baseUrl: string | undefined
@@ -203,7 +202,7 @@ export const clientTable = {
   authKey: parsedOption<string>('string', 'a base64 string of at least one byte'),
   allowBrowserKey: flagOption(false),
   unsigned: flagOption(false),
-  // `parseHeaders` checks the names and values. A `Headers` or a `Map` has no properties, so all would be lost.
+  // `parseHeaders` checks names and values. A `Headers` or a `Map` has no own properties: its headers would be lost.
   headers: withDefault(
     checkedOption<Readonly<Record<string, string | undefined>>>('object', {
       expected: 'an object of strings, by the names of the headers',
@@ -239,7 +238,7 @@ export const clientTable = {
   http: objectOption<HttpTransport>(['get', 'close']),
 } satisfies OptionTable<ClientOptions>
 
-/** Throws a `ConfigurationError` for a value that is no client, such as the options of the function without a client before them. */
+/** Throws a `ConfigurationError` for a value that is not a client, for example if a caller passes only options. */
 export const checkClient = (client: unknown): void => checkValue('client', client, streams)
 
 const streams = objectWith(['price$', 'price'])

@@ -8,28 +8,37 @@ import { currentClock } from '../time/current-clock.js'
 import { TickClock } from '../time/tick-clock.js'
 import type { PriceClient } from './client.js'
 
-/** What a gateway reads of the prices of a client beside the public streams. */
+/** The data of a client's prices that a gateway reads, in addition to the public streams. */
 export interface PriceFeed {
-  /** Like `price$` of the client. `onConfirmed`: called when the service confirms the topic, and at once if it has. */
+  /**
+   * Like `price$` of the client. `onConfirmed`: called when the service confirms the topic; at once if it is already
+   * confirmed.
+   */
   readonly price$: (topic: Topic, onConfirmed: () => void) => Observable<Either<PriceError, Price>>
-  /** Returns a function: the ms since the last price of a topic that has one; 0 while that price is delivered. */
+  /**
+   * Returns a function that returns the ms since the last price of a topic with a price; 0 while that price is
+   * delivered.
+   */
   readonly priceAgeOf: (topic: Topic) => () => number
   /**
-   * Probes each open connection to the service. Returns a function that is true until all have answered: the prices that
-   * arrive until then may have been sent before the probe.
+   * Probes each open connection to the service. Returns a function that returns true until all have answered: prices
+   * that arrive until then may have been sent before the probe.
    */
   readonly probe: () => () => boolean
-  /** False if what has arrived from the service may be older than `maxLag`, whether or not subscribers know it yet. */
+  /** False if data that have arrived from the service may be older than `maxLag`, also before a `Stale` is emitted. */
   readonly isCurrent: () => boolean
 }
 
-/** What a gateway reads of a client beside its public methods. */
+/** The functions of a client that a gateway uses, in addition to the public methods. */
 export interface ClientFeed extends PriceFeed {
-  /** Calls back when the limits of the client allow an HTTP request, now or later. One that the callback starts is sent at once. */
+  /**
+   * Calls back when the limits of the client allow an HTTP request, now or later. A request that the callback starts is
+   * sent at once.
+   */
   readonly whenSendable: (onTurn: () => void) => Cancel
 }
 
-/** Not a property: a copy of a client with another `price$` must not keep the feed of the original. */
+/** Not a property of the client: a copy of a client with another `price$` must not have the feed of the original. */
 const feeds = new WeakMap<PriceClient, ClientFeed>()
 
 export const setPriceFeed = (client: PriceClient, feed: ClientFeed): void => {

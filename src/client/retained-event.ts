@@ -9,28 +9,28 @@ import { repeatLater } from '../time/at-once-limit.js'
 import { rxClock } from '../time/rx-clock.js'
 import { activeContext, type RxContext } from '../time/rx-context.js'
 
-/** What late subscribers of a stream receive. */
+/** The events for late subscribers of a stream. */
 export interface Retention<E, A> {
-  /** The event that they receive after this event, if there is one. `before`: what they received until then. */
+  /** The event for late subscribers after this event, if any. `before`: the event for late subscribers until now. */
   readonly retainedAfter: (event: Either<E, A>, before: Either<E, A> | undefined) => Either<E, A> | undefined
-  /** True if they receive an error in a later turn of the event loop. */
+  /** True if late subscribers receive an error in a later turn of the event loop. */
   readonly delaysErrors: boolean
-  /** The error that they receive `ms` after it was emitted. */
+  /** The error for a late subscriber, `ms` after its emission. */
   readonly agedBy: (error: E, ms: number) => E
 }
 
-/** The number of subscribers that may leave upon a retained error before the next ones receive it later. */
+/** The number of subscribers that may leave upon a retained error. Further subscribers receive it later. */
 const maxRefusals = 10
 
-/** A subscriber that comes within this time after another one left may be the same pipeline, in ms. */
+/** A subscriber that joins within this time after another one left may be the same pipeline, in ms. */
 const shortestTurn = 1
 
 /** The subscribers of one strategy that received the retained error: parameters of a sweep share streams. */
 interface Repeats {
-  /** When the last ones left, monotonic, in ms, and their number. */
+  /** When the last subscribers left, monotonic, in ms, and their number. */
   refusedAt: number
   refusals: number
-  /** The event that some received later, and their number. */
+  /** The event that subscribers received later, and their number. */
   delayed: unknown
   delays: number
 }
@@ -59,9 +59,9 @@ export class RetainedEvent<E, A> {
   }
 
   /**
-   * Emits the event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse without
-   * end. After `maxRefusals`, subscribers therefore receive it later and later, as long as it is the same. Returns true if the
-   * subscriber has received it.
+   * Emits the event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse
+   * without end. After `maxRefusals`, each further subscriber therefore receives the same error later. Returns true if
+   * the subscriber has received it.
    */
   repeat(subscriber: Subscriber<Either<E, A>>): boolean {
     const { current } = this
@@ -109,7 +109,7 @@ export class RetainedEvent<E, A> {
   }
 }
 
-/** Late subscribers of a topic receive its current price, or why there is none. */
+/** Late subscribers of a topic receive its current price, or the error that explains why there is none. */
 export const priceRetention: Retention<PriceError, Price> = {
   retainedAfter: (event, before) => {
     if (isRight(event) || isDisconnected(event) || event.left._tag === 'Stale') return event
@@ -124,13 +124,16 @@ export const priceRetention: Retention<PriceError, Price> = {
   },
 }
 
-/** What late subscribers of a topic receive while the connection is open: an outage is over. */
+/** The event for late subscribers of a topic while the connection is open: an outage is over. */
 export const retainedWhileOpen = (
   before: Either<PriceError, Price> | undefined,
 ): Either<PriceError, Price> | undefined =>
   before !== undefined && isDisconnected(before) ? undefined : before
 
-/** The error of streams during an outage that only a status has reported. It does not tell how the connection was closed. */
+/**
+ * The error of streams during an outage that only a status has reported. It does not contain how the connection was
+ * closed.
+ */
 export const outage = (
   reason: string,
   { attempt, retryInMs }: { readonly attempt: number; readonly retryInMs: number } = {

@@ -40,13 +40,15 @@ type Definitions<Addresses> = {
   }
 }
 
-/** The compiler checks a literal. An address of type `string`, as in an imported JSON file, is checked by the call. */
+/**
+ * The compiler checks a literal. The call checks an address of type `string`, such as one from an imported JSON file.
+ */
 type CheckedAddress<A> = A extends Address ? A : string extends A ? A : Address
 
 /**
- * Defines the tokens of a program once, by symbol. Each has the `topic` for `price$`, the `address` for `depth$` and the
- * `decimals` for `formatQuantity`. Addresses keep their spelling. Throws a `ConfigurationError` that names the symbol and
- * the invalid property. Unknown properties are ignored.
+ * Defines the tokens of a program once, by symbol. Each token has the `topic` for `price$`, the `address` for `depth$`
+ * and the `decimals` for `formatQuantity`. Addresses keep their spelling. Throws a `ConfigurationError` that names the
+ * symbol and the invalid property. Unknown properties are ignored.
  *
  * @example
  * const { WETH } = defineTokens({

@@ -42,7 +42,9 @@ export const parseTopic = (text: string, service: string = defaultService): Eith
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
-/** Years 1973 to 5138 in seconds. In ms these are times of the first years after 1970, for which nobody has prices. */
+/**
+ * The years 1973 to 5138 in seconds. In ms these numbers are times shortly after 1970, for which there are no prices.
+ */
 const looksLikeSeconds = (time: number): boolean => time >= 1e8 && time < 1e11
 
 /** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
@@ -61,7 +63,10 @@ export const parseRange = (from: number, to: number): Either<InvalidRange, { fro
     : right({ from, to })
 }
 
-/** Like `parseRange`, but ends now at the latest, this millisecond included: the future has no rows. `to`: default now. */
+/**
+ * Like `parseRange`, but ends now at the latest, including this millisecond, because the future has no rows. `to`:
+ * default now.
+ */
 export const parsePastRange = (
   from: number,
   to: number | undefined,

@@ -17,7 +17,7 @@ export const decodeMessage = <A>(
   return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
 }
 
-/** A codec of values that stay as they are. `name`: what an error expects instead of another value. */
+/** A codec that does not change values. `name`: the expected value in errors. */
 export const guardCodec = <A>(name: string, is: (value: unknown) => value is A): Type<A> =>
   new Type<A>(name, is, (input, context) => (is(input) ? success(input) : failure(input, context)), identity)
 
@@ -40,7 +40,7 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
         expected: context.at(-1)?.type.name ?? what,
         actual: describeActual(value),
       }))
-      // A value that is no object is an issue of each part of an intersection.
+      // A value that is not an object is an issue of each part of an intersection.
       .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1])),
     errors.length > maxIssues,
   )

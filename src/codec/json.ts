@@ -29,8 +29,8 @@ export const parseJson = (text: string): Either<JsonProblem, unknown> =>
   attempt(() => JSON.parse(text) as unknown)
 
 /**
- * Parses numbers as `NumberLiteral`. The last value of a duplicate key wins, as in `JSON.parse`. Fields named `__proto__`
- * are left out: io-ts copies objects by assignment, so that such a field would set the prototype of the copy.
+ * Parses numbers as `NumberLiteral`. The last value of a duplicate key wins, as in `JSON.parse`. Fields named
+ * `__proto__` are omitted: io-ts copies objects by assignment, so such a field would set the prototype of the copy.
  */
 export const parseJsonExactly = (text: string): Either<JsonProblem, unknown> =>
   attempt(() => {
@@ -60,7 +60,7 @@ const notSpace = /[^ \t\r\n]/g
  */
 export class JsonReader {
   private at = 0
-  /** The first backslash that is not before `at`, if that is known. */
+  /** The first backslash that is not before `at`, if known. */
   private nextEscape = -1
 
   constructor(
@@ -92,7 +92,7 @@ export class JsonReader {
     const { text } = this
     if (text.charCodeAt(this.at) <= space) this.at++
     if (text.charCodeAt(this.at) <= space) {
-      // A regular expression is the fastest for much white space, and a loop for little.
+      // For much white space, a regular expression is fastest; for little, a loop.
       notSpace.lastIndex = this.at
       notSpace.test(text)
       this.at = notSpace.lastIndex - 1

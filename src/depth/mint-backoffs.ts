@@ -10,9 +10,9 @@ import type { Clock } from '../time/clock.js'
 const minScanInterval = 1_000
 
 /**
- * The backoff of each mint that has polls or remembered failures. Failures outlive the polls, so that rapid
- * resubscription cannot cause a loop of requests. Expired entries are removed without a timer, which would keep the
- * process alive.
+ * The backoff of each mint that has polls or recent failures. Failures are kept after the polls have ended, so that
+ * rapid resubscription cannot cause a loop of requests. Expired entries are removed without a timer, because a timer
+ * would keep the process alive.
  */
 export class MintBackoffs {
   private readonly entries = new Map<Address, MintBackoff>()
@@ -23,7 +23,7 @@ export class MintBackoffs {
     private readonly policy: BackoffPolicy,
   ) {}
 
-  /** The number of entries, expired ones included. */
+  /** The number of entries, including expired entries. */
   get size(): number {
     return this.entries.size
   }

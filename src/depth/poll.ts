@@ -23,8 +23,8 @@ export interface PollConfig {
 
 /**
  * One poll, shared by all subscribers of the same mint and interval. It sends one request at a time, and sends requests
- * only while it has subscribers. `linger` ms after the last one has left, it ends and aborts its request; a subscriber
- * that comes before takes it over. Times are monotonic, in ms.
+ * only while it has subscribers. `linger` ms after the last subscriber has left, it ends and aborts its request. A
+ * subscriber that joins before continues the poll. Times are monotonic, in ms.
  */
 export class Poll {
   private subscriberCount = 0
@@ -60,7 +60,7 @@ export class Poll {
     this.running = backoff.retryAt$.subscribe(() => this.schedule())
   }
 
-  /** The latest result, if there is one, then each further one. */
+  /** The latest result, if any, then each further result. */
   readonly events$ = new Observable<DepthEvent>((subscriber) => {
     const { last, resultCount } = this
     this.results$.subscribe(subscriber)
@@ -150,7 +150,7 @@ export class Poll {
     this.running.add(this.request)
   }
 
-  /** Without subscribers, a request that waited in the queue of the client is not sent. It is then due. */
+  /** Without subscribers, a queued request is not sent. The request is due when a subscriber joins. */
   private onTurn(): void {
     if (this.subscriberCount > 0) return
     this.request.unsubscribe()

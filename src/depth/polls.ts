@@ -36,7 +36,7 @@ export class DepthPolls {
     return [...this.polls.values()].map(({ snapshot }) => snapshot)
   }
 
-  /** Ends all polls, lingering ones included. Called after their subscribers have left. */
+  /** Ends all polls, including lingering polls. Called after their subscribers have left. */
   close(): void {
     for (const poll of this.polls.values()) poll.end()
   }

@@ -6,8 +6,8 @@ import type { Depth } from '../domain/depth.js'
 import type { DepthError } from '../errors/model.js'
 
 /**
- * The contract of every `depth$`: an invalid mint or interval is a Left followed by completion, and each depth carries
- * the mint as the caller wrote it.
+ * The contract of every `depth$`: an invalid mint or interval is a `Left` followed by completion, and each depth has
+ * the mint in the caller's spelling.
  */
 export const validatedDepth$ = (
   mint: Address,

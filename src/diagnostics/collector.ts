@@ -2,7 +2,8 @@ import type { TopicSnapshotState } from '../domain/snapshot.js'
 
 /**
  * Receives the current state of every client and gateway of the process. Publish an object with these methods on the
- * channel `svc-streams:collect`: the library calls them before `publish` returns. It reads no state at other times.
+ * channel `svc-streams:collect`: the library calls these methods before `publish` returns. It reads no state at other
+ * times.
  *
  * @example
  * import { channel } from 'node:diagnostics_channel'
@@ -15,9 +16,9 @@ import type { TopicSnapshotState } from '../domain/snapshot.js'
  * channel('svc-streams:collect').publish(collector)
  */
 export interface DiagnosticsCollector {
-  /** Called for each WebSocket that is needed: it is open, or the client opens it. */
+  /** Called for each WebSocket that has topics: it is open, or the client is opening it. */
   readonly connection: (state: ConnectionState) => void
-  /** Called for each client with polls, lingering ones included. */
+  /** Called for each client with polls, including lingering polls. */
   readonly polls: (state: PollsState) => void
   /** Called for each gateway that runs. */
   readonly gateway: (state: GatewayState) => void
@@ -35,8 +36,8 @@ export interface ConnectionState {
   /** The longest time since the last price of a topic with subscribers, in ms; `undefined` before the first price. */
   readonly maxPriceAgeMs: number | undefined
   /**
-   * Upper bound of the age of the prices that arrive, in ms: the time since the newest ping was sent that the service has
-   * answered. `undefined` while it is unknown.
+   * Upper bound of the age of the prices that arrive, in ms: the time since the client sent the newest answered ping.
+   * `undefined` while it is unknown.
    */
   readonly lagMs: number | undefined
   /** True while the prices may be older than `maxLag`, and are held. */
@@ -51,7 +52,7 @@ export interface PollsState {
 }
 
 export interface GatewayState {
-  /** Host and port that the gateway listens on, or of the NATS server that it serves on. */
+  /** Host and port of the gateway, or of its NATS server. */
   readonly host: string
   /** False while the connection to the service is down. */
   readonly isUp: boolean
@@ -60,15 +61,15 @@ export interface GatewayState {
   /** Number of topics that are subscribed at the service. */
   readonly topics: number
   /**
-   * Size of the frames sent to the consumers that are connected now, in bytes. On NATS: size of what was sent since the last
-   * connection of a consumer ended.
+   * Size of the frames sent to the consumers that are now connected, in bytes. On NATS: bytes sent since the last
+   * session of a consumer ended.
    */
   readonly sentBytes: number
   /** Size of the frames that wait for slow consumers, in bytes. On NATS 0: the server keeps them. */
   readonly bufferedBytes: number
   /** Number of consumers that read too slowly, and get the newest price instead of every price. On NATS 0. */
   readonly behindConsumers: number
-  /** Number of prices since the start of the gateway that were not sent to a consumer that was behind. On NATS 0. */
+  /** Number of prices that were dropped for consumers that were behind, since the start of the gateway. On NATS 0. */
   readonly droppedPrices: number
 }
 

@@ -80,8 +80,8 @@ export interface DiagnosticMessages {
     readonly topics: number
   }
   /**
-   * The prices of a connection are current again. `behindForMs`: time since they were not. `topics`: number of topics whose
-   * held price is delivered.
+   * The prices of a connection are current again. `behindForMs`: time for which they were not. `topics`: number of
+   * topics whose held price is delivered.
    */
   readonly 'svc-streams:caught-up': {
     readonly host: string
@@ -107,10 +107,10 @@ export interface DiagnosticMessages {
     readonly error: DepthError | undefined
   }
   /**
-   * An HTTP request ended: of a poll, of `price()` or of `depth()`. Not published if the request was aborted. `route`: the
-   * path without its argument, such as `/price/{topic}`. `durationMs`: from the time at which the request was sent; time
-   * in the queue does not count. `status`: undefined without a complete response. `error`: tag of the error that is the
-   * reason.
+   * An HTTP request ended: of a poll, of `price()` or of `depth()`. Not published if the request was aborted. `route`:
+   * the path without its argument, such as `/price/{topic}`. `durationMs`: from the time at which the request was sent;
+   * time in the queue does not count. `status`: undefined without a complete response. `error`: tag of the error, if
+   * the request failed.
    */
   readonly 'svc-streams:request': {
     readonly host: string
@@ -120,26 +120,26 @@ export interface DiagnosticMessages {
     readonly error: (DecodeError | NetworkError | Timeout)['_tag'] | undefined
   }
   /**
-   * The service closed a kept-alive connection without a byte of the response to a GET, which the client sends once more
-   * on a new connection. Count these messages: many of them mean that the service closes idle connections early.
+   * The service closed a kept-alive connection without a byte of the response to a GET, which the client sends once
+   * more on a new connection. Many of these messages mean that the service closes idle connections early.
    */
   readonly 'svc-streams:repeated': { readonly host: string }
-  /** A consumer connected to a gateway. `host`: host and port of the gateway, or of the NATS server that it serves on. */
+  /** A consumer connected to a gateway. `host`: host and port of the gateway, or of its NATS server. */
   readonly 'svc-streams:gateway-connected': { readonly host: string }
   /**
-   * The connection of a consumer to a gateway ended. `bytes`: size of the frames sent to it. On NATS, where a price is sent
-   * once to all consumers: size of what was sent since the connection before ended.
+   * The connection of a consumer to a gateway ended. `bytes`: size of the frames sent to this consumer. On NATS, a
+   * price is sent once to all consumers: `bytes` is the size of all messages since the previous session ended.
    */
   readonly 'svc-streams:gateway-disconnected': {
     readonly host: string
     readonly cause: GatewayDisconnectCause
     readonly bytes: number
   }
-  /** A consumer of a gateway reads too slowly. From now on it gets the newest price of a topic instead of every price. */
+  /** A consumer of a gateway reads too slowly. It now gets the newest price of a topic instead of every price. */
   readonly 'svc-streams:gateway-behind': { readonly host: string }
   /**
-   * A consumer of a gateway gets every price again. `behindForMs`: time since it did not. `dropped`: number of prices that were
-   * not sent to it meanwhile.
+   * A consumer of a gateway gets every price again. `behindForMs`: time for which it did not. `dropped`: number of
+   * prices that were dropped in this time.
    */
   readonly 'svc-streams:gateway-caught-up': {
     readonly host: string
@@ -149,8 +149,8 @@ export interface DiagnosticMessages {
   /** A gateway refused the upgrade of a consumer with this HTTP status: on NATS, 503 if it has its `maxConnections`. */
   readonly 'svc-streams:gateway-refused': { readonly host: string; readonly status: number }
   /**
-   * A consumer requested a depth or a price of a gateway over HTTP. `shared`: true if another consumer's request to the
-   * service is running or scheduled, whose result answers this one too.
+   * A consumer requested a depth or a price of a gateway over HTTP. `shared`: true if a request to the service for
+   * another consumer is running or scheduled; its result is used for this request too.
    */
   readonly 'svc-streams:gateway-request': {
     readonly host: string
@@ -158,8 +158,8 @@ export interface DiagnosticMessages {
     readonly shared: boolean
   }
   /**
-   * The history of a gateway cannot be written, for example because its disk is full. Prices are passed on as before. `error`:
-   * undefined once it is written again.
+   * The history of a gateway cannot be written, for example because the disk is full. Consumers still receive prices.
+   * `error`: undefined when writing succeeds again.
    */
   readonly 'svc-streams:gateway-history': {
     readonly host: string

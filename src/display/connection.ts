@@ -1,10 +1,10 @@
 import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 
-/** How far behind the service's prices may be. */
+/** The possible lag of the service's prices. */
 export interface Behind {
-  /** The upper bound of their age when that began, in ms. */
+  /** The upper bound of the age when this state began, in ms. */
   readonly ms: number
-  /** The time since that began, in ms. */
+  /** The time since this state began, in ms. */
   readonly forMs: number
 }
 
@@ -23,10 +23,10 @@ export type Health =
 export type ConnectionState =
   'connecting' | 'connected' | 'behind' | 'connection lost' | 'service lost' | 'dashboard stopped'
 
-/** The connection to the service; that of the page is over the dashboard's own server. */
+/** The connection to the service. The page connects through the dashboard's own server. */
 export interface Connection {
   readonly state: ConnectionState
-  /** Why the connection is down; empty if it is not, or if it is not known. */
+  /** Why the connection is down; empty if it is up, or if the reason is unknown. */
   readonly reason: string
   /** The upper bound of the age of the prices when they became too old, in ms; `undefined` while they are current. */
   readonly behindMs: number | undefined
@@ -53,7 +53,7 @@ export const initialConnection: Connection = {
   health: undefined,
 }
 
-/** Applies a status of the WebSocket. An answer of the server from before it opened or closed no longer counts. */
+/** Applies a status of the WebSocket. An answer of the server from before the WebSocket opened or closed is ignored. */
 export const withStatus = (connection: Connection, status: ConnectionStatus, at: number): Connection => {
   const { status: before, statusAt, health } = connection
   const isSame = (status._tag === 'Open') === (before._tag === 'Open')
@@ -83,7 +83,7 @@ const derived = (connection: Connection, at: number): Connection => {
 export const isConnected = ({ state }: Pick<Connection, 'state'>): boolean =>
   state === 'connected' || state === 'behind'
 
-/** How far behind the WebSocket of the page is, or the connection between its server and the service. */
+/** The lag of the page's WebSocket, or of the connection between its server and the service. */
 const behindMsBetween = ({ status, health }: Connection): number | undefined =>
   behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
 

@@ -126,11 +126,11 @@ type LogTone = 'good' | 'bad' | 'neutral'
 export interface LogText {
   readonly tone: LogTone
   readonly text: string
-  /** True for an event of a token that affects all of them, such as a lost connection: the entry names no token. */
+  /** True for an event of a token that affects all tokens, such as a lost connection: the entry names no token. */
   readonly affectsAll?: true
 }
 
-/** The words of the log: the text of each event that is worth an entry. */
+/** The texts of the log: a text for each event that gets an entry. */
 export interface LogTexts {
   readonly connection: (before: Connection, after: Connection, at: number) => LogText | undefined
   readonly price: (before: TokenState, after: TokenState) => LogText | undefined
@@ -143,7 +143,7 @@ export interface LogEntry extends LogText {
   readonly id: number
   /** In ms since the Unix epoch. */
   readonly at: number
-  /** The tokens that it is about; empty if it is about the connection. */
+  /** The tokens of the entry; empty if the entry describes the connection. */
   readonly symbols: readonly string[]
 }
 
@@ -171,6 +171,6 @@ export const appended = (
 
 const maxSymbols = 4
 
-/** The tokens of an entry; empty if it is about the connection. */
+/** The tokens of an entry; empty if the entry describes the connection. */
 export const symbolsText = ({ symbols }: LogEntry): string =>
   symbols.length <= maxSymbols ? symbols.join(', ') : `${symbols.length} tokens`

@@ -25,11 +25,11 @@ export interface TokenState {
   readonly price: Price | undefined
   /** When it arrived, in ms since the Unix epoch; 0 before the first. Without the age that a gateway gives it. */
   readonly priceAt: number
-  /** The last price minus the one before, in USD. */
+  /** The last price minus the previous price, in USD. */
   readonly change: number | undefined
   /** The error because of which the price is not current. */
   readonly priceError: PriceError | undefined
-  /** The rejection with which the price stream has ended. */
+  /** The rejection that ended the price stream. */
   readonly rejection: PriceError | undefined
   /** The last depth; not current while there is a `depthError`. */
   readonly depth: Depth | undefined
@@ -74,8 +74,8 @@ export const withPriceEnd = (token: TokenState): TokenState =>
   token.state === 'rejected' ? { ...token, rejection: token.priceError } : token
 
 /**
- * Applies that the service's prices are held: a price from before that is no longer current. The server sends each price
- * again when it is current.
+ * Called when the service's prices are held: earlier prices are no longer current. The server sends each price again
+ * when it is current.
  */
 export const withHeldPrices = (token: TokenState, { ms, forMs }: Behind, at: number): TokenState => {
   const { state, price, priceAt } = token
@@ -99,11 +99,14 @@ export const withDepthEvent = (token: TokenState, { event }: DepthRow, isConnect
   }
 }
 
-/** Applies that the connection is down, also to a token whose stream has ended. */
+/** Called when the connection is down, also for a token whose stream has ended. */
 export const withLostConnection = (token: TokenState, at: number): TokenState =>
   token.state === 'down' ? token : { ...inState(token, 'down', at), priceError: undefined }
 
-/** Applies that the connection is open again: the service has not answered for the token yet, unless its stream has ended. */
+/**
+ * Called when the connection is open again: the service has not answered for the token yet, unless its stream has
+ * ended.
+ */
 export const withOpenConnection = (token: TokenState, at: number): TokenState => {
   const { state, rejection } = token
   if (state !== 'down') return token

@@ -1,9 +1,9 @@
 import type { Address } from './address.js'
 
 /**
- * The quantity that can be bought, or sold, at the midpoint price. `JSON.stringify` writes the quantity of a side that the
- * library has created as a decimal string, which `BigInt` reads. It throws a `TypeError` for other sides, such as a copy
- * by `{ ...side }`. `encodeDepth` accepts every depth.
+ * The quantity that can be bought, or sold, at the midpoint price. `JSON.stringify` accepts a side from the library: it
+ * writes the quantity as a decimal string, which `BigInt` reads. It throws a `TypeError` for other sides, such as a
+ * copy by `{ ...side }`. `encodeDepth` accepts every depth.
  */
 export interface DepthSide {
   /** In base-token units, exact at any size. */
@@ -40,7 +40,7 @@ export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide):
 const sideToJson = {
   value(this: DepthSide): object {
     const { totalQuantity, totalQuantityUsd } = this
-    // A program that defines how it writes every bigint gets that form.
+    // A program may define its own form of a bigint; that form is used.
     const isDefined = 'toJSON' in BigInt.prototype
     return { totalQuantity: isDefined ? totalQuantity : String(totalQuantity), totalQuantityUsd }
   },

@@ -1,29 +1,29 @@
 import type { Topic } from './topic.js'
 
-/**
- * A price of the past. It has no `receivedAt` and no `epoch`, so that it is never the argument of a function that takes a
- * current price.
- */
+/** A past price. It has no `receivedAt` and no `epoch`, so a function that takes a current price does not accept it. */
 export interface PastPrice {
   readonly _tag: 'PastPrice'
   /** The topic as the caller wrote it. */
   readonly topic: Topic
   /** USD for one base token. */
   readonly price: number
-  /** When the recorder received it, in ms since the Unix epoch, by the recorder's clock. Never before the event before it. */
+  /**
+   * When the recorder received the price, in ms since the Unix epoch, by the recorder's clock. Never earlier than the
+   * previous event.
+   */
   readonly at: number
 }
 
 /** Why a history has no prices for a time. */
 export type GapCause =
-  /** The recorder had no connection, or no price since its last one. */
+  /** The recorder had no connection, or no price since it connected. */
   | 'disconnected'
   /** The recorder was connected, but had no current price of the topic. */
   | 'stale'
-  /** Nobody recorded the topic, or a price could not be recorded. */
+  /** No recorder recorded the topic, or a price could not be recorded. */
   | 'unrecorded'
 
-/** A time in which prices may be missing. Outside of gaps a topic without a price was quiet. */
+/** A time in which prices may be missing. Outside of gaps, no price means that the service sent none. */
 export interface Gap {
   readonly _tag: 'Gap'
   /** The topic as the caller wrote it. */
@@ -37,7 +37,7 @@ export interface Gap {
 
 export type PastEvent = PastPrice | Gap
 
-/** The past has ended: everything that follows is live. */
+/** The past has ended: all later events are live. */
 export interface CaughtUp {
   readonly _tag: 'CaughtUp'
 }

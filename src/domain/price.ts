@@ -7,13 +7,13 @@ export interface Price {
   /** USD for one base token, finite and above zero. */
   readonly price: number
   /**
-   * Time of receipt by this client, in ms since the Unix epoch. The first price of a topic from a gateway may be older: then
-   * it is the time at which the gateway received the price.
+   * Time of receipt by this client, in ms since the Unix epoch. For the first price of a topic from a gateway, it may
+   * be earlier: the time of receipt by the gateway.
    */
   readonly receivedAt: number
   /**
-   * Number of the connection that delivered it, from 1. If it changes between two prices of a topic, updates may have
-   * been missed. 0 for a price fetched over HTTP.
+   * Number of the connection that delivered it, from 1. If this number changes between two prices of a topic, updates
+   * may have been missed. 0 for a price fetched over HTTP.
    */
   readonly epoch: number
 }

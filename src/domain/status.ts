@@ -17,7 +17,7 @@ export interface Connecting {
 
 /**
  * The socket is open. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. `behindMs`: present
- * while the prices may be older than `maxLag`: the upper bound of their age when that began, in ms.
+ * while the prices may be older than `maxLag`. It is the upper bound of their age at the start of this state, in ms.
  */
 export interface Open {
   readonly _tag: 'Open'
@@ -39,11 +39,14 @@ export interface Closed {
   readonly _tag: 'Closed'
 }
 
-/** The upper bound of the age of the prices when they exceeded `maxLag`, in ms; `undefined` while the connection is not behind. */
+/**
+ * The upper bound of the age of the prices when it exceeded `maxLag`, in ms; `undefined` while the connection is not
+ * behind.
+ */
 export const behindMsOf = (status: ConnectionStatus): number | undefined =>
   status._tag === 'Open' ? status.behindMs : undefined
 
-/** True from a lost connection until the next one is open. `Idle` and the first dial are not failures. */
+/** True after a lost connection until the next connection is open. `Idle` and the first dial are not failures. */
 export const isDown = (status: ConnectionStatus): boolean =>
   status._tag === 'Waiting' ||
   status._tag === 'Closed' ||

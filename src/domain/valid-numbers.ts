@@ -1,8 +1,8 @@
 // The numbers of the protocol and of callers that are valid.
 
 /**
- * True for a finite number above zero: the definition of a valid price, for WebSocket, HTTP and depth. The fast path reads
- * prices as bytes and rejects others by itself; `test/codec/fast-path/price-frames.test.ts` tests that both agree.
+ * True for a finite number above zero: the definition of a valid price, for WebSocket, HTTP and depth. The fast path
+ * reads prices as bytes, with its own check; `test/codec/fast-path/price-frames.test.ts` tests that both agree.
  */
 export const isPriceValue = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && value < Infinity
@@ -10,7 +10,7 @@ export const isPriceValue = (value: unknown): value is number =>
 /** The longest delay of a timer in Node and in browsers, in ms: about 24.8 days. A longer timer fires immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 
-/** The latest time of a `Date`, and without its sign the earliest, in ms since the Unix epoch. */
+/** The latest time of a `Date`, in ms since the Unix epoch; the earliest time is its negative. */
 export const maxTime = 8.64e15
 
 /** True if a poll may have this interval, in ms. */

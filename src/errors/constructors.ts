@@ -157,7 +157,7 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   input: truncate(input),
 })
 
-/** `source`: the path of the file, or other words for the source. */
+/** `source`: the path of the file, or a description of the source. */
 export const recordingError = (
   source: string,
   line: number,
@@ -172,7 +172,7 @@ export const recordingError = (
   issues,
 })
 
-/** A source without a line, as after a crash between the creation of a file and its header. */
+/** A source without a line, for example after a crash between the creation of a file and its header. */
 export const emptyRecording = (source: string): RecordingError => ({
   ...recordingError(source, 1, '', [{ path: '', expected: 'a recording', actual: 'nothing' }]),
   message: `${nameOf(source)} is empty: no header was written. Leave it out, or record again`,
@@ -194,14 +194,14 @@ const fileProblems: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
   EACCES: 'cannot be read, because this user has no permission',
   EPERM: 'cannot be read, because this user has no permission',
-  ENAMETOOLONG: 'is no path, because it is too long',
+  ENAMETOOLONG: 'is too long for a path',
 }
 
-/** A path keeps its end, which is the name of the file. A text that was given as a path is cut. */
+/** A path is not shortened, because its end is the name of the file. A text that was passed as a path is shortened. */
 const nameOf = (source: string): string =>
   source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
 
-/** `problem`: the part of the message that says what is wrong. */
+/** `problem`: the description of the fault. */
 export const invalidRange = (from: unknown, to: unknown, problem: string): InvalidRange => ({
   _tag: 'InvalidRange',
   message: problem,
@@ -209,7 +209,7 @@ export const invalidRange = (from: unknown, to: unknown, problem: string): Inval
   to: asNumber(to),
 })
 
-/** `known`: the topics that the history has. */
+/** `known`: the topics of the history. */
 export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic => ({
   _tag: 'UnknownTopic',
   message: `${topic}: not in the history, which has ${knownText(known)}`,

@@ -1,7 +1,7 @@
 import type { Price } from '../domain/price.js'
 
-// External failures are values: plain readonly objects with a `_tag`, a `message` of one line for a log, and fields of
-// their own. No field contains a key or a signature.
+// External failures are values: plain readonly objects with a `_tag`, a `message` of one line for a log, and further
+// fields. No field contains a key or a signature.
 
 export interface Tagged<Tag extends string> {
   readonly _tag: Tag
@@ -34,7 +34,7 @@ export interface SubscriptionRejected extends Tagged<'SubscriptionRejected'> {
 export interface SubscriptionTimeout extends Tagged<'SubscriptionTimeout'> {
   readonly topic: string
   readonly afterMs: number
-  /** Error texts without a topic that arrived meanwhile. One of them may be the reason. */
+  /** Error texts without a topic that arrived within that time. One of them may be the reason. */
   readonly recent: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export interface SubscriptionTimeout extends Tagged<'SubscriptionTimeout'> {
 export interface Disconnected extends Tagged<'Disconnected'> {
   /** The WebSocket close code; 1006 if no close frame was received. */
   readonly code: number
-  /** The close reason or the socket's error, in words. */
+  /** The close reason, or the message of the socket's error. */
   readonly reason: string
   /** Number of consecutive failures, from 1. */
   readonly attempt: number
@@ -57,8 +57,8 @@ export interface Stale extends Tagged<'Stale'> {
   /** The last price on this connection, if any. It is not current. */
   readonly last: Price | undefined
   /**
-   * Upper bound of the age of the prices that arrive, in ms, if it exceeds `maxLag`: they are held until the connection
-   * has caught up. `undefined` if no price arrived for `staleAfter`.
+   * Upper bound of the age of the prices that arrive, in ms. Defined if it exceeds `maxLag`: the prices are held until
+   * they are current again. `undefined` if no price arrived for `staleAfter`.
    */
   readonly behindMs: number | undefined
 }
@@ -67,7 +67,7 @@ export interface Stale extends Tagged<'Stale'> {
 export interface DecodeError extends Tagged<'DecodeError'> {
   /** The first 2 kB of the data. */
   readonly input: string
-  /** The first faults, at most 20. The message ends with `and more` if there are others. */
+  /** The first faults, at most 20. The message ends with `and more` if there are more faults. */
   readonly issues: readonly DecodeIssue[]
 }
 
@@ -79,7 +79,7 @@ export interface DecodeIssue {
   readonly actual: string
 }
 
-/** The service does not trade this pair. `base` and `quote` are the addresses in its text, if any. */
+/** The service does not trade this pair. `base` and `quote` are the addresses in the text of the service, if any. */
 export interface UnsupportedPair extends Tagged<'UnsupportedPair'> {
   readonly base: string | undefined
   readonly quote: string | undefined
@@ -120,10 +120,10 @@ export interface Timeout extends Tagged<'Timeout'> {
 /** The client was closed before the call, or while a request was in flight. */
 export type ClientClosed = Tagged<'ClientClosed'>
 
-/** A WebSocket message that cannot be correlated with a subscribed topic. */
+/** A WebSocket message that belongs to no subscribed topic. */
 export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
   readonly kind: 'error-text' | 'malformed' | 'unknown-topic' | 'binary'
-  /** The first 2 kB of the message; hex for a binary one. */
+  /** The first 2 kB of the message; a binary message as hex. */
   readonly input: string
 }
 
@@ -152,9 +152,9 @@ export type NotFresh<Leg extends string = string, E = unknown> =
  * The message names the source. Every row before `line` has been replayed.
  */
 export interface RecordingError extends Tagged<'RecordingError'> {
-  /** The path or `file:` URL of the source, or other words for it. */
+  /** The path or `file:` URL of the source, or a description. */
   readonly source: string
-  /** Line number in its source, from 1. */
+  /** Line number in the source, from 1. */
   readonly line: number
   /** The first 2 kB of the line. */
   readonly input: string
@@ -162,7 +162,8 @@ export interface RecordingError extends Tagged<'RecordingError'> {
 }
 
 /**
- * `from` or `to` is misspelt, or no time in ms since the Unix epoch, for example a time in seconds; or `from` is after `to`.
+ * `from` or `to` is misspelt, or is not a time in ms since the Unix epoch, for example a time in seconds; or `from` is
+ * after `to`.
  */
 export interface InvalidRange extends Tagged<'InvalidRange'> {
   readonly from: number
@@ -205,7 +206,7 @@ export type DepthError =
   | Timeout
   | ClientClosed
 
-/** The errors of a history. Each is followed by completion. */
+/** The errors of a history. The stream completes after each of them. */
 export type HistoryError =
   | InvalidTopic
   | InvalidRange

@@ -4,8 +4,8 @@ import type { AnyError, DecodeIssue } from './model.js'
 export const renderError = (error: AnyError): string => `${error._tag}: ${error.message}`
 
 /**
- * Calls the function for the error's `_tag`, or `_` if there is none. It compiles only if every possible `_tag` has a
- * function or `_` exists. `_` takes the errors that have no function of their own.
+ * Calls the function for the error's `_tag`, or `_` if that function is missing. Compiles only if every possible `_tag`
+ * has a function, or `_` exists.
  *
  * @example
  * import type { PriceError } from 'svc-streams'

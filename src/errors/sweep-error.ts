@@ -33,7 +33,7 @@ export type SweepFault =
       readonly error: RecordingError
     }
   | {
-      /** Of `walkForward$` alone: the score of the values is no finite number, or its function has thrown. */
+      /** Only in `walkForward$`: the score of the values is not a finite number, or the function `score` has thrown. */
       readonly why: 'score'
       readonly cause: FailureCause
     }
@@ -75,7 +75,7 @@ const describeFault = (fault: SweepFault): string => {
 const loadHint = ({ code }: FailureCause): string =>
   code === 'ERR_UNKNOWN_FILE_EXTENSION' ? '; compile it to JavaScript, or use Node 22.18 or later' : ''
 
-/** The cause of a failed strategy. `orThrow` throws the errors of the client themselves. */
+/** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
 export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({
   why: 'strategy',
   cause:

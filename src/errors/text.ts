@@ -2,8 +2,8 @@
 export const maxTextLength = 2048
 
 /**
- * A copy of a part of a text. The part itself refers to the whole text: an error with 2 kB of a frame of 1 MiB would keep
- * the frame in memory. In JavaScriptCore this is true of all string operations; the parser of JSON copies.
+ * A copy of a part of a text. The part itself refers to the whole text: an error with 2 kB of a frame of 1 MiB would
+ * keep the frame in memory. In JavaScriptCore all string operations return such references, but `JSON.parse` copies.
  */
 export const copyOf = <A extends string>(part: A): A => JSON.parse(JSON.stringify(part)) as A
 
@@ -23,7 +23,7 @@ export const oneLine = (text: string): string => {
   return line.length <= 200 ? line : `${truncate(line, 200)}…`
 }
 
-/** How far behind the prices of a connection may be: `5.2 s behind`. The same words in all messages and displays. */
+/** The possible lag of the prices of a connection: `5.2 s behind`. Used in all messages and displays. */
 export const behindText = (ms: number): string =>
   `${ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`} behind`
 

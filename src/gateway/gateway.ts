@@ -2,8 +2,8 @@
 import type { ConnectionStatus } from '../domain/status.js'
 
 /**
- * A running gateway. Its addresses are options of a client: `createClient({ environment: 'mainnet', ...gateway })`. If it
- * has `keys`, the client needs one of them as `authKey`.
+ * A running gateway. Its addresses are options of a client: `createClient({ environment: 'mainnet', ...gateway })`. If
+ * the gateway has `keys`, the client needs one of these keys as `authKey`.
  */
 export interface Gateway {
   /** Address of depth, such as `http://127.0.0.1:8080`. */
@@ -18,10 +18,7 @@ export interface Gateway {
   readonly service: string
   /** State of the connection to the service, of the consumers' connections and of each topic, as plain data for a log. */
   readonly inspect: () => GatewaySnapshot
-  /**
-   * Ends all connections. Resolves when the port is free. Does not close the client that the gateway was started with.
-   * Idempotent.
-   */
+  /** Ends all connections. Resolves when the port is free. Does not close the client of the gateway. Idempotent. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -31,7 +28,7 @@ export interface UnsignedGateway extends Gateway {
   readonly unsigned: true
 }
 
-/** A gateway with `keys`: depth requests must be signed with one of them. */
+/** A gateway with `keys`: depth requests must be signed with one of these keys. */
 export interface SignedGateway extends Gateway {
   readonly unsigned: false
 }
@@ -56,11 +53,14 @@ export interface GatewaySnapshot {
   readonly upstream: ConnectionStatus
   /** Number of open WebSocket connections of consumers. */
   readonly connections: number
-  /** Number of these connections that are behind: they read too slowly, and get the newest price instead of every price. */
+  /**
+   * Number of connections that are behind: their consumers read too slowly, and get the newest price instead of every
+   * price.
+   */
   readonly behindConnections: number
   /**
-   * Number of prices since the start of the gateway that were not sent to a connection that was behind, because a newer one
-   * replaced them or their topic was no longer live.
+   * Number of prices since the start of the gateway that were dropped for connections that were behind. A newer price
+   * replaced such a price, or its topic was no longer live.
    */
   readonly droppedPrices: number
   readonly topics: readonly GatewayTopicSnapshot[]
@@ -75,7 +75,7 @@ export interface GatewayHistorySnapshot {
   readonly rows: number
   /** Size of these rows, in bytes. */
   readonly bytes: number
-  /** Why rows cannot be written; `undefined` if they can. */
+  /** Why rows cannot be written; `undefined` while they can be written. */
   readonly failure: GatewayHistoryFailure | undefined
 }
 
@@ -83,11 +83,11 @@ export interface GatewayHistoryFailure {
   readonly message: string
   /** Code of the operating system, such as `ENOSPC`, if there is one. */
   readonly code: string | undefined
-  /** When it began, in ms since the Unix epoch. */
+  /** When the failure began, in ms since the Unix epoch. */
   readonly since: number
 }
 
-/** An address that the gateway cannot listen on, or a folder in which it cannot keep its history. */
+/** The gateway cannot listen on its address, or cannot use the folder of its history. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
 
@@ -96,7 +96,7 @@ export class GatewayError extends Error {
     readonly option: string,
     /** Description of the problem and of its solution. */
     readonly problem: string,
-    /** Error of the operating system, if it is one. */
+    /** Error of the operating system, if there is one. */
     cause: Error,
   ) {
     super(`${option}: ${problem}`, { cause })

@@ -1,5 +1,5 @@
 /**
- * A server that passes the prices and the depth of a client on, in the service's own protocol.
+ * A server that serves the prices and the depth of a client, in the service's own protocol.
  *
  * @module
  */
@@ -10,12 +10,13 @@ import type { GatewayOptions, SignedGatewayOptions, UnsignedGatewayOptions } fro
 import { runGateway } from './run-gateway.js'
 
 /**
- * Serves the service's own protocol from a client: prices over WebSocket and HTTP, and depth over HTTP. One connection to
- * the service, and one key, then serve any number of processes and pages. The consumers' subscriptions and requests are
- * shared: a topic is subscribed to once, and a depth is requested once for all who wait for it.
+ * Serves the service's own protocol from a client: prices over WebSocket and HTTP, and depth over HTTP. One connection
+ * to the service, and one key, then serve any number of processes and pages. Consumers share subscriptions and
+ * requests: the gateway subscribes to a topic once, and sends one depth request for all consumers that wait for it.
  *
- * Rejects with a `ConfigurationError` if the client or an option is invalid, with a `GatewayError` if the gateway cannot listen or cannot use
- * the folder of its history, and with the signal's reason if the signal is aborted. Closing the gateway does not close the client.
+ * Rejects with a `ConfigurationError` if the client or an option is invalid. Rejects with a `GatewayError` if the
+ * gateway cannot listen, or cannot use the folder of its history. Rejects with the signal's reason if the signal is
+ * aborted. Closing the gateway does not close the client.
  *
  * @example
  * const gateway = await startGateway(client, { port: 8080 })

@@ -24,7 +24,7 @@ import { urlHost } from './http/addresses.js'
  */
 export interface GatewayOptions {
   /**
-   * Address to listen on; one that other machines can reach requires `keys`, or `openDepth: true`. Default:
+   * Address to listen on; an address that other machines can reach requires `keys` or `openDepth: true`. Default:
    * `127.0.0.1`.
    */
   readonly host?: string
@@ -33,19 +33,22 @@ export interface GatewayOptions {
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
   /**
-   * Keys of consumers: a depth request must be signed with one of them. By name, in base64. Default: depth requests need no
-   * signature.
+   * Keys of consumers, by name, in base64; a depth request must be signed with one of them. Default: depth requests
+   * need no signature.
    */
   readonly keys?: GatewayKeys
-  /** Allows a `host` that other machines can reach without `keys`: everyone there can request depth. Default: `false`. */
+  /**
+   * Allows a `host` that other machines can reach, without `keys`: every machine that reaches it can request depth.
+   * Default: `false`.
+   */
   readonly openDepth?: boolean
   /** Private key and certificate: the gateway serves `https:` and `wss:`. Default: `http:` and `ws:`. */
   readonly tls?: GatewayTls
   /** Origins of pages with access, such as `https://app.example`. Default: the gateway's own pages only. */
   readonly origins?: readonly string[]
-  /** Number of WebSocket connections; further ones are refused. Default: 2000. */
+  /** Number of WebSocket connections; further connections are refused. Default: 2000. */
   readonly maxConnections?: number
-  /** Number of topics of one WebSocket connection; a further one gets an error text. Default: 1000. */
+  /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 1000. */
   readonly maxTopicsPerConnection?: number
   /** Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Default: 4 MiB. */
   readonly maxBufferedBytes?: number
@@ -60,13 +63,16 @@ export interface GatewayOptions {
 /** Options of the history of a gateway. */
 export interface GatewayHistoryOptions {
   /**
-   * Path of the folder for the recordings, which is created if it does not exist. One gateway writes to a folder, and those of
-   * one service and deployment only.
+   * Path of the folder for the recordings, which is created if it does not exist. Only one gateway writes to a folder.
+   * A folder has recordings of one service and one deployment.
    */
   readonly folder: string
-  /** Minimum age at which prices are deleted, in ms: whole files, each of at most an hour. Default: 604 800 000, 7 days. */
+  /**
+   * Minimum age at which prices are deleted, in ms; whole files are deleted, each of at most an hour. Default: 604 800
+   * 000, 7 days.
+   */
   readonly keep?: number
-  /** Topics that are recorded always. Others are recorded while consumers want them. Default: none. */
+  /** Topics that are always recorded. Other topics are recorded while consumers want them. Default: none. */
   readonly topics?: readonly Topic[]
 }
 
@@ -80,12 +86,12 @@ export interface GatewayTls {
   readonly cert: string | Uint8Array
 }
 
-/** Options with which depth requests must be signed. */
+/** With these options, depth requests must be signed. */
 export interface SignedGatewayOptions extends GatewayOptions {
   readonly keys: GatewayKeys
 }
 
-/** Options with which depth requests need no signature. */
+/** With these options, depth requests need no signature. */
 export interface UnsignedGatewayOptions extends GatewayOptions {
   readonly keys?: never
 }

@@ -25,7 +25,7 @@ import { createUpgrade } from './prices/upgrade.js'
 import { createWebSocketFront } from './prices/web-socket-front.js'
 import { createRelays } from './relay/relays.js'
 
-/** What only the library itself may set. */
+/** Settings that only the library itself uses. */
 export interface GatewayInternals {
   /** Additional pages. Default: none. */
   readonly pages?: Pages
@@ -37,7 +37,7 @@ export interface GatewayInternals {
 /** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
 const closeTimeout = 1_000
 
-/** The `startGateway` of the library itself, with pages and limits of its own. */
+/** The `startGateway` for the library itself, with further pages and other limits. */
 export const runGateway = async (
   client: PriceClient,
   options: GatewayOptions,
@@ -127,7 +127,7 @@ const macOf = ([name, key]: readonly [string, string]): Mac => {
   return node.createMac(decoded.right)
 }
 
-/** The open sockets of a server, upgraded ones included. */
+/** The open sockets of a server, including upgraded sockets. */
 const trackSockets = (server: Server): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

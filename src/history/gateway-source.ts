@@ -49,7 +49,7 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
   }
 }
 
-/** Without a slash at the end. The error does not contain the URL: a query may be a key. */
+/** Removes a slash at the end. The error does not contain the URL, because a query may contain a key. */
 const baseOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fail = (problem: string): never => {
@@ -68,7 +68,7 @@ const excessOf = ({ username, password, search, hash }: URL): string | undefined
   return hash === '' ? undefined : 'a fragment'
 }
 
-/** Emits an event. Left: the line is none. */
+/** Emits an event. Left: the line is not an event. */
 const emitLine = (
   line: string,
   emit: (event: Either<HistoryError, PastEvent>) => void,
@@ -78,7 +78,7 @@ const emitLine = (
   return event
 }
 
-/** One GET request, whose response is read line by line. */
+/** One GET request. The response is read line by line. */
 class HistoryRequest {
   private readonly aborting = new AbortController()
   private readonly closing = new Subscription()
@@ -159,7 +159,7 @@ class HistoryRequest {
   }
 }
 
-/** Node's `fetch` hides the error of the connection in that of the request. */
+/** Node's `fetch` puts the error of the connection into the `cause` of its own error. */
 const reasonOf = (thrown: unknown): unknown =>
   thrown instanceof TypeError && thrown.cause instanceof Error ? thrown.cause : thrown
 

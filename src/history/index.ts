@@ -1,5 +1,5 @@
 /**
- * The prices of the past: of recordings, or of a gateway that records.
+ * Past prices, from recordings or from a gateway that records.
  *
  * @module
  */
@@ -14,20 +14,20 @@ export type { HistoryError, InvalidRange, UnknownTopic } from '../errors/model.j
 export type { FileUrl, RecordingPart } from '../recording/read/source.js'
 
 /**
- * Opens the prices of the past: of a gateway with a history, or in recordings of the same topics, made by `record`. Nothing
- * is read until a stream is subscribed to; each subscription reads again.
+ * Opens past prices: of a gateway with a history, or of recordings of the same topics by `record`. Reads nothing before
+ * a stream is subscribed to. Each subscription reads again.
  *
- * - `source`: the URL of a gateway, or a list of recordings: files by their path or `file:` URL, or iterables of text or bytes
- *   that start anew each time. The order does not matter: they are sorted by their starts.
- * - A gateway without a history, or one whose history fails, is an `HttpError`. A response that is cut off is a
- *   `NetworkError`, after the events before the cut. After 60 s without data the request ends with a `Timeout`.
- * - Only files of the range are read. The name of a rotated file, or its header, excludes it. A plain file is entered by
- *   binary search; a compressed file is read from its start.
- * - A damaged line is a `RecordingError`, which names the source and the line, if it is in the range. A last line that is cut
- *   off, as by a crash, is none: a gap starts there.
- * - Where several recordings cover a time, the rows of the first one count.
- * - If the recorder's clock was set back, the rows until it reaches its former time have that time. A range that starts after a
- *   step back of more than a minute in a plain file may lack rows.
+ * - `source`: the URL of a gateway, or a list of recordings: files by their path or `file:` URL, or iterables of text
+ *   or bytes that start anew each time. Their order does not matter: the library sorts them by their starts.
+ * - If the gateway has no history, or its history fails, the error is an `HttpError`. If a response is cut off, the
+ *   error is a `NetworkError`, after the events before the cut. After 60 s without data, the error is a `Timeout`.
+ * - Only files of the range are read. Other files are skipped by their name, if rotated, or by their header. In a plain
+ *   file, binary search finds the range. A compressed file is read from its start.
+ * - A damaged line in the range is a `RecordingError`, which names the source and the line. A last line that is cut
+ *   off, for example by a crash, is no error: a gap starts there.
+ * - If several recordings have rows of one time, the rows of the first recording are used.
+ * - If the recorder's clock was set back, rows get the time before the step until the clock reaches that time again. In
+ *   a plain file, a range that starts after a step back of more than a minute may lack rows.
  *
  * Throws a `ConfigurationError` for an invalid source.
  *

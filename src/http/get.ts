@@ -38,7 +38,7 @@ export interface GetTarget {
   readonly path: string
   /** The path without its argument, such as `/price/{topic}`: the name of the request in diagnostics. */
   readonly route: string
-  /** Called each time the request is sent, which may be later than the run of the task: a signature expires. */
+  /** Called each time the request is sent, because a signature expires while the request is queued. */
   readonly headers: () => Readonly<Record<string, string>>
   /** Called when a queued request is about to be sent. It may cancel the task. */
   readonly onTurn?: (() => void) | undefined
@@ -167,7 +167,7 @@ export type SendOnce = (newConnection: boolean, onResult: OnHttpResult) => Cance
 
 /**
  * Sends a request to an origin. Sends it once more, on a new connection, if the transport reports that it may be
- * repeated: a service often closes an idle connection while the next request is on its way. Returns the function that
+ * repeated: a service often closes an idle connection while the next request is in flight. Returns the function that
  * aborts.
  */
 export const sendRequest = (

@@ -49,7 +49,7 @@ export class RequestLimiter {
 
   /**
    * Calls back when the limits allow a request: now, or in the order of the queued requests. The first request that the
-   * callback runs is sent at once. A caller with a queue of its own chooses its next request then, and not earlier.
+   * callback runs is sent at once. A caller with its own queue then chooses its next request.
    */
   whenSendable(onTurn: () => void): Cancel {
     if (this.queued.size > 0 || !this.canSend(this.limits.clock.elapsed())) {
@@ -78,8 +78,8 @@ export class RequestLimiter {
       if (!isRunning) return
       isRunning = false
       this.running--
-      // Later: the connection of this request becomes free in an immediate, before which Bun runs timers. And a caller
-      // that cancels many requests at once must not cause some of them to be sent.
+      // Called later, for two reasons. The connection of this request becomes free in an immediate, before which Bun
+      // runs timers. If a caller cancels many requests at once, none of them may be sent.
       if (this.queued.size > 0) this.sending.afterRead()
     }
     this.running++
@@ -93,7 +93,7 @@ export class RequestLimiter {
     }
   }
 
-  /** A request counts from the time at which it has been sent: a busy machine may delay the sending. */
+  /** A request counts from the time at which it was sent, because a busy machine may delay sending. */
   private send<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
     this.starting++
     try {

@@ -54,7 +54,7 @@ export class SignedGet {
     const target = { path: requestPath(this.config.relayer, resource), route }
     return (onResult) => {
       let usedOffset = this.clockOffset
-      // Read when the request is sent: while it is queued, another one may correct the clock.
+      // Read when the request is sent: while it is queued, another request may correct the clock.
       const currentOffset = () => (usedOffset = this.clockOffset)
       let cancelRetry = noCancel
       const onFirst = (result: GetResult): void => {

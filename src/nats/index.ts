@@ -1,6 +1,6 @@
 /**
- * Prices and depth for many machines, over a NATS server or cluster. Needs the package `@nats-io/transport-node`, and for a
- * history `@nats-io/jetstream`.
+ * Prices and depth for many machines, over a NATS server or cluster. Needs the package `@nats-io/transport-node`. A
+ * history also needs `@nats-io/jetstream`.
  *
  * @module
  */

@@ -17,10 +17,10 @@ import {
 } from './consumer/options.js'
 import { subjectsOf } from './subjects.js'
 
-/** A gateway or a NATS server that returns is found within this time, in ms. */
+/** Maximum time until a gateway or a NATS server is found after its return, in ms. */
 const maxReconnectDelay = 1_000
 
-/** The addresses of a client over NATS: its transports do not use them. */
+/** Placeholder addresses: the transports over NATS do not use addresses. */
 const addresses = {
   baseUrl: 'http://nats.invalid',
   priceBaseUrl: 'http://nats.invalid',
@@ -29,9 +29,10 @@ const addresses = {
 } as const
 
 /**
- * Creates a client whose prices and depth come from a gateway over NATS (`startNatsGateway`). It has the guarantees of
- * `createClient`. It follows one gateway at a time, and changes when that one does not answer. Opens no connection until
- * a stream is subscribed to or a task is run. Throws a `ConfigurationError` that names the first invalid option.
+ * Creates a client whose prices and depth come from a gateway over NATS (`startNatsGateway`). The client has the
+ * guarantees of `createClient`. It uses one gateway at a time, and changes to another gateway when that one does not
+ * answer. Opens no connection until a stream is subscribed to or a task is run. Throws a `ConfigurationError` that
+ * names the first invalid option.
  *
  * @example
  * const client = natsClient({ environment: 'mainnet', servers: 'nats://127.0.0.1:4222' })
@@ -39,14 +40,14 @@ const addresses = {
 export function natsClient(options: NatsDepthClientOptions): Client
 export function natsClient(options: NatsClientOptions): PriceClient
 export function natsClient(options: NatsClientOptions): Client {
-  // Depth exists on mainnet alone, which `createClient` checks.
+  // Depth exists only on mainnet: `createClient` checks this.
   return createClientOn(node)(
     upstreamOverNats(options) as Parameters<ReturnType<typeof createClientOn>>[0],
   ) as Client
 }
 
 /**
- * The options of a client over NATS. `openSocket`: default that of Node.
+ * The options of a client over NATS. `openSocket`: Node's by default.
  *
  * @internal
  */
@@ -68,7 +69,7 @@ export const upstreamOverNats = (options: NatsClientOptions, openSocket?: OpenTc
     ...clientOptionsOf(options),
     reconnect: { maxDelay: maxReconnectDelay, ...options.reconnect },
     ...addresses,
-    // Held against `maxLag` here already, by the clock of the gateway.
+    // The transport already compares prices with `maxLag`, by the clock of the gateway.
     maxLag: Infinity,
     webSocket: natsWebSocketTransport(context),
     http: natsHttpTransport(context),

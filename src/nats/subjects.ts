@@ -1,9 +1,9 @@
 import type { Address } from '../domain/address.js'
 
-/** The version of the messages. A consumer follows no gateway of another version. */
+/** The version of the messages. A consumer ignores gateways of another version. */
 export const protocolVersion = 1
 
-/** The subjects of one service. A gateway is named by an identifier, which is new for each connection to NATS. */
+/** The subjects of one service. A gateway has an identifier, which is new for each connection to NATS. */
 export interface Subjects {
   /** Discovery requests of consumers. Every gateway answers. */
   readonly gateways: string
@@ -18,8 +18,8 @@ export interface Subjects {
   /** The name of the stream. */
   readonly historyStream: string
   /**
-   * False for the subjects of the service and of NATS itself: a reply to them could forge a price. Also false for a longer
-   * subject than any inbox has: a gateway keeps it as long as the session.
+   * False for the subjects of the service and of NATS itself: a reply to such a subject could forge a price. Also false
+   * for subjects longer than any inbox, because a gateway keeps the subject as long as the session.
    */
   readonly isInbox: (subject: string) => boolean
 }

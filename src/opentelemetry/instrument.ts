@@ -21,10 +21,11 @@ const scope = 'svc-streams'
 
 /**
  * Turns the diagnostics of all clients and gateways of the process into OpenTelemetry metrics, and each poll into one
- * client span. Call it once, at any time: it needs no reference to a client. Attributes contain hosts, states and kinds of
- * errors, never a topic, a mint, a key or a signature. Throws a `ConfigurationError` if an option is invalid.
+ * client span. Call this function once, at any time. It needs no reference to a client. Attributes contain hosts,
+ * states and kinds of errors, never a topic, a mint, a key or a signature. Throws a `ConfigurationError` if an option
+ * is invalid.
  *
- * Returns the function that stops it.
+ * Returns a function that stops the instrumentation.
  *
  * @example
  * const stop = instrument()
@@ -42,8 +43,8 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
 const route = '/v0/order_book/depth/{mint}'
 
 /**
- * One client span per poll. A poll is shared by its subscribers, so its span has no parent. Returns the function that stops
- * them.
+ * One client span per poll. A poll is shared by its subscribers, so its span has no parent. Returns the function that
+ * stops the spans.
  */
 const pollSpans = (tracer: Tracer): (() => void) =>
   listen({
@@ -62,7 +63,7 @@ const pollSpans = (tracer: Tracer): (() => void) =>
           ...errorAttributes(error?._tag),
         },
       })
-      // Without the message, which contains the mint.
+      // The message is omitted, because it contains the mint.
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
       span.end(endTime)
     },
@@ -95,9 +96,9 @@ const statusOf = (error: DepthError | undefined): number | undefined => {
  * option name throw a `ConfigurationError`.
  */
 export interface InstrumentOptions {
-  /** Provider of the metrics. Default: the global one, which must be registered before. */
+  /** Provider of the metrics. Default: the global provider, which must be registered before this call. */
   readonly meterProvider?: MeterProvider
-  /** Provider of the spans. Default: the global one. */
+  /** Provider of the spans. Default: the global provider. */
   readonly tracerProvider?: TracerProvider
 }
 

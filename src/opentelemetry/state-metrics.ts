@@ -10,8 +10,8 @@ import type { DiagnosticsCollector } from '../diagnostics/collector.js'
 import { serverAttributes, listen } from './messages.js'
 
 /**
- * Metrics of the current state of all clients and gateways, read at each collection. Also right for connections that were
- * open before. Returns the function that stops them.
+ * Metrics of the current state of all clients and gateways, read at each collection. They also include connections that
+ * were open before. Returns the function that stops them.
  */
 export const stateMetrics = (meter: Meter): (() => void) => {
   const readings = createReadings(meter)

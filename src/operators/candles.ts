@@ -25,8 +25,8 @@ export interface Candle {
   /** Number of prices; at least 1. */
   readonly count: number
   /**
-   * Number of `Left`s, of changes of `epoch`, and of gaps of the past since the end of the previous candle, or since the
-   * subscription: those in this window, and those in windows without a price before it. If it is not 0, prices may be missing.
+   * Number of `Left`s, of changes of `epoch`, and of gaps of the past since the end of the previous candle, or since
+   * the subscription. It includes those of earlier windows without a price. If it is not 0, prices may be missing.
    */
   readonly interruptions: number
   /** Start of the window, in ms of Rx time (since the Unix epoch): a multiple of its length. */
@@ -37,7 +37,7 @@ export interface Candle {
 
 export interface CandlesOptions {
   /**
-   * The prices before the live ones, from a history. Default: none.
+   * Past prices from a history, before the live prices. Default: none.
    *
    * @example
    * import { openHistory } from 'svc-streams/history'
@@ -46,7 +46,7 @@ export interface CandlesOptions {
   readonly past$?: PastStream
 }
 
-/** A value with a current price. A past price is none: its window would be that of its arrival. */
+/** A value with a current price. Excludes past prices, because the arrival of a value decides its window. */
 export interface Priced {
   readonly price: number
   readonly _tag?: never
@@ -54,7 +54,8 @@ export interface Priced {
 
 /**
  * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
- * candle is emitted when its window closes; a window without a price emits none. Accepts all values with a `price` but past ones.
+ * candle is emitted when its window closes; a window without a price has no candle. Accepts all values with a `price`,
+ * except past prices.
  *
  * ```
  *              0         10        20
@@ -64,16 +65,17 @@ export interface Priced {
  *
  * - The arrival of a price decides its window. A price that arrives at `to` belongs to the next window.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
- * - `interruptions` shows that a candle is not complete: it counts each `Left`, and each price whose `epoch` differs from
- *   that of the price before it. An interruption in a window without a price counts in the next candle, so that each
- *   counts once. After a `Stale` without a new epoch, only the candle with the `Left` counts it.
+ * - `interruptions` shows that a candle is not complete. It counts each `Left`, and each price whose `epoch` differs
+ *   from that of the previous price. An interruption in a window without a price counts once, in the next candle. A
+ *   `Stale` without a new epoch counts only in the candle with the `Left`.
  * - The first candle contains only prices since the subscription. Completion drops the candle of an open window.
  * - If the clock is set back to a time before the window, the window closes.
  *
- * With `past$`, the candles of the past come first, then those of the live prices, each window once: the window in which the
- * past ends contains the prices of both. The `at` of a past price decides its window. Each gap of the past is an interruption
- * of the candle in which it starts, or of the next one. As in `withPast`, live events are held until the past has ended, for at
- * most `pastTimeout` (5000 ms), a price that both contain counts once, and an error of the past is a `Left` and an interruption.
+ * With `past$`, the candles of the past come first, then the candles of live prices. Each window comes once: the window
+ * in which the past ends contains past and live prices. The `at` of a past price decides its window. Each gap of the
+ * past is an interruption of the candle in which it starts, or of the next candle. As in `withPast`, live events are
+ * held until the past has ended, for at most `pastTimeout` (5000 ms). A price that is in both counts once. An error of
+ * the past is a `Left` and an interruption.
  *
  * @param ms length of a window, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
  *
@@ -122,7 +124,7 @@ class CandlesSubscriber<E>
 
   onLive(event: Either<E, Priced>, now: number): void {
     const closed = this.chart.closeIfEnded(now)
-    // The chart is changed before a handler can feed an event back.
+    // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) {
       this.chart.interrupt()
       this.emit(closed)
@@ -158,7 +160,9 @@ class CandlesSubscriber<E>
     this.subscriber.complete()
   }
 
-  /** The clock decides the window of a price. A timer may fire a millisecond early by that clock, and is then restarted. */
+  /**
+   * The clock decides the window of a price. By this clock, a timer may fire a millisecond early; it is then restarted.
+   */
   private closeLater(to: number, now: number): void {
     const timer = delay(rxClock, Math.max(1, to - now), () => {
       timer.unsubscribe()
@@ -209,7 +213,7 @@ class CandleChart {
     this.interruptions += 1
   }
 
-  /** Adds a price to the open window. True if it opens one. */
+  /** Adds a price to the open window. Returns true if the price opens a window. */
   add(value: Pick<Price, 'price'>, now: number): boolean {
     const { price } = value
     this.countEpoch(value)

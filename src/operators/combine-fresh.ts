@@ -37,18 +37,19 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  *                              n: left b (e)  s: { a: 3, b: y }  t: { a: 4, b: y }
  * ```
  *
- * - The time of a value is its `receivedAt`, or its arrival if it has none. Ages are compared only when a leg emits:
- *   time alone emits nothing. For silence, use the `Stale` of `price$` or `freshWithin`. `receivedAt` is wall-clock
- *   time: if the clock is set back, a silent leg looks younger by that amount until its `Stale`, which does not depend
- *   on the wall clock.
+ * - The time of a value is its `receivedAt`, or its arrival if it has none. Ages are compared only when a leg emits,
+ *   not when time passes. To detect silence, use the `Stale` of `price$` or `freshWithin`. `receivedAt` is wall-clock
+ *   time: if the clock is set back, the computed age of a silent leg is too small until its `Stale`. `Stale` does not
+ *   depend on the wall clock.
  * - The first event is emitted when all legs are subscribed, and includes the values that they emit synchronously. Then
  *   each change of a leg emits an event, except a `Left` with the same leg, `why` and `error` as the previous one.
- * - If several legs have no value, `NotFresh` names the first in the order of the record's keys. If all have values, it
- *   names the first that is too old.
+ * - If several legs have no value, `NotFresh` names the first of them, in the order of the record's keys. If all legs
+ *   have values, it names the first leg that is too old.
  * - A leg that completes after a value keeps the value, until `maxSkew` applies. A leg that completes without a value
- *   or after a `Left` is lost: the combination emits a `Left` that names it, and completes. The combination also
+ *   or after a `Left` is lost: the combination emits a `Left` that names the leg, and completes. The combination also
  *   completes when all legs have completed; without legs, immediately.
- * - Events keep their order, even if a handler of an event makes a leg emit. An Rx error of a leg is passed through.
+ * - Events keep their order, even if a handler causes an event of a leg. An Rx error of a leg ends the combination with
+ *   that error.
  *
  * @example
  * const both$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 2000 })
@@ -80,8 +81,8 @@ const surface: Surface = { expected: 'an object like { maxSkew: 2000 }', allowsU
 type LegEvent = Either<unknown, unknown>
 
 /**
- * One subscription of `combineFresh`. Updates from inside a handler are queued, so that they do not overtake the event that
- * it handles. Not RxJS's `queueScheduler`: it is shared by the process, and loses what is queued behind an exception.
+ * One subscription of `combineFresh`. Updates from inside a handler are queued, so that their events follow the current
+ * event. RxJS's `queueScheduler` is not used: it is shared by the process, and loses queued actions after an exception.
  */
 class Combination {
   private readonly state: LegsState
@@ -135,13 +136,13 @@ class Combination {
     })
   }
 
-  /** Nothing follows the error, so the other legs end before the queue has been processed. */
+  /** No event follows the error, so the other legs end before the queue is processed. */
   onError(error: unknown): void {
     this.run(() => this.subscriber.error(error))
     this.legSubscribers.unsubscribe()
   }
 
-  /** Apart from `onEvent`, which would allocate the variables of the closure for each event. */
+  /** A separate method: in `onEvent`, the variables of the closure would be allocated for each event. */
   private queueEvent(leg: Leg, event: LegEvent, at: number): void {
     this.queue.push(() => this.update(leg, event, at))
   }

@@ -15,7 +15,7 @@ export interface Conflated<A> {
 }
 
 /**
- * Emits at most one value every `ms` milliseconds, the latest, with the number of values dropped before it. For
+ * Emits the latest value at most once every `ms` milliseconds, with the number of values dropped before it. For
  * consumers that are slower than the source. Buffers one value and uses one timer.
  *
  * ```
@@ -27,7 +27,7 @@ export interface Conflated<A> {
  * - A value opens a window, which closes `ms` later. The next value opens the next window.
  * - A `Left` is emitted immediately and drops the pending value, which is no longer current. The window stays open, so
  *   that occasional errors do not delay later values. A window without a value after its last `Left` emits nothing.
- * - When the source completes, the pending value is emitted immediately. An Rx error drops it.
+ * - When the source completes, the pending value is emitted immediately. An Rx error drops the pending value.
  *
  * @param ms length of a window, in ms: 0 to 2147483647. Any other value throws a `ConfigurationError`.
  *

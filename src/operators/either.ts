@@ -14,12 +14,12 @@ import {
   type ObservedValueOf,
 } from 'rxjs'
 
-// The namesakes of RxJS's operators on the `Right`s or on the `Left`s of a stream.
+// Operators like those of RxJS, for the `Right`s or the `Left`s of a stream.
 
 /**
- * An RxJS operator whose source emits `Either`s. `merge(price$, depth$)` emits a union of `Either`s: TypeScript infers
- * `E` and `A` of a union as unions for the parameter of a method, and as intersections for the parameter of a function
- * type such as `OperatorFunction`. Hence a method.
+ * An RxJS operator whose source emits `Either`s. `merge(price$, depth$)` emits a union of `Either`s. For such a union,
+ * TypeScript infers `E` and `A` as unions if the parameter is that of a method. For a function type such as
+ * `OperatorFunction`, it infers intersections. Therefore this type has a method.
  */
 export type EitherOperator<E, A, B> = {
   operator$(source$: Observable<Either<E, A>>): Observable<B>
@@ -32,8 +32,8 @@ export type ErrorOf<Event> = Event extends Left<infer E> ? E : never
 export type ValueOf<Event> = Event extends Right<infer A> ? A : never
 
 /**
- * Emits the value of each `Right` and drops every `Left`. Passes Rx errors and completion through. Use it for display
- * and for statistics, not for trading: its subscribers cannot detect that a value is no longer current.
+ * Emits the value of each `Right` and drops every `Left`. Passes Rx errors and completion through. Use `rights` for
+ * display and for statistics, not for trading: subscribers cannot detect that a value is no longer current.
  *
  * ```
  * source  -a-L-b-|     L: Left
@@ -170,9 +170,9 @@ type ValueFrom<O extends Events> = ValueOf<ObservedValueOf<O>>
 
 /**
  * Subscribes to the stream that `f` returns for each `Right`, and emits its events until the next event of the source.
- * A `Left` of the source ends the current inner stream, then passes through. A `Left` of the inner stream passes through
- * and ends nothing. Completes when the source and the last inner stream have completed. An exception from `f` and an Rx
- * error of an inner stream become Rx errors, as in RxJS's `switchMap`.
+ * A `Left` of the source ends the current inner stream, then passes through. A `Left` of the inner stream passes
+ * through and does not end the inner stream. Completes when the source and the last inner stream have completed. An
+ * exception from `f` and an Rx error of an inner stream become Rx errors, as in RxJS's `switchMap`.
  *
  * ```
  * source             -a----b--L---c---|     L: Left
@@ -181,7 +181,7 @@ type ValueFrom<O extends Events> = ValueOf<ObservedValueOf<O>>
  *
  * @example
  * import { timer, map } from 'rxjs'
- * // The depth, polled while the price is current. Each price takes over the poll of the one before: one request per second.
+ * // The depth, polled while the price is current. Each price continues the poll of the previous price: one request per second.
  * client.price$(topic).pipe(switchMapRight(() => client.depth$(mint, 1000)))
  */
 export const switchMapRight =
@@ -196,8 +196,8 @@ export const switchMapRight =
     )
 
 /**
- * Emits the value of each `Right`; the first `Left` ends the stream with its error as the Rx error, unchanged. Use it
- * with `retry`, `catchError`, or promises.
+ * Emits the value of each `Right`. The first `Left` ends the stream: its error becomes the Rx error, unchanged. Use
+ * `orThrow` with `retry`, `catchError`, or promises.
  *
  * ```
  * source   -a-L-b-|     L: Left(e)
@@ -205,8 +205,8 @@ export const switchMapRight =
  * ```
  *
  * A retry needs a delay. While the connection is down, `price$` emits the `Left` to each new subscriber immediately.
- * `depth$` sends no request before the wait after a failure ends, and emits the failure to each new subscriber in a later
- * event-loop turn. A closed client emits `ClientClosed` to every subscriber, so that such a retry never ends.
+ * `depth$` sends no request before the wait after a failure ends, and emits the failure to each new subscriber in a
+ * later event-loop turn. A closed client emits `ClientClosed` to every subscriber, so such a retry never ends.
  *
  * @example
  * import { retry } from 'rxjs'

@@ -20,7 +20,7 @@ import { OperatorSubscriber } from './operator-subscriber.js'
  *
  * - Each event of the source, a `Left` included, cancels the deadline. Only a value starts a new one.
  * - Completion and an Rx error of the source cancel the deadline.
- * - `Stale` has the value's `topic`, or `''` if it has none; `last` is the value if it is a `Price`.
+ * - `Stale` has the value's `topic`, or `''` if the value has none. `last` is the value if it is a `Price`.
  * - Time during which the event loop is blocked does not count: data that has already arrived is processed first.
  *
  * @param ms maximum time without an event, in ms: 0 to 2147483647. Any other value throws a `ConfigurationError`.
@@ -52,7 +52,7 @@ class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Eithe
     this.latest = event
     if (isLeft(event)) this.deadline.stop()
     this.subscriber.next(event)
-    // A handler may have unsubscribed, or fed an event back, which then decides.
+    // A handler may have unsubscribed, or caused a newer event, which then decides.
     if (isRight(event) && this.latest === event && !this.closed) this.deadline.restart()
   }
 

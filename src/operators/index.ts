@@ -1,5 +1,5 @@
 /**
- * RxJS operators for streams of `Either`: those of a client, or your own.
+ * RxJS operators for streams of `Either`, such as the streams of a client.
  *
  * @module
  */

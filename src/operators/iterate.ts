@@ -6,25 +6,26 @@ import { parseOptions } from '../option-kinds/parse-options.js'
 
 export interface IterateOptions {
   /**
-   * The unread events that are kept: `'latest'` (the default) keeps the newest one, a number keeps that many and drops the
-   * oldest. A whole number from 1.
+   * The unread events that are kept. `'latest'` (the default) keeps the newest event. A whole number from 1 keeps this
+   * number of events, and drops the oldest.
    */
   readonly buffer?: 'latest' | number
 }
 
-/** Events for `for await`. Each loop subscribes to the source by itself. */
+/** Events for `for await`. Each loop has its own subscription to the source. */
 export interface EventIterable<A> extends AsyncIterable<A> {
-  /** Number of events that all loops together have not received, because they were slower than the source. */
+  /** Number of events that were dropped in all loops together, because the loops were slower than the source. */
   readonly dropped: number
   [Symbol.asyncIterator](): AsyncIterator<A, undefined, undefined>
 }
 
 /**
- * The events of a stream for `for await`. The loop subscribes when it starts, and unsubscribes when it ends, by `break`,
- * `return` or an exception too. Completion ends the loop after the last event; an Rx error is thrown there.
+ * The events of a stream for `for await`. The loop subscribes when it starts, and unsubscribes when it ends, also by
+ * `break`, `return` or an exception. Completion ends the loop after the last event. If the stream fails, the loop
+ * throws the Rx error after the last event.
  *
- * A loop reads more slowly than a stream emits while its body awaits. Unread events are dropped, the oldest first, and
- * counted in `dropped`, so that memory is bounded and the loop reads what is current.
+ * While the body of a loop awaits, the stream may emit several events. Unread events are dropped, the oldest first, and
+ * counted in `dropped`. Memory is therefore bounded, and the loop reads current events.
  *
  * ```
  * source              -a-b-c-d-|

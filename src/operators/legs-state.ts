@@ -58,7 +58,7 @@ export class LegsState {
     return true
   }
 
-  /** The record of all values, or a `NotFresh` that names one leg. `undefined` for the same fault as before. */
+  /** The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before. */
   nextResult(): Either<NotFresh, object> | undefined {
     if (this.legsWithoutValue > 0) return this.faultOfLeg()
     const [first, second] = this.legs

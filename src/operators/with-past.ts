@@ -8,10 +8,10 @@ import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import type { EitherOperator } from './either.js'
 
-/** The longest time for which live events are held because the past has not ended, in ms. */
+/** The maximum time for which live events are held until the past has ended, in ms. */
 export const pastTimeout = 5000
 
-/** The prices of the past and the gaps between them, as `prices$` of a history emits them. */
+/** Past prices and gaps, such as those of `prices$` of a history. */
 export type PastStream = Observable<Either<HistoryError, PastEvent>>
 
 /**
@@ -23,12 +23,13 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * withPast(past$)  --p---(qCab)L--|     C: CaughtUp
  * ```
  *
- * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000 ms). Then
- *   the rest of the past is left out, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure of the past is a `Left`, and
- *   its completion ends the hold.
- * - A live price that the past contains is left out: a price with the same value, whose `at` is from the `receivedAt` of the
- *   live price to its arrival here, because a recorder on a busy machine writes `at` some ms later. So is the price that was
- *   current at the subscription, if it is the last one of the past before that.
+ * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000
+ *   ms). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure
+ *   of the past is a `Left`, then its completion ends the hold.
+ * - A live price that the past contains is dropped. In this case, the past price has the same value, and its `at` is
+ *   between the `receivedAt` and the arrival of the live price, because a recorder on a busy machine writes `at` some
+ *   ms later. The price that was current at the subscription is dropped too, if it is the last past price before the
+ *   subscription.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  *
  * @example
@@ -51,7 +52,10 @@ export const withPast =
       }),
     )
 
-/** Receives a past, and then the live events. All times are in ms since the Unix epoch, and do not go back until the release. */
+/**
+ * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
+ * release.
+ */
 export interface JoinObserver<Event> {
   readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
   /** Called once. Must call `releaseLive`, which delivers the held events. */
@@ -80,7 +84,7 @@ export const joinPast = <E, A>(
     if (!overlap.repeats(event, arrivedAt)) observer.onLive(event, at)
   }
   const releaseLive = (): void => {
-    // A handler may cause further live events, which follow those that are held.
+    // A handler may cause further live events, which follow the held events.
     for (let next = held.shift(); next !== undefined && !subscriber.closed; next = held.shift())
       onLive(next.event, next.at, Math.max(latest, next.at))
     isLive = true
@@ -133,7 +137,7 @@ export const joinPast = <E, A>(
 
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
 
-/** The past prices that may be among the live ones: those since the subscription, and the last one before it. */
+/** The past prices that may also be live prices: those since the subscription, and the last one before it. */
 class Overlap {
   private prices: PastPrice[] = []
 
@@ -145,7 +149,7 @@ class Overlap {
     this.prices.push(event.right)
   }
 
-  /** True if a live event, which arrived now, is one of them. The past one replaces it. */
+  /** True if a live event that arrives now is one of these prices. The past price replaces it. */
   repeats(event: Either<unknown, unknown>, arrivedAt: number): boolean {
     if (this.prices.length === 0 || isLeft(event)) return false
     const { price, receivedAt = NaN } = event.right as Partial<Price>

@@ -42,7 +42,7 @@ export const countOption = (described: Omit<Described, keyof Bounds>): NumberOpt
 export const timerOption = (described: Pick<Described, 'default'>): NumberOption =>
   integerOption({ ...described, unit: 'ms', min: 1, max: maxTimerMs })
 
-/** A TCP port to listen on. The default, 0, is any free one. */
+/** A TCP port to listen on. The default, 0, is any free port. */
 export const portOption = (): NumberOption => integerOption({ min: 0, max: 65_535, default: 0 }, 'a port')
 
 const optionOf = (kind: NumberOption['kind'], described: Described, check: Check): NumberOption => ({

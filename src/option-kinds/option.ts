@@ -1,6 +1,6 @@
 import { chainIds, type Environment } from '../domain/environment.js'
 
-/** A condition on a value: as a predicate, and in words for an error message (`expected …`). */
+/** A condition on a value: a predicate, and a text for an error message (`expected …`). */
 export interface Check {
   readonly expected: string
   readonly holds: (value: unknown) => boolean
@@ -8,10 +8,13 @@ export interface Check {
   readonly secret?: boolean
 }
 
-/** One check for each property of `T`. The names of the checks are the names that exist. */
+/** One check for each property of `T`. The names of the checks are the valid names. */
 export type Checks<T> = Readonly<Record<keyof T, Check>>
 
-/** What `parseOptions` reads of an option. Without `holds`, a parser of its own checks the value, such as that of a key. */
+/**
+ * The properties of an option that `parseOptions` reads. Without `holds`, a separate parser checks the value, such as
+ * the parser of a key.
+ */
 export interface Field<A> extends Partial<Check> {
   readonly expected: string
   readonly default?: A
@@ -48,8 +51,8 @@ export interface CheckedOption<A> extends Option<A> {
 }
 
 /**
- * The descriptions of all properties of `T`, for `satisfies`: a missing or additional one is a compile error, and so
- * is one of another type.
+ * The descriptions of all properties of `T`, for `satisfies`: a missing or additional description is a compile error,
+ * and so is a description of another type.
  */
 export type OptionTable<T> = {
   readonly [K in keyof T]-?: Option<Exclude<T[K], undefined>> &
@@ -66,10 +69,10 @@ export const withDefault = <A>(
   fallback: NoInfer<A>,
 ): CheckedOption<A> & { readonly default: A } => ({ ...option, default: fallback })
 
-/** An option with a check of its own. */
+/** An option with its own check. */
 export const checkedOption = <A>(kind: OptionKind, check: Check): CheckedOption<A> => ({ kind, ...check })
 
-/** A value that its own parser checks, such as a key; `expected` repeats that parser's words. */
+/** A value that a separate parser checks, such as a key; `expected` equals the text of that parser. */
 export const parsedOption = <A>(kind: OptionKind, expected: string): Option<A> => ({ kind, expected })
 
 export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' }

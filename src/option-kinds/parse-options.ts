@@ -2,22 +2,24 @@ import { ConfigurationError } from '../errors/configuration-error.js'
 import { asText, truncate } from '../errors/text.js'
 import { plainObject, type Field, type Table } from './option.js'
 
-/** What differs between the functions that take options. */
+/** The differences between the functions that take options. */
 export interface Surface {
   /** The name of the options as a whole, in errors. Default: `options`. */
   readonly name?: string
-  /** The options as a whole, in words. Default: `an object`. */
+  /** A description of the options as a whole. Default: `an object`. */
   readonly expected?: string
-  /** Further names that exist. Their values are not checked. */
+  /** Further valid names. Their values are not checked. */
   readonly otherNames?: readonly string[]
-  /** `undefined` counts as absent. Default: it is an error, such as a variable of the environment that is not set. */
+  /**
+   * `undefined` counts as absent. Default: `undefined` is an error, because it may be an unset environment variable.
+   */
   readonly allowsUndefined?: boolean
   /**
-   * What a name is, such as `fault`: each unknown one is then an error. Default: only the misspelling of a known name is one,
-   * so that callers can spread objects with other properties.
+   * The kind of the names, such as `fault`: each unknown name is then an error. Default: only a misspelt name is an
+   * error, so that callers can spread objects with other properties.
    */
   readonly rejectsUnknown?: string
-  /** Formats a rejected value for the error. Default: errors do not contain it. */
+  /** Formats a rejected value for the error. Default: errors do not contain the value. */
   readonly format?: (value: unknown) => string
   readonly Failure?: new (name: string, problem: string) => Error
 }
@@ -32,8 +34,8 @@ export type Completed<T> = {
 type ValueOf<O> = O extends { readonly table: infer T } ? Completed<T> : O extends Field<infer A> ? A : never
 
 /**
- * Checks that the options are an object, their names, and their values in the order of the table; completes them by their
- * defaults. Throws an error that names the first invalid one. `path`: the name of options that are a part of others.
+ * Checks that the options are an object, their names, and their values in the order of the table; completes them by
+ * their defaults. Throws an error that names the first invalid option. `path`: the name of nested options.
  */
 export const parseOptions = <T extends Table>(
   table: T,
@@ -83,7 +85,7 @@ export const checkValue = (
   throw failure(name, `expected ${expected}${received}`, surface)
 }
 
-/** Formats a rejected value. A string keeps its line breaks, escaped: they may be the problem. */
+/** Formats a rejected value. Line breaks of a string are escaped, because they may be the fault. */
 export const display = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(truncate(value, 100)) : asText(value)
 

@@ -8,13 +8,13 @@ export interface HttpTransportOptions {
   readonly connectTimeout: number
   /** The number of requests that the caller sends at the same time. */
   readonly maxConcurrentRequests: number
-  /** PEM certificates to trust. `undefined`: those of the platform. */
+  /** PEM certificates to trust. `undefined`: the certificates of the platform. */
   readonly ca: string | undefined
 }
 
-/** What a client needs from the platform that it runs on. The other code runs on every platform. */
+/** The functions that depend on the platform of a client. All other code runs on every platform. */
 export interface Platform {
-  /** `ca`: PEM certificates to trust. `undefined`: those of the platform. */
+  /** `ca`: PEM certificates to trust. `undefined`: the certificates of the platform. */
   readonly webSocketTransport: (ca: string | undefined) => WebSocketTransport
   readonly httpTransport: (options: HttpTransportOptions) => HttpTransport
   readonly createMac: CreateMac
@@ -35,6 +35,8 @@ export interface Platform {
 export interface Wake {
   /** The network has returned. */
   readonly isOnline: boolean
-  /** How long the page was frozen, in ms: data that arrived meanwhile may be as old. 0 if it was not. */
+  /**
+   * How long the page was frozen, in ms: data that arrived in this time may be as old. 0 if the page was not frozen.
+   */
   readonly frozenMs: number
 }

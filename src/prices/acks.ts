@@ -33,7 +33,7 @@ export class PendingAcks {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
   }
 
-  /** True if a frame for this topic may be a late one. Otherwise it is an error. */
+  /** True if a frame for this topic may be late. Otherwise the frame is an error. */
   isRecentlyUnsubscribed(base: Address, now: number): boolean {
     return this.recentlyUnsubscribed.has(base, now)
   }
@@ -56,7 +56,7 @@ export class PendingAcks {
   correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
       isUnconfirmed: (address) => this.isUnconfirmed(address) || this.probes.has(address),
-      // A text without an address may be about the probe, which rejects nothing.
+      // A text without an address may be the answer to the probe. It rejects no topic.
       pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })
     this.probes.onErrorText()
@@ -91,7 +91,7 @@ export class PendingAcks {
     return undefined
   }
 
-  /** The unsubscribed topic whose subscribe frame the text answers. The text rejects nothing. */
+  /** The unsubscribed topic whose subscribe frame the text answers. The text rejects no topic. */
   private unsubscribedTopicIn(text: string, now: number): Address | undefined {
     const named = addressesIn(text) ?? []
     return only(named.filter((address) => this.recentlyUnsubscribed.isPending(address, now)))
@@ -127,7 +127,7 @@ export const correlate = (text: string, acks: SubscribeAcks): Address | undefine
   return only(addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending())
 }
 
-/** The only address, or `undefined` if there is none or a second one. Reads no further: thousands may follow. */
+/** The only address; `undefined` if there is none or more than one. Reads no further: thousands may follow. */
 const only = (addresses: Iterable<Address>): Address | undefined => {
   let first: Address | undefined
   for (const address of addresses) {
@@ -186,7 +186,7 @@ export class Probes {
     return isAnswered
   }
 
-  /** An error text answers an earlier frame, or is no answer. */
+  /** An error text answers an earlier frame, or no frame. */
   onErrorText(): void {
     this.countAnswer()
   }

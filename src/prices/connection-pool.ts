@@ -37,7 +37,7 @@ export class ConnectionPool {
     const isClosed = status._tag === 'Closed'
     if (isClosed) subscriber.next(status)
     this.statuses$.subscribe(subscriber)
-    // After joining, so that a change inside `next` reaches this subscriber.
+    // Called after joining, so that this subscriber receives a change inside `next`.
     if (!isClosed) subscriber.next(status)
   })
   readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
@@ -54,14 +54,14 @@ export class ConnectionPool {
     }
   }
 
-  /** `onConfirmed`: called when the service confirms the topic on a connection, and at once if it has. */
+  /** `onConfirmed`: called when the service confirms the topic on a connection; at once if it is already confirmed. */
   price$(topic: Topic, onConfirmed?: () => void): Observable<PriceEvent> {
     const { service, secrets } = this.config
     // The caller may have confused the topic with a secret.
     const parsed = secrets.redactLeft(parseTopic(topic, service))
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     return new Observable((subscriber) => {
-      // Before `closed` is read and a connection is chosen: its handlers may change both.
+      // Called before `closed` is read and a connection is chosen, because its handlers may change both.
       if (base !== undefined) this.connectionOf(base)?.detectSuspend()
       if (!this.closed && base !== undefined) {
         return this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
@@ -73,7 +73,10 @@ export class ConnectionPool {
     })
   }
 
-  /** Returns a function: the ms since the last price of a topic that has one; 0 while that price is delivered. */
+  /**
+   * Returns a function that returns the ms since the last price of a topic with a price; 0 while that price is
+   * delivered.
+   */
   priceAgeOf(topic: Topic): () => number {
     const base = baseAddressOf(topic, this.config.service)
     return () => (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
@@ -94,7 +97,7 @@ export class ConnectionPool {
     return () => missing.some((isMissing) => isMissing())
   }
 
-  /** False if what has arrived on an open connection may be older than `maxLag`. */
+  /** False if data that have arrived on an open connection may be older than `maxLag`. */
   isCurrent(): boolean {
     return this.connections.every((connection) => connection.isCurrent())
   }
@@ -117,7 +120,7 @@ export class ConnectionPool {
     return this.connections.find((connection) => connection.has(base))
   }
 
-  /** The connection that carries the topic, or the first with a free slot, or a new one. */
+  /** The connection of the topic, or the first connection with a free slot, or a new connection. */
   private connectionFor(base: Address, topic: Topic): PriceConnection {
     return (
       this.connectionOf(base) ??
@@ -151,7 +154,7 @@ export class ConnectionPool {
   }
 }
 
-/** A connection that is behind: between open and connecting. */
+/** The rank of a connection that is behind: between open and connecting. */
 const behindSeverity = 1.5
 
 const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {

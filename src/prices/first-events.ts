@@ -8,24 +8,27 @@ import { delay } from '../time/deadline.js'
 import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
 import type { TopicState } from './topics.js'
 
-/** The connection of which a new subscriber receives the current event. */
+/** The connection whose current event a new subscriber receives. */
 export interface FirstEventSource {
   readonly clock: Clock
   /** The event that a new subscriber of the topic receives now. */
   readonly eventOf: (state: TopicState, subscriber: PriceSubscriber) => PriceEventFactory | undefined
-  /** False if the last prices may be out of date by the transport, or older than `maxLag`. */
+  /** False if, by the transport, the last prices may be out of date, or if they may be older than `maxLag`. */
   readonly isCurrent: () => boolean
   /** Changes when the connection fails again. */
   readonly failure: () => unknown
 }
 
-/** The number of subscribers of a topic that may leave upon a failure before the next ones receive it in a later turn. */
+/**
+ * The number of subscribers of a topic that may leave upon a failure. Later subscribers receive the failure in a later
+ * turn.
+ */
 const maxRefusals = 10
 
 /** The longest wait of a subscriber that receives a failure later, in ms. */
 const maxRepeatDelay = 100
 
-/** Time between two questions whether the data of a socket is current, in ms. */
+/** Interval of the checks whether the data of a socket are current, in ms. */
 const socketCheckInterval = 20
 
 /**
@@ -35,7 +38,7 @@ const socketCheckInterval = 20
 export class FirstEvents {
   /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
   private readonly refusals = new Map<Address, number>()
-  /** The number of subscribers of each topic that have received a failure later, and the cause of that failure. */
+  /** The number of subscribers of each topic that received a failure in a later turn, and the cause of that failure. */
   private readonly repeats = new Map<Address, { readonly cause: unknown; readonly count: number }>()
   private refusalTimer: Subscription | undefined
 
@@ -79,8 +82,8 @@ export class FirstEvents {
   }
 
   /**
-   * Changes when a newer event replaces the current one: also a `Stale`, which has the same activity as the price before it, and a
-   * price of the same tick, which has the same time.
+   * Changes when a newer event replaces the current one. Also changes for a `Stale`, which has the activity time of the
+   * price before it, and for a price of the same tick, which has the same time.
    */
   private causeOf({ live, lastActivityAt, price }: TopicState): unknown {
     return this.source.failure() ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
@@ -93,7 +96,7 @@ export class FirstEvents {
       // Removes it from the subscriber.
       waiting.unsubscribe()
       if (this.causeOf(state) !== before) return
-      // The price is not held for this subscriber: those that joined after it may have received it.
+      // The price is not held for this subscriber, because later subscribers may have received it.
       if (state.live && !this.source.isCurrent())
         return this.repeatLater(subscription, state, socketCheckInterval)
       const event = this.source.eventOf(state, subscription)?.(subscription.topic)
@@ -110,7 +113,7 @@ export class PriceSubscription implements PriceSubscriber, Unsubscribable {
   position = 0
   previous: PriceSubscriber | undefined
   next: PriceSubscriber | undefined
-  /** True if it received a failure on its subscription. */
+  /** True if the subscriber received a failure on its subscription. */
   hasFailed = false
   /** Set once the subscriber is added. */
   state: TopicState | undefined

@@ -16,7 +16,10 @@ export class FrameQueue {
     return this.dueTopics
   }
 
-  /** The topics with a repeated subscribe frame. It may have to wait for the answers to other subscribe frames. */
+  /**
+   * The topics with a repeated subscribe frame. Such a frame may have to wait for the answers to other subscribe
+   * frames.
+   */
   get repeated(): Iterable<TopicState> {
     return this.repeatedTopics
   }
@@ -56,19 +59,24 @@ export class FrameQueue {
 /** A topic in a frame of the service. */
 export interface EchoedTopic {
   readonly base: Address
-  /** As the service spells it, without a quote address. */
+  /** In the spelling of the service, without a quote address. */
   readonly topic: Topic
 }
 
 /** The maximum number of removed topics that are stored. The oldest are dropped. */
 const maxRemoved = 10_000
 
-/** The maximum number of queued topics. A confirmation after their unsubscribe frames lists the others again. */
+/**
+ * The maximum number of queued topics. Further topics are listed again by a confirmation after the unsubscribe frames.
+ */
 const maxQueued = 10_000
 
 /** The topics that the service keeps subscribed although the client does not request them. They are unsubscribed. */
 export class UnrequestedTopics {
-  /** The topics that were rejected or unsubscribed. A later price shows that the service has subscribed one all the same. */
+  /**
+   * The topics that were rejected or unsubscribed. A later price shows that the service has subscribed such a topic
+   * anyway.
+   */
   private readonly removed = new Set<Address>()
   private readonly queue = new Map<Address, Topic>()
 
@@ -89,13 +97,13 @@ export class UnrequestedTopics {
     if (this.removed.size > maxRemoved && oldest !== undefined) this.removed.delete(oldest)
   }
 
-  /** The client sends a subscribe frame. A topic that loses its subscribers before that remains queued. */
+  /** The client sends a subscribe frame. A topic that lost its subscribers before remains queued. */
   onRequested(base: Address): void {
     this.removed.delete(base)
     this.queue.delete(base)
   }
 
-  /** A confirmation lists a topic that is not requested. A frame for a recently unsubscribed topic is a late one. */
+  /** A confirmation lists a topic that is not requested. A frame for a recently unsubscribed topic is a late frame. */
   onConfirmation({ base, topic }: EchoedTopic, now: number): void {
     if (this.queue.size >= maxQueued || this.acks.isRecentlyUnsubscribed(base, now)) return
     // Copied, because both are parts of the service's topic, which may fill a frame.
@@ -125,7 +133,7 @@ export class UnrequestedTopics {
   }
 }
 
-/** Probes a service by subscribing again to a topic, because it answers each frame. */
+/** Probes a service by subscribing again to a topic, because the service answers each frame. */
 export class SubscribeProber implements Prober {
   constructor(
     private readonly topics: TopicTable,
@@ -149,7 +157,7 @@ export class SubscribeProber implements Prober {
   /** Until a probe was answered, only the silence of all topics shows that the connection is lost. */
   readonly isConclusive = (): boolean => this.support.isProven || this.isSilent()
 
-  /** A confirmed topic if there is any: its answer confirms or rejects nothing. */
+  /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
   private findTopic(): TopicState | undefined {
     let found: TopicState | undefined
     for (const state of this.topics.states) {

@@ -38,8 +38,8 @@ export interface PriceConnectionOwner {
 }
 
 /**
- * Carries the subscriptions of many subscribers to many topics over one connection. An event first changes the state of
- * the subscriptions, then `perform` notifies the subscribers.
+ * The subscriptions of many subscribers to many topics over one connection. An event first changes the state of the
+ * subscriptions, then `perform` notifies the subscribers.
  */
 export class PriceConnection implements ConnectionListener {
   textPrices = 0
@@ -95,18 +95,18 @@ export class PriceConnection implements ConnectionListener {
     this.tickClock.refresh()
   }
 
-  /** Probes the open connection. Returns a function that is true until it has answered or is closed. */
+  /** Probes the open connection. The returned function is true until it has answered or is closed. */
   probe(): () => boolean {
     const { open } = this.reconciler
     const isMissing = open?.probe()
     return () => isMissing !== undefined && this.reconciler.open === open && isMissing()
   }
 
-  /** False if what has arrived on the open connection may be older than `maxLag`. */
+  /** False if data that have arrived on the open connection may be older than `maxLag`. */
   readonly isCurrent = (): boolean =>
     (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false
 
-  /** Probes the connection. After a freeze of at least `staleAfter`, prices that arrived meanwhile are not current. */
+  /** Probes the connection. After a freeze of at least `staleAfter`, prices from the freeze are not current. */
   wake({ isOnline, frozenMs }: Wake): void {
     this.tickClock.refresh()
     if (frozenMs >= this.config.staleAfter) return this.onSuspend(0)
@@ -118,12 +118,12 @@ export class PriceConnection implements ConnectionListener {
   priceAge(base: Address): number {
     const state = this.subscriptions.topics.get(base)
     if (state === undefined) return 0
-    // The clock of the tick in which the price arrived: the time that a busy event loop takes is no age.
+    // The clock of the tick in which the price arrived: time spent in a busy event loop does not count.
     this.tickClock.refresh()
     return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
   }
 
-  /** Emits the first event, if there is one. `onConfirmed`: called when the service confirms, and at once if it has. */
+  /** Emits the first event, if any. `onConfirmed`: called when the service has confirmed the topic, perhaps at once. */
   subscribe(
     base: Address,
     topic: Topic,
@@ -144,20 +144,20 @@ export class PriceConnection implements ConnectionListener {
     const subscribers = this.reconciler.close({ _tag: 'Closed' })
     this.subscriptions.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
-    // Last, because a subscriber that leaves may start a timer.
+    // Called last, because a subscriber that leaves may start a timer.
     this.firstEvents.close()
   }
 
   /**
-   * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame,
-   * so it neither sets the timer nor schedules `reconcile()`. Returns false if the frame needs the slow path, as every
-   * price that may be older than `maxLag`.
+   * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame, so
+   * it neither sets the timer nor schedules `reconcile()`. Returns false if the frame needs the slow path. This
+   * includes every price that may be older than `maxLag`.
    */
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
     const { tickClock, reconciler } = this
-    // Before `live` is read: after a suspend, no topic is live, and a probe may find the socket broken.
+    // Called before `live` is read: after a suspend, no topic is live, and a probe may find the socket broken.
     tickClock.advance()
     const { elapsed } = tickClock
     const { open } = reconciler
@@ -179,7 +179,8 @@ export class PriceConnection implements ConnectionListener {
     const { open } = this.reconciler
     // The frame may be from before a suspend of the machine, or from a freeze of the page.
     if (open?.isAnswerMissing() === true) return
-    // The clock of the tick, as in `priceAge`: a gateway passes the price on within it, and its age must not shrink.
+    // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
+    // decrease.
     const at = this.tickClock.elapsed
     const isCurrent = open?.lag.isCurrentAt(at) ?? true
     this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch: open?.epoch ?? 0, isCurrent }))
@@ -257,7 +258,7 @@ export class PriceConnection implements ConnectionListener {
     return false
   }
 
-  /** Values from before a suspend are not current, and the service may have ended the connection meanwhile. */
+  /** Values from before a suspend are not current, and the service may have ended the connection during the suspend. */
   private onSuspend(ms: number): void {
     this.reconciler.open?.requireAnswer()
     this.perform(this.subscriptions.onSuspend(ms, this.config.clock.elapsed()))
@@ -290,7 +291,7 @@ export class PriceConnection implements ConnectionListener {
     return this.reconciler.open?.lag
   }
 
-  /** The one place that notifies, after the state has changed. A handler may change the state again. */
+  /** Only this method notifies, after the state has changed. A handler may change the state again. */
   private perform(effects: readonly Effect[]): void {
     this.reconciler.scheduleIfNeeded()
     for (const effect of effects) this.performOne(effect)

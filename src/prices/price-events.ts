@@ -33,8 +33,9 @@ export const staleEvent = (state: TopicState, now: number, behindMs?: number): P
 }
 
 /**
- * The initial event for a late subscriber. There is none before the first price, and none while a deadline has passed
- * but is not handled yet (after a blocked event loop): the next frame or the `Stale` event decides.
+ * The initial event for a late subscriber. There is no such event before the first price. After a blocked event loop, a
+ * deadline may have passed without being handled: there is no such event then either, and the next frame or the `Stale`
+ * event decides.
  */
 export const initialEvent = (
   state: TopicState,

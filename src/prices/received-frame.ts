@@ -19,7 +19,7 @@ export interface Reception {
   readonly clock: Clock
   /** The name of the service, for example `svc`. */
   readonly service: string
-  /** Redacted from errors: a frame may repeat them. */
+  /** Secrets to redact from errors, because a frame may repeat them. */
   readonly secrets: Secrets
 }
 
@@ -55,7 +55,7 @@ export const onPriceUpdate = (
     subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)
     return [uncorrelated(reception, 'unknown-topic', text)]
   }
-  // The later frames of the topic have no age, which is another layout.
+  // Later frames of the topic have no age, so their layout differs.
   if (age === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
   if (!isCurrent) {
@@ -70,7 +70,10 @@ export const onPriceUpdate = (
   return effects
 }
 
-/** Changes the subscriptions by a frame that is no price. What matches no topic becomes an `UncorrelatedError`. */
+/**
+ * Changes the subscriptions by a frame that is not a price. A frame that matches no topic becomes an
+ * `UncorrelatedError`.
+ */
 export const onFrame = (reception: Reception, frame: OtherFrame, text: string): readonly Effect[] => {
   switch (frame._tag) {
     case 'Confirmation':
@@ -137,7 +140,7 @@ const uncorrelated = ({ secrets }: Reception, kind: UncorrelatedError['kind'], t
   error: secrets.redactError(uncorrelatedError(kind, text)),
 })
 
-/** The topic as the service spells it, without the quote address that it may append. */
+/** The topic in the spelling of the service, without a quote address. */
 const withoutQuote = (topic: string, base: Address, service: string): EchoedTopic => ({
   base,
   topic: topic.slice(0, service.length + 1 + base.length) as Topic,

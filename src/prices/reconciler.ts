@@ -41,9 +41,9 @@ const burst = 256
 const drainCheckMs = 5
 
 /**
- * Brings one connection in line with the subscriptions: dials, sends the pending frames, closes, and wakes at the next
- * deadline. Changes only alter the subscriptions and schedule one `reconcile()`, so changes that cancel out within one
- * tick send no frames.
+ * Adapts one connection to the subscriptions: dials, sends the pending frames, closes, and sets a timer for the next
+ * deadline. A change only changes the subscriptions and schedules one `reconcile()`. Changes that cancel each other
+ * within one tick therefore send no frames.
  */
 export class Reconciler {
   /** The open connection, if there is one. */
@@ -110,7 +110,7 @@ export class Reconciler {
     return subscribers
   }
 
-  /** The prices of the open connection may be older than `maxLag`; `undefined`: they are current again. */
+  /** `behindMs`: the prices of the open connection may be older than `maxLag`; `undefined`: they are current again. */
   onLag(behindMs: number | undefined): void {
     if (this.open === undefined) return
     const { epoch, since } = this.open
@@ -128,12 +128,13 @@ export class Reconciler {
 
   private sendFrames({ socket }: OpenedEvent, now: number): void {
     const { rateLimiter } = this.config
-    // A frame that is kept back is not taken: if its topic leaves, neither a subscribe nor an unsubscribe is sent.
+    // A delayed frame stays in the queue: if its topic loses its subscribers, neither a subscribe nor an unsubscribe
+    // frame is sent.
     const { isFull } = socket
     const limit = isFull ? 0 : Math.min(burst, rateLimiter.available(now))
     const frames = this.subscriptions.takeFrames(limit, now)
     for (const frame of frames) socket.send(frame)
-    // A frame counts from the time at which it has been sent: a busy machine may delay the sending.
+    // A frame counts from the time at which it was sent, because a busy machine may delay sending.
     rateLimiter.consume(frames.length, this.config.clock.elapsed())
     if (this.subscriptions.hasPendingFrames) {
       const delay = isFull ? drainCheckMs : rateLimiter.delay(now)
@@ -229,7 +230,7 @@ export class Reconciler {
   }
 }
 
-/** A connection that is reported is needed: its status is `Idle` only until its dial begins. */
+/** A reported connection has topics: its status is `Idle` only until its dial begins. */
 const stateNames: Readonly<Record<ConnectionStatus['_tag'], ConnectionState['state']>> = {
   Idle: 'connecting',
   Connecting: 'connecting',

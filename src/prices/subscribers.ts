@@ -7,10 +7,10 @@ import { safeComplete, safeNext } from '../task/safe-notify.js'
 
 export type PriceEvent = Either<PriceError, Price>
 
-/** A price without a topic. Each subscriber receives it with the topic as that subscriber wrote it. */
+/** A price without a topic. Each subscriber receives the price with the topic in its own spelling. */
 export type ReceivedPrice = Omit<Price, 'topic'>
 
-/** Builds the event for one subscriber, from the topic as that subscriber wrote it. */
+/** Builds the event for one subscriber, from the topic in the subscriber's spelling. */
 export type PriceEventFactory = (topic: Topic) => PriceEvent
 
 /** A subscriber of one topic. The list of the topic changes the last three fields. */
@@ -23,14 +23,14 @@ export interface PriceSubscriber {
   /** Increases along the list; 0 while the subscriber is not in a list. */
   position: number
   previous: PriceSubscriber | undefined
-  /** Kept after removal, so that a delivery that has arrived at this subscriber continues. */
+  /** Kept after removal, so that a delivery continues from a removed subscriber. */
   next: PriceSubscriber | undefined
 }
 
 /**
  * The subscribers of one topic, in the order in which they joined. A linked list: a subscriber joins and leaves in
- * constant time, and a topic with one subscriber needs no array. Not a `Multicast`, which copies its subscribers for each value
- * and cannot ask between two of them whether the price is still current.
+ * constant time, and a topic with one subscriber needs no array. Not a `Multicast`, which copies its subscribers for
+ * each value, and has no check between two subscribers that the price is still current.
  */
 export interface SubscriberList {
   /** The only subscriber, if there is exactly one. Avoids the list on the hot path. */
@@ -55,7 +55,7 @@ export const addToList = (list: SubscriberList, subscriber: PriceSubscriber): vo
   setSole(list)
 }
 
-/** Has no effect on a subscriber that was removed before. */
+/** Has no effect if the subscriber is already removed. */
 export const removeFromList = (list: SubscriberList, subscriber: PriceSubscriber): void => {
   if (subscriber.position === 0) return
   const { previous, next } = subscriber

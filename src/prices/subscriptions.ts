@@ -34,7 +34,7 @@ import {
   type TopicTimeouts,
 } from './topics.js'
 
-/** What the owner of the connection must do after an event has changed the subscriptions, in this order. */
+/** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
 export type Effect =
   | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
   /** The last price of the topic is delivered. */
@@ -48,8 +48,8 @@ export type Effect =
   | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
 
 /**
- * The state of all topics of one connection. An event changes it, and returns what is to be sent and delivered. It does no
- * I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
+ * The state of all topics of one connection. An event changes the state, and returns the frames to send and the events
+ * to deliver. This class does no I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
  */
 export class Subscriptions {
   readonly topics = new TopicTable()
@@ -86,7 +86,7 @@ export class Subscriptions {
     return state
   }
 
-  /** A topic that was requested lingers; any other is removed immediately. */
+  /** A topic that was requested lingers; any other topic is removed immediately. */
   removeSubscriber(state: TopicState, subscriber: PriceSubscriber, now: number): void {
     if (this.topics.get(state.base) !== state) return
     removeFromList(state, subscriber)
@@ -279,7 +279,7 @@ export class Subscriptions {
 
   private onActivity(state: TopicState, now: number, age: number, effects: Effect[]): void {
     if (isUnconfirmed(state)) {
-      // Otherwise the topics that were requested together would all be queued again when their confirmations were due.
+      // Otherwise topics that were requested together would all be queued again when their confirmations are due.
       this.deadlines.delete(state)
       effects.push({ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) })
     }

@@ -29,13 +29,13 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   subscribeSentAt: number | undefined
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
-  /** Until when a repeated subscribe frame may wait for the answers to others; `never` if there is none. */
+  /** Until when a repeated subscribe frame may wait for the answers to other frames; `never` without such a frame. */
   resubscribeBy: number
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
   /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
   held: boolean
-  /** True if a price was held and then replaced by a newer one, so that it is never delivered. */
+  /** True if a newer price replaced a held price, which is then never delivered. */
   skipped: boolean
   /** While the price is held: the position of the last subscriber that has received it; 0 if none has. */
   deliveredUpTo: number
@@ -179,7 +179,7 @@ const listedSize = (topic: Topic): number => topic.length + 48
 /** The topics that one connection keeps, by their base address, in the order of their creation. */
 export class TopicTable {
   private readonly byBase = new Map<Address, TopicState>()
-  /** Of the topics in a confirmation that lists all of them, in bytes. */
+  /** Size of the topics in a confirmation that lists all of them, in bytes. */
   private listedBytes = 0
 
   get size(): number {
@@ -204,7 +204,7 @@ export class TopicTable {
     return state?.subscribeSentAt === undefined ? undefined : state
   }
 
-  /** An upper bound of the size of a confirmation that lists all topics and one more, in bytes. */
+  /** An upper bound of the size of a confirmation that lists all topics and one further topic, in bytes. */
   confirmationBytesWith(topic: Topic): number {
     return confirmationOverhead + this.listedBytes + listedSize(topic)
   }

@@ -6,7 +6,7 @@ import { messageOf } from '../errors/text.js'
 
 // The recording entry point in a browser. Its types are those of `index.ts`.
 
-/** Recordings are data: a browser has no files. */
+/** A recording is data, because a browser has no files. */
 export const browserPlatform: SourcePlatform = {
   stringSource: (text) => ({ open: () => [text] }),
   urlSource: () => {
@@ -33,7 +33,7 @@ export class Gunzip {
   private failure: Error | undefined
   private readonly reading = this.readAll()
 
-  /** Yields the data of a chunk, or of earlier ones. */
+  /** Yields the data of this chunk, or of earlier chunks. */
   async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
     await this.attempt(this.writer.write(chunk))
     yield* this.take()
@@ -77,7 +77,7 @@ export class Gunzip {
   }
 }
 
-/** The types of Node have no type of the chunks. */
+/** Node's types do not declare the type of the chunks. */
 interface ByteReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>
 }

@@ -5,7 +5,7 @@ import { createRecordingFile } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
 import { replayOn } from './replay/replay.js'
 
-// The parts of the recording entry point that depend on the platform, for Node.
+// The exports of the recording entry point that depend on the platform, for Node.
 
 /** Node, and the runtimes that are compatible with it. */
 export const nodePlatform: SourcePlatform = {
@@ -29,15 +29,15 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
  * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
  * A recording may be appended to another recording of the same streams.
  *
- * Each row is one whole line in one `write`, made when the event arrives. A crash loses only what the writable has
- * buffered. To a path, each row is written synchronously: a killed process loses no row, and a compressed file, too, is
- * complete after each row. If the disk may be slow, give a stream.
+ * Each row is one whole line in one `write`, when the event arrives. A crash loses only the data that the writable has
+ * buffered. If `to` is a path, each row is written synchronously: a killed process loses no row, and a compressed file
+ * is also complete after each row. If the disk may be slow, pass a stream.
  *
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.
  *
- * Throws a `ConfigurationError` for an invalid value and a misspelt option name, if there is no topic and no mint,
- * and for a mint if the client has no depth.
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name. Also throws if there are no topics and
+ * no mints, and for a mint if the client has no depth.
  *
  * @function
  * @example
@@ -46,29 +46,30 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
 export const record = recordOn(createRecordingFile)
 
 /**
- * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at the
- * same distances in time.
+ * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at
+ * the same intervals.
  *
- * The replay starts with the first subscription to a price or depth stream, and pauses while there is none. If a strategy
- * ran by `run$`, it ends instead. A late subscriber receives the current event first, as from a live client. A topic or
- * mint that is not in the recording is rejected. At the end of the recording all streams complete. If the recording is
- * damaged, each price and depth stream emits a `DecodeError` first.
+ * The replay starts with the first subscription to a price or depth stream, and pauses while there are no subscribers.
+ * If a strategy ran by `run$`, the replay ends instead. A late subscriber receives the current event first, as from a
+ * live client. A topic or mint that is not in the recording is rejected. At the end of the recording all streams
+ * complete. If the recording is damaged, each price and depth stream emits a `DecodeError` first.
  *
- * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the rows after it
- * keep their distances. A row more than 365 days later than its predecessor is a `RecordingError`. Only the distance from
- * or to a header may be longer: it is skipped.
+ * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the next rows
+ * keep their intervals. A row more than 365 days later than its predecessor is a `RecordingError`. Only the interval
+ * from or to a header may be longer: it is skipped.
  *
  * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
  *   is a list of sources, in order. Each source starts with a header. Gzip is recognised by the content.
- * - `from` and `to` play a part. Values from before `from` are not played: the streams start without a value.
+ * - `from` and `to` limit the rows that are played. Values from before `from` are not played: the streams start without
+ *   a value.
  * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
  * - `receivedAt` is the recorded time.
  * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
  * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
  *   that are created on subscription are virtual only inside `run$`.
- * - Where the recording does not show that prices are current, each topic emits `Disconnected` and has no current price until
- *   the next one: at the header of each further recording, and when the recorded client was disconnected or closed. The
- *   epochs of a further recording continue those before it.
+ * - At the header of each further recording, and when the recorded client was disconnected or closed, each topic emits
+ *   `Disconnected`. It then has no current price until the next price. The epochs of a further recording continue the
+ *   epochs before it.
  *
  * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
  *

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a path of the service's HTTP API names (section 4 of its documentation). */
+/** The resource of a path of the service's HTTP API (section 4 of its documentation). */
 export interface Resource {
   readonly kind: 'depth' | 'price'
   /** The mint of a depth, or the topic of a price. */

@@ -35,11 +35,11 @@ export interface SimulatorOptions {
   readonly tick?: number
   /** Time without a change after which a price is published again, in ms. Default: 10 000. */
   readonly repeat?: number
-  /** Key that depth requests must be signed with, in base64. Default: 32 random bytes. */
+  /** Key of the signatures of depth requests, in base64. Default: 32 random bytes. */
   readonly authKey?: string
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
   readonly service?: string
-  /** Answers browsers of any origin, preflight requests included. Default: `false`. */
+  /** Answers pages of any origin, including preflight requests. Default: `false`. */
   readonly cors?: boolean
   /** Faults from the start. Default: none. */
   readonly faults?: Faults

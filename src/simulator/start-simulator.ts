@@ -123,7 +123,7 @@ export interface Simulator {
   readonly priceBaseUrl: string
   /** URL of the price reporter's WebSocket, `ws://127.0.0.1:<port>`. */
   readonly priceWsUrl: string
-  /** Key that depth requests must be signed with, base64. */
+  /** Key of the signatures of depth requests, in base64. */
   readonly authKey: string
   /** Name of the service: prefix of topics and of signed headers. */
   readonly service: string

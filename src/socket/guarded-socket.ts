@@ -36,7 +36,7 @@ export class GuardedSocket implements Socket {
   }
 
   send(frame: string): void {
-    // Not by `try`, which would allocate a closure for each frame.
+    // Does not use `try`, which would allocate a closure for each frame.
     try {
       this.buffer.beforeSend()
       this.socket.send(frame)
@@ -117,7 +117,7 @@ const isResponseHead = (value: unknown): value is ResponseHead =>
   typeof value.headers === 'object' &&
   value.headers !== null
 
-/** From this number of unsent bytes the buffer is full: the client keeps further frames back. */
+/** From this number of unsent bytes the buffer is full: the client delays further frames. */
 const fullBytes = 32_768
 
 /** The number of checks within the drain timeout. */

@@ -20,7 +20,7 @@ export interface MeasuredConnection {
   readonly connectMs: number
   /** Counts the frames and pongs. */
   readonly activityCount: () => number
-  /** Sends a probe whose answer will be recognised. Returns false if there is none. */
+  /** Sends a probe whose answer will be recognised. Returns false if no probe can be sent. */
   readonly measure: () => boolean
   readonly terminate: (reason: string) => void
 }
@@ -57,20 +57,21 @@ const lateProbeMs = 1_000
  */
 const betweenFrames = 0.25
 
-/** Of the limit `maxFramesPerSecond`, probes without pings use at most this part. */
+/** The part of `maxFramesPerSecond` that probes without pings use at most. */
 const probePart = 1 / 4
 
 /**
- * The lag of one connection: the upper bound of the age of its prices. All data that follows the answer to a probe was sent after
- * the probe. So a price is at most as old as the newest answered probe; before the first answer, as the connection, because
- * the client subscribes when it opens. A price beyond `maxLag` is held. Times are monotonic, in ms.
+ * The lag of one connection: the upper bound of the age of its prices. All data after the answer to a probe were sent
+ * after the probe. A price is therefore at most as old as the newest answered probe. Before the first answer, it is at
+ * most as old as the connection, because the client subscribes when the connection opens. A price that may be older
+ * than `maxLag` is held. Times are monotonic, in ms.
  *
  * - `current`: prices are delivered while the bound holds.
- * - `checking`: a price was held. The answer may lie in the socket, behind a blocked event loop.
+ * - `checking`: a price was held. The answer may be unread in the socket, after a blocked event loop.
  * - `behind`: no answer has arrived in time. Every price is held until one does.
  */
 export class Lag {
-  /** From this time on, `isCurrentAt` must be asked before a price is delivered. */
+  /** From this time on, `isCurrentAt` must be called before a price is delivered. */
   checkAt = Infinity
   private state: 'current' | 'checking' | 'behind' = 'current'
   /** False before `start`, after `stop`, and without a limit. */
@@ -112,8 +113,8 @@ export class Lag {
   }
 
   /**
-   * Called when the connection has opened. The first probe is sent at once if nothing is known of the service, so that no
-   * queue delays its answer, and if the dial took long, because so will the answer.
+   * Called when the connection has opened. The first probe is sent at once in two cases. If the service has never
+   * answered a probe, then no queue delays the answer. If the dial took long, the answer will take long too.
    */
   start(): void {
     if (this.config.maxLag === Infinity) return
@@ -144,7 +145,7 @@ export class Lag {
     return isCurrent
   }
 
-  /** `isCurrentAt` this moment. */
+  /** `isCurrentAt` for the current time. */
   readonly isCurrentNow = (): boolean => {
     if (this.checkAt === Infinity) return true
     const now = this.config.clock.elapsed()
@@ -161,7 +162,7 @@ export class Lag {
     const { activityCount } = this.connection
     const decide = (): void => this.decide()
     const waiting = new Subscription()
-    // Before the wait: in virtual time it ends at once, and the next wait replaces this one.
+    // Set before the wait: in virtual time the wait ends at once, and the next wait replaces this one.
     this.decision = waiting
     waiting.add(
       this.wasProbedLate(now)
@@ -193,7 +194,7 @@ export class Lag {
     return this.isExempt ? Infinity : this.measuredAt + this.config.maxLag
   }
 
-  /** Nothing is known of a service that has never answered a probe. */
+  /** The lag is unknown if the service has never answered a probe. */
   private get isExempt(): boolean {
     return !this.config.probeSupport.isProven
   }
@@ -213,7 +214,7 @@ export class Lag {
   private probeIfDue(now: number): void {
     const { connection, config } = this
     if (!this.isMeasuring || now < this.nextProbeAt) return
-    // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
+    // Set before the probe, whose answer may arrive at once. A service without answers is probed only by `liveness.ts`.
     const isMute = this.isExempt && now - this.openedAt > 2 * config.maxLag
     const { interval } = this
     const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now

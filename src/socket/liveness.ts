@@ -2,7 +2,7 @@ import { EMPTY, filter, merge, mergeMap, repeat, take, type Observable } from 'r
 import type { Clock } from '../time/clock.js'
 import { deadline$, delay$ } from '../time/deadline.js'
 
-/** What the detection of a lost connection needs. Times are in ms. */
+/** Configuration of the detection of a lost connection. Times are in ms. */
 export interface LivenessConfig {
   readonly clock: Clock
   readonly pingInterval: number
@@ -10,7 +10,7 @@ export interface LivenessConfig {
   readonly hasPings: boolean
   /** Counts the frames and pongs of the socket. */
   readonly activityCount: () => number
-  /** Sends a ping, or another frame that the service answers. Returns false if there is none. */
+  /** Sends a ping, or another frame that the service answers. Returns false if no such frame can be sent. */
   readonly probe: () => boolean
   /** True if silence after a probe shows that the connection is lost. */
   readonly isConclusive: () => boolean
@@ -20,7 +20,7 @@ export interface LivenessConfig {
 
 /** Probes a service over a socket without pings, by frames that it answers. */
 export interface Prober {
-  /** Sends a frame that the service answers. Returns false if there is none. */
+  /** Sends a frame that the service answers. Returns false if no such frame can be sent. */
   readonly probe: () => boolean
   /** True if the answer to the next probe will be recognised. */
   readonly isRecognisable: () => boolean
@@ -77,11 +77,11 @@ interface UnansweredProbe {
   readonly id: number
   /** Monotonic, in ms. */
   readonly sentAt: number
-  /** False if the answer cannot be told from those to other frames. */
+  /** False if the answer cannot be distinguished from answers to other frames. */
   readonly isRecognisable: boolean
 }
 
-/** The maximum number of probes that wait for an answer. The answer to a later one answers the older ones too. */
+/** The maximum number of probes that wait for an answer. The answer to a probe answers all older probes too. */
 const maxUnanswered = 64
 
 /**
@@ -112,8 +112,9 @@ export class AnswerCounter {
 
   /**
    * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may
-   * answer only the latest of several pings, and may send pongs that answer none. Without a payload, answers are in order.
-   * Pongs of a service that returns no payloads are in order too, but prove nothing: they may answer no ping.
+   * answer only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in
+   * order. Pongs of a service that returns no payloads are also in order, but their time is unknown: they may answer no
+   * ping.
    */
   onAnswer(payload?: string): number | undefined {
     const index = this.unanswered.findIndex(({ id }) => String(id) === payload)
@@ -128,13 +129,13 @@ export class AnswerCounter {
     return isEcho || payload === undefined ? probe.sentAt : undefined
   }
 
-  /** Waits for the answer to the last probe. Returns a function that is true until it arrives. */
+  /** Waits for the answer to the last probe. Returns a function that returns true until the answer arrives. */
   await(): () => boolean {
     this.awaitedId = this.lastId
     return this.missing()
   }
 
-  /** Returns a function that is true until the answer to the last probe arrives. */
+  /** Returns a function that returns true until the answer to the last probe arrives. */
   missing(): () => boolean {
     const { lastId } = this
     return () => this.answeredId < lastId

@@ -68,8 +68,8 @@ interface OpenConnection {
 
 /**
  * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next dial.
- * `events$` never completes and never fails, whatever the close code. Failure counts survive unsubscription, so that
- * rapid resubscription cannot cause a dial loop.
+ * `events$` never completes and never fails, for any close code. Failure counts are kept after an unsubscription, so
+ * that rapid resubscription cannot cause a dial loop.
  */
 export class ReconnectingSocket {
   private failures = 0

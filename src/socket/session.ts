@@ -45,7 +45,7 @@ export interface SessionOpenedEvent {
   /** Time since the dial, in ms. */
   readonly connectMs: number
   readonly lag: Lag
-  /** Probes immediately. Returns a function that is true until the answer arrives. */
+  /** Probes immediately. Returns a function that returns true until the answer arrives. */
   readonly probe: () => () => boolean
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   readonly wake: () => void
@@ -78,7 +78,9 @@ export interface LostEvent {
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
-    /** Frames that the sink handled as bytes, and everything else: so that the hot path counts once. */
+    /**
+     * Frames that the sink handled as bytes, and other frames are counted separately, so that the hot path counts once.
+     */
     let handled = 0
     let received = 0
     const activityCount = () => handled + received
@@ -159,7 +161,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           }),
         )
         timers.add(tick$(config).subscribe(() => sink.onTick()))
-        // Here a suspend from before the socket opened is detected: it makes no frame of this socket old.
+        // A suspend from before the socket opened is detected here: it has no effect on frames of this socket.
         sink.onTick()
         subscriber.next({
           _tag: 'Opened',

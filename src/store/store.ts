@@ -9,7 +9,8 @@ import { reportError } from '../task/safe-notify.js'
 import { macrotasks } from '../time/macrotask.js'
 
 /**
- * The latest state of a stream. Its methods need no `this`. The source is subscribed to while the store has a listener.
+ * The latest state of a stream. The methods need no `this`. The store is subscribed to the stream while it has a
+ * listener.
  */
 export interface Store<S> {
   /** The current snapshot: the same object until something changes. */
@@ -17,8 +18,8 @@ export interface Store<S> {
   /** The snapshot before the first event, for the server's rendering and the hydration. */
   readonly getServerSnapshot: () => S
   /**
-   * Calls the listener with the snapshot at once, and after changes: at most once per animation frame, or per turn of the
-   * event loop where there are none. Returns the function that removes it.
+   * Calls the listener with the snapshot at once, and after changes: at most once per animation frame, or per turn of
+   * the event loop without animation frames. Returns the function that removes the listener.
    */
   readonly subscribe: (listener: (snapshot: S) => void) => () => void
 }
@@ -37,13 +38,13 @@ export interface NoCurrentPrice<E = PriceError> {
    */
   readonly state: Exclude<TopicState, 'live'>
   readonly price: undefined
-  /** The last price, which is not current; `undefined` before the first. */
+  /** The last price, which is not current; `undefined` before the first price. */
   readonly last: Price | undefined
-  /** The error because of which there is no current price. */
+  /** The error that explains why there is no current price. */
   readonly error: E | undefined
 }
 
-/** `price` is defined only while it is current. */
+/** `price` is defined only while the price is current. */
 export type PriceStoreSnapshot<E = PriceError> = CurrentPrice | NoCurrentPrice<E>
 
 export interface CurrentDepth {
@@ -55,14 +56,14 @@ export interface CurrentDepth {
 
 export interface NoCurrentDepth {
   /**
-   * `waiting`: no result yet, or no listener. `down`: the last request failed, or the stream has ended. `stale`: its
-   * response was unreadable. `rejected`: the service does not know the mint, or the request was invalid.
+   * `waiting`: no result yet, or no listener. `down`: the last request failed, or the stream has ended. `stale`: the
+   * last response was unreadable. `rejected`: the service does not know the mint, or the request was invalid.
    */
   readonly state: Exclude<TopicState, 'live'>
   readonly depth: undefined
-  /** The last depth, which is not current; `undefined` before the first. */
+  /** The last depth, which is not current; `undefined` before the first depth. */
   readonly last: Depth | undefined
-  /** The error because of which there is no current depth. */
+  /** The error that explains why there is no current depth. */
   readonly error: DepthError | undefined
 }
 
@@ -70,7 +71,7 @@ export interface NoCurrentDepth {
 export type DepthStoreSnapshot = CurrentDepth | NoCurrentDepth
 
 /**
- * A store of the current price, of `price$`, also after `freshWithin`.
+ * A store of the current price of a `price$`, also after `freshWithin`.
  *
  * @example
  * const store = priceStore(client.price$(topic))
@@ -87,7 +88,7 @@ export const priceStore = <E extends PriceError | NotFresh = PriceError>(
   })
 
 /**
- * A store of the current depth, of `depth$`.
+ * A store of the current depth of a `depth$`.
  *
  * @example
  * const store = depthStore(client.depth$(mint, 1_000))
@@ -164,7 +165,7 @@ const createStore = <E, A, S>(
     set(live(last), 'live')
   }
 
-  /** Nothing is current after the end of a stream. The last error stays, as the reason. */
+  /** After the end of a stream there is no current value. The last error remains as the reason. */
   const onEnd = (): void => {
     if (state !== 'rejected' && state !== 'down') setOther('down')
   }
@@ -218,7 +219,10 @@ interface Frames {
   readonly cancelAnimationFrame?: (handle: number) => void
 }
 
-/** Calls back at the next animation frame; in a later turn of the event loop where there are no frames. Returns its cancel. */
+/**
+ * Calls back at the next animation frame, or in a later turn of the event loop without frames. Returns the function
+ * that cancels the call.
+ */
 const startFrame = (callback: () => void): (() => void) => {
   const { requestAnimationFrame, cancelAnimationFrame } = globalThis as Frames
   if (requestAnimationFrame === undefined || cancelAnimationFrame === undefined) return macrotasks()(callback)

@@ -1,5 +1,6 @@
 /**
- * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen ones out of sample.
+ * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen parameters out of
+ * sample.
  *
  * @module
  */

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { SweepFault } from '../errors/sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 
-// What the main thread and a worker thread exchange: data that can be cloned.
+// The messages between the main thread and a worker thread. They can be cloned.
 
 /** One parameter, and its position in the list. */
 export interface Task {
@@ -16,20 +16,20 @@ export interface WorkerFile {
   readonly name: string
 }
 
-/** A file that a strategy reads instead of another. Both are absolute paths without symbolic links, as the system spells them. */
+/** A file that a strategy reads instead of another file. Both paths are absolute, without symbolic links, as the system spells them. */
 export interface StandIn {
   readonly path: string
   readonly standIn: string
 }
 
-/** What a worker runs: the strategy with each parameter, in one pass over the recording. */
+/** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */
 export interface Job {
   readonly files: readonly WorkerFile[]
   readonly replay: ReplayOptions
   /** The URL of the strategy's module. */
   readonly strategy: string
   readonly tasks: readonly Task[]
-  /** True if the worker reports how many rows it has played. */
+  /** True if the worker reports the number of rows that it has played. */
   readonly reportsRows: boolean
   /** If defined, the values are each an `Output`. */
   readonly trace?: Trace
@@ -40,19 +40,19 @@ export interface Trace {
   /** The strategy reads these files instead of those of the recording. The worker reports the first such read. */
   readonly standIns: readonly StandIn[]
   /**
-   * If defined, the tasks run one after the other, each over that many lines of the recording, headers included, and each with
-   * a new instance of the strategy's module. The modules that it imports are shared.
+   * If defined, the tasks run in sequence. Each task reads this number of lines of the recording, including headers,
+   * and has a new instance of the strategy's module. The imported modules of the strategy are shared.
    */
   readonly prefixes?: readonly number[]
 }
 
-/** An event of the stream of a strategy, and when it came. */
+/** An event of the stream of a strategy, and its position in the recording. */
 export interface Output {
   /** Number of lines that had been played, headers included. */
   readonly line: number
   /**
-   * `line`: at the time of that line. `between`: later, but before the next line, as from a timer. `end`: at the end of the
-   * recording or after it.
+   * `line`: at the time of that line. `between`: later, but before the next line, for example from a timer. `end`: at
+   * or after the end of the recording.
    */
   readonly phase: 'line' | 'between' | 'end'
   readonly event:
@@ -84,7 +84,7 @@ export interface RowsPlayed {
   readonly rows: number
 }
 
-/** The strategy has read a file of the recording by itself. Precedes the results that depend on it. */
+/** The strategy has read a file of the recording itself. Sent before the results that depend on the file. */
 export interface RecordingRead {
   readonly _tag: 'RecordingRead'
   readonly sender: typeof sender

@@ -37,8 +37,8 @@ export interface WalkForwardOptions<A = unknown> extends SweepOptions {
   /** Length of each test range, and distance between two windows, in ms. */
   readonly test: number
   /**
-   * The score of the values that the strategy has emitted: the parameter with the highest one is chosen. Must be a finite
-   * number. Default: the last value, which then must be a number.
+   * The score of the values that the strategy has emitted. The parameter with the highest score is chosen. Must return
+   * a finite number. Default: the last value, which must be a number.
    */
   readonly score?: (values: readonly A[]) => number
 }
@@ -55,7 +55,7 @@ const walkForwardTable = {
   }),
 } satisfies OptionTable<WalkForwardOptions>
 
-/** The options of a walk-forward with their defaults, and those of its sweeps. */
+/** The options of a walk-forward with their defaults, and the options of its sweeps. */
 export interface WalkForwardSettings extends SweepSettings {
   readonly train: number
   readonly test: number

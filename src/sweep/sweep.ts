@@ -18,7 +18,7 @@ export type SweepSource = SweepPart | readonly SweepPart[]
 /** The default export of a strategy's module. */
 export type SweepStrategy<P, A> = (client: StrategyClient, parameter: P) => Observable<A>
 
-/** What a strategy did with one parameter. */
+/** The result of a strategy with one parameter. */
 export interface SweepRun<P, A> {
   /** The parameter, as given to `sweep`. */
   readonly parameter: P
@@ -79,19 +79,20 @@ export const sweepOn =
   }
 
 /**
- * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread reads the recording once,
- * for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, as soon as it
- * and all before it have ended, and then completes. The values are those of `replay(source, { speed: Infinity }).run$`.
+ * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread reads the recording
+ * once, for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then
+ * completes. An event is emitted as soon as the runs of this and all earlier parameters have ended. The values are
+ * those of `replay(source, { speed: Infinity }).run$`.
  *
  * - `source`: the path or `file:` URL of a recording, or an array of these.
- * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`. It may be an ES
- *   module or CommonJS, or TypeScript if the runtime itself runs that, as Node does from 22.18 on.
- * - `parameters`: data that `structuredClone` can copy. So must be the values that the strategy emits.
+ * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`. It may be an
+ *   ES module or CommonJS. It may be TypeScript if the runtime itself runs TypeScript, such as Node from 22.18 on.
+ * - `parameters`: data that `structuredClone` can copy. The values that the strategy emits must be such data too.
  *
- * A parameter without a result is a `SweepError`; the others continue. If a worker thread ends, by an uncaught exception,
- * `process.exit` or lack of memory, its unfinished parameters run again in new threads, in smaller groups, until the one
- * that ended it is alone. Parameters in one thread share the variables of the module: keep the state of a strategy
- * inside the function.
+ * A parameter without a result is a `SweepError`; the other parameters continue. A worker thread may end by an uncaught
+ * exception, `process.exit` or lack of memory. Its unfinished parameters then run again in new threads, in smaller
+ * groups, until the parameter that ended the thread runs alone. Parameters in one thread share the variables of the
+ * module: keep the state of a strategy inside the function.
  *
  * The threads start on subscription. An unsubscription terminates them. Memory grows with the values of the
  * strategies, not with the recording.
@@ -105,7 +106,7 @@ export const sweepOn =
 // eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
 export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
 
-/** Throws a `ConfigurationError` for a value that is no source, or that a worker cannot open. */
+/** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
   isList(source) ? source.map(workerFile) : [workerFile(source)]
 
@@ -152,7 +153,7 @@ const cloneOf = (parameter: unknown, index: number): unknown => {
   }
 }
 
-/** The tasks of each worker, round-robin: parameters that are close to each other often take the same time. */
+/** The tasks of each worker, round-robin, because neighbouring parameters often take the same time. */
 export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly (readonly Task[])[] => {
   const count = Math.min(workers, tasks.length)
   return Array.from({ length: count }, (_, worker) => tasks.filter(({ index }) => index % count === worker))
@@ -174,7 +175,7 @@ const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[])
   return right({ parameter, values: values as readonly A[], summary: { rows } })
 }
 
-/** Emits the values by their indices from 0, each as soon as it and all before it have arrived. */
+/** Emits the values in the order of their indices from 0, each as soon as all earlier values have arrived. */
 export const inOrder =
   <A extends { readonly index: number }>() =>
   (source$: Observable<A>): Observable<A> =>

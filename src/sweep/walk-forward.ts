@@ -20,7 +20,10 @@ import {
 } from './sweep.js'
 import { packagedProgram } from './worker-pool.js'
 
-/** The result of one window: what the chosen parameter did in the test range, which did not take part in the choice. */
+/**
+ * The result of one window: the result of the chosen parameter in the test range. The test range was not used for the
+ * choice.
+ */
 export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
   /** The range in which the parameter was chosen. */
   readonly train: WindowRange
@@ -65,24 +68,25 @@ export const walkForwardOn =
   }
 
 /**
- * Chooses parameters on one part of a recording and tests them on the part after it, window by window: the score of the best
- * parameter over one recording is too high, because the choice has fitted its noise.
+ * Chooses parameters on one part of a recording and tests them on the next part, window by window. The score of the
+ * best parameter over a whole recording is too high, because the choice is fitted to the noise of the recording.
  *
- * The first window starts with the recording, or at `from`. Each window has a training range and, directly after it, a test
- * range. The next window starts later by the length of the test range, so that the test ranges are adjacent and do not
- * overlap. A rest that is shorter than a test range is not tested. For each window `sweep` runs all parameters over the
- * training range. The one with the highest score then runs over the test range; of equal scores, the first one is chosen. A
- * parameter without a result or a finite score in the training range is not chosen.
+ * The first window starts with the recording, or at `from`. Each window has a training range and, directly after it, a
+ * test range. The next window starts later by the length of the test range, so test ranges are adjacent and do not
+ * overlap. The end of the recording is not tested if it is shorter than a test range. For each window, `sweep` runs all
+ * parameters over the training range. The parameter with the highest score then runs over the test range; of equal
+ * scores, the first is chosen. A parameter without a result or a finite score in the training range is not chosen.
  *
- * Emits one event per window, in order: the values and the score in the test range alone. A window without a result is a
- * `WalkForwardError`; the others continue. A recording that cannot be read, or is shorter than one window, is the only event.
+ * Emits one event per window, in order: the values and the score of the test range. A window without a result is a
+ * `WalkForwardError`, and the next windows follow. If the recording cannot be read, or is shorter than one window, this
+ * error is the only event.
  *
  * Each run starts with a new strategy in a new thread: positions, averages and open orders do not carry over from the
- * training range or from an earlier window. Its `client.history` has the rows before the range, for a strategy that needs a
- * past.
+ * training range or from an earlier window. `client.history` has the rows before the range, for a strategy that needs
+ * past prices.
  *
- * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a time, and
- * each reads the recording twice. Memory grows with the values of the windows under way.
+ * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a
+ * time, and each window reads the recording twice. Memory grows with the values of the running windows.
  *
  * Throws a `ConfigurationError` for an invalid argument and a misspelt option name.
  *
@@ -164,7 +168,7 @@ interface WindowResult<P, A> {
   readonly result: WalkForwardResult<P, A>
 }
 
-/** Trains a window, and tests the parameter that it chooses. */
+/** Chooses the parameter of a window, and tests it. */
 const result$ = <P, A>(
   { index, train, test }: Window,
   parameters: readonly P[],
@@ -185,7 +189,7 @@ const result$ = <P, A>(
     )
 
   return scored$(parameters, train, threads).pipe(
-    // Without the values, which may need much memory.
+    // The values are dropped, because they may need much memory.
     map((result) =>
       isLeft(result) ? result : right({ parameter: result.right.parameter, score: result.right.score }),
     ),
@@ -200,7 +204,7 @@ const result$ = <P, A>(
   )
 }
 
-/** The first of those with the highest score. */
+/** The first result with the highest score. */
 const bestOf = <S extends { readonly score: number }>(all: readonly S[]): S | undefined =>
   all.reduce<S | undefined>(
     (best, each) => (best === undefined || each.score > best.score ? each : best),

@@ -14,9 +14,9 @@ import { sender, type Job, type Task, type WorkerMessage } from './messages.js'
 export type StartThread = (job: Job) => Observable<WorkerMessage | ThreadEnded>
 
 /**
- * Runs jobs, at most `threads` at a time, each in a new thread. If a thread ends early, it is unknown which of its tasks
- * ended it: the tasks without a result run again, in two jobs of half the size. The result of a task that ends a thread
- * of its own is the fault.
+ * Runs jobs, at most `threads` at a time, each in a new thread. If a thread ends early, it is unknown which of its
+ * tasks ended it: the tasks without a result run again, in two jobs of half the size. If a task runs alone and ends its
+ * thread, its result is the fault.
  */
 export const runJobs$ = (
   jobs: readonly Job[],
@@ -126,7 +126,7 @@ const isWorkerMessage = (message: unknown): message is WorkerMessage =>
   typeof message === 'object' && message !== null && 'sender' in message && message.sender === sender
 
 /**
- * The program of the worker threads, in the installed package, which finds itself by its name. Throws a
+ * The program of the worker threads, in the installed package, which is found by its name. Throws a
  * `ConfigurationError` in a bundle without the package.
  */
 export const packagedProgram = (): FileUrl => {

@@ -11,7 +11,7 @@ import { display, parseOptions, type Surface } from '../option-kinds/parse-optio
 const defaultTime = 1_735_689_600_000
 
 /**
- * Builds a price, as a client emits it. Defaults: `receivedAt` is 2025-01-01 00:00:00 UTC, `epoch` is 1. Throws a
+ * Builds a price like those of a client. Defaults: `receivedAt` is 2025-01-01 00:00:00 UTC, `epoch` is 1. Throws a
  * `ConfigurationError` for a misspelt or an invalid field.
  *
  * @example
@@ -25,8 +25,9 @@ export const price = (topic: Topic, usd: number, fields: PriceFields = {}): Pric
 type PriceFields = Partial<Pick<Price, 'receivedAt' | 'epoch'>>
 
 /**
- * Builds a depth, as a client emits it. Defaults: a price of 1 USD, a quantity of 1 unit and 1 USD on each side,
- * `timestamp` and `receivedAt` are 2025-01-01 00:00:00 UTC. Throws a `ConfigurationError` for a misspelt or an invalid field.
+ * Builds a depth like those of a client. Defaults: a price of 1 USD, a quantity of 1 unit and 1 USD on each side,
+ * `timestamp` and `receivedAt` are 2025-01-01 00:00:00 UTC. Throws a `ConfigurationError` for a misspelt or an invalid
+ * field.
  */
 export const depth = (mint: Address, fields: DepthFields = {}): Depth => {
   parseOptions(depthTable, fields, surface)
@@ -48,7 +49,7 @@ const oneUnit: DepthSide = { totalQuantity: 1n, totalQuantityUsd: 1 }
 
 type DisconnectedFields = Omit<Disconnected, '_tag' | 'message'>
 
-/** Builds a `Disconnected`, as a client emits it. Throws a `ConfigurationError` for a missing or an invalid field. */
+/** Builds a `Disconnected` like those of a client. Throws a `ConfigurationError` for a missing or an invalid field. */
 export const disconnected = (fields: DisconnectedFields): Disconnected => {
   parseOptions(disconnectedTable, fields, { ...surface, allowsUndefined: true })
   return createDisconnected(fields)

@@ -1,5 +1,5 @@
 /**
- * Tools for tests of code that uses a client: in virtual time, without a network.
+ * Tools to test code that uses a client, in virtual time and without a network.
  *
  * @module
  */

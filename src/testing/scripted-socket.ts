@@ -33,7 +33,10 @@ export const server = {
   closes: (code = 1006, reason = ''): ServerMove => ({ _tag: 'Close', code, reason }),
 } as const
 
-/** The service's actions, starting at the dial: the same for every dial, or a function of the dial's number, from 1. */
+/**
+ * The service's actions, starting at the dial: one observable for all dials, or a function of the dial's number, from
+ * 1.
+ */
 export type Script = Observable<ServerMove> | ((dial: number) => Observable<ServerMove>)
 
 /** Options of `scriptedSocket`. */
@@ -83,7 +86,7 @@ export const scriptedSocket = (script$: Script, options: ScriptedSocketOptions =
         playing.unsubscribe()
         listener.closed(code, reason)
       }
-      // The port forbids calls of the listener before `dial` has returned.
+      // A transport must not call the listener before `dial` has returned.
       const playing = moves$.pipe(subscribeOn(asapScheduler)).subscribe({
         next: (move) =>
           move._tag === 'Close' ? end(move.code, move.reason) : notifyListener(move, listener),

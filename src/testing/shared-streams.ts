@@ -12,11 +12,11 @@ export interface SharedStreamsConfig<E, A> {
   readonly retention: Retention<E, A>
   /** Time for which a given observable stays subscribed after its last subscriber has left, in ms. */
   readonly linger: number
-  /** Changes what late subscribers receive. Subscribed to together with a given observable. Default: never. */
+  /** Changes the events for late subscribers. Subscribed to together with a given observable. Default: never. */
   readonly updates$?: Observable<(retained: Either<E, A> | undefined) => Either<E, A> | undefined>
 }
 
-/** The errors that are followed by completion. */
+/** A stream completes after these errors. */
 const finalTags: ReadonlySet<string> = new Set([
   'InvalidTopic',
   'InvalidMint',
@@ -49,7 +49,7 @@ export class SharedStreams<E extends { readonly _tag: string }, A> {
 /** A stream whose subscribers share one subscription to the given observable. */
 class SharedStream<E extends { readonly _tag: string }, A> {
   private readonly ended$ = new Subject<void>()
-  /** True while the given observable emits inside of its subscription. */
+  /** True while the given observable emits synchronously during `subscribe`. */
   private isConnecting = false
   private isClosed = false
   /** When the last subscriber left, monotonic, in ms; `undefined` while there are subscribers. */
@@ -70,7 +70,7 @@ class SharedStream<E extends { readonly _tag: string }, A> {
       source$.subscribe(subscriber)
       this.isConnecting = false
     })
-    // Many subscribers may want one price of a given observable that emits it at once.
+    // A given observable may emit its only price synchronously, for many subscribers.
     const shared$ = withAtOnceLimit$(connected$, () => !subject$.hasValue).pipe(
       filter(() => !this.endIfIdle()),
       takeWhile((event) => !isFinal(event), true),
@@ -92,12 +92,13 @@ class SharedStream<E extends { readonly _tag: string }, A> {
   }
 
   /**
-   * Emits when the subscription that has lost its last subscriber ends. In virtual time at the end of the frame, so that a
-   * subscriber of the same frame takes it over, such as the next inner stream of a `switchMap`; in real time at once.
+   * Emits when a subscription without subscribers ends. In real time this is at once. In virtual time it is at the end
+   * of the frame. A subscriber of the same frame, such as the next inner stream of a `switchMap`, continues the
+   * subscription.
    */
   private end$(): Observable<void> {
     const { linger } = this.config
-    // What a given observable emits inside of its subscription, it emits again to the next subscriber.
+    // Events that a given observable emits synchronously are emitted again for the next subscription.
     if (this.isConnecting || this.isClosed) return of(undefined)
     if (linger === 0) return rxClock.isVirtual ? delay$(rxClock, 0) : of(undefined)
     this.idleSince = rxClock.elapsed()
@@ -105,8 +106,8 @@ class SharedStream<E extends { readonly _tag: string }, A> {
   }
 
   /**
-   * Ends the subscription `linger` ms after it has lost its last subscriber. Called for each event and subscriber: a timer
-   * would be pending at the end of a test. Returns true if the subscription has ended.
+   * Ends the subscription `linger` ms after the last subscriber has left. Called for each event and subscriber, because
+   * a timer would be pending at the end of a test. Returns true if the subscription has ended.
    */
   private endIfIdle(): boolean {
     const { idleSince, config } = this
@@ -130,7 +131,7 @@ class RetainingSubject<E extends { readonly _tag: string }, A>
 {
   private readonly events$ = new Multicast<Either<E, A>>()
   private readonly retained: RetainedEvent<E, A>
-  /** True if the status has reported an outage that the given observable has not. */
+  /** True if the status has reported an outage that the given observable has not emitted. */
   private isReportedByStatus = false
 
   constructor(private readonly retention: Retention<E, A>) {

@@ -46,15 +46,15 @@ export interface TestClientStreams {
   /** Default: `mainnet`. */
   readonly environment?: Environment
   /**
-   * Sets `receivedAt` of each price and depth to the time of its emission, in ms of Rx time, and that of the `last` price
-   * of a `Stale` to `silentForMs` before its emission. Keeps the `timestamp` of a depth. For tests of `maxSkew` and of
-   * ages. Default: `false`, which keeps the given values.
+   * Sets `receivedAt` of each price and depth to the time of its emission, in ms of Rx time. For the `last` price of a
+   * `Stale`, it is the time `silentForMs` before the emission. Keeps the `timestamp` of a depth. For tests of `maxSkew`
+   * and of ages. Default: `false`, which keeps the given values.
    */
   readonly stamp?: boolean
   /**
-   * Time for which a given observable stays subscribed after its last subscriber has left, in ms of Rx time. A live client
-   * has 1000. Default: 0, so that `expectSubscriptions` shows when the code under test unsubscribes; inside
-   * `TestScheduler.run` a subscriber of the same frame still takes the subscription over.
+   * Time for which a given observable stays subscribed after its last subscriber has left, in ms of Rx time. A live
+   * client has 1000. Default: 0, so that `expectSubscriptions` shows when the code under test unsubscribes. Inside
+   * `TestScheduler.run`, a subscriber of the same frame still continues the subscription.
    */
   readonly linger?: number
 }
@@ -65,12 +65,12 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
 /**
  * Creates a `Client` over the given observables, for tests of code that uses a client. A topic without a stream emits
  * `SubscriptionRejected`, a mint without a stream `UnsupportedPair`. Topics and mints are case-insensitive. Throws a
- * `ConfigurationError` for an invalid value, a misspelt option name, and an observable of another copy of RxJS, whose
- * clocks and timers a `TestScheduler` of this copy does not control.
+ * `ConfigurationError` for an invalid value, a misspelt option name, and an observable of another copy of RxJS. A
+ * `TestScheduler` of this copy does not control the clocks and timers of another copy.
  *
- * Like those of a live client, all subscribers of a topic or a mint share one subscription to the given observable, and a
- * late one receives the current price, the error that replaced it, or the latest depth at once. `SubscriptionRejected`
- * completes a stream, and the next subscriber subscribes to the given observable again.
+ * As with a live client, all subscribers of a topic or a mint share one subscription to the given observable. A late
+ * subscriber receives the current price, the error that replaced it, or the latest depth at once.
+ * `SubscriptionRejected` completes a stream. The next subscriber subscribes to the given observable again.
  *
  * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxSkew` and freshness.
  *
@@ -117,13 +117,19 @@ export const createTestClient = (streams: TestClientStreams = {}): Client => {
   })
 }
 
-/** All subscribers share one subscription, and a late one receives the current status. Only closing the client ends it. */
+/**
+ * All subscribers share one subscription, and a late subscriber receives the current status. Only closing the client
+ * ends the subscription.
+ */
 const withLatest$ = (status$: Observable<ConnectionStatus>): Observable<ConnectionStatus> =>
   concat(status$, NEVER).pipe(
     share({ connector: () => new ReplaySubject<ConnectionStatus>(1), resetOnRefCountZero: true }),
   )
 
-/** What late subscribers of a topic receive after a status. An Rx error of the test reaches those who subscribe to it. */
+/**
+ * The event for late subscribers of a topic after a status. An Rx error of the given `status$` reaches only its
+ * subscribers.
+ */
 const retainedUnder =
   (status: ConnectionStatus) =>
   (before: Either<PriceError, Price> | undefined): Either<PriceError, Price> | undefined => {
@@ -131,7 +137,7 @@ const retainedUnder =
     return status._tag === 'Waiting' ? left(outage(status.reason, status)) : before
   }
 
-/** The current status, if somebody subscribes to it or the stream emits it synchronously; otherwise `Open`. */
+/** The current status, if `status$` has subscribers or emits synchronously; otherwise `Open`. */
 const currentStatus = (status$: Observable<ConnectionStatus>): ConnectionStatus => {
   let current: ConnectionStatus = defaultStatus
   status$.subscribe((status) => (current = status)).unsubscribe()
@@ -153,7 +159,7 @@ const find$ = <E, A extends object>(
 const isEither = <E, A extends object>(value: A | Either<E, A>): value is Either<E, A> =>
   '_tag' in value && ['Left', 'Right'].includes(value._tag)
 
-// Events with the time of their emission, as a live client emits them.
+// Events with the time of their emission, like those of a live client.
 
 const stampPrice = (event: Either<PriceError, Price>): Either<PriceError, Price> =>
   isLeft(event) ? left(stampLast(event.left)) : right(receivedAt(event.right, rxClock.wallClock()))

@@ -3,7 +3,7 @@ import { delay } from './deadline.js'
 import { rxClock } from './rx-clock.js'
 import { activeContext, type RxContext } from './rx-context.js'
 
-/** The number of subscriptions that may end at one time before the next ones start later. */
+/** The number of subscriptions that may end at one time. Further subscriptions start later. */
 const maxAtOnce = 100
 
 /** The longest delay of a repeated subscription or event, in ms. */
@@ -23,15 +23,15 @@ interface Turn {
 }
 
 /**
- * The source, with a limit of the subscriptions that end inside of `subscribe`: the next ones start later and later. `retry`
- * and `repeat` without a delay subscribe again at once, which would recurse without end. `counts`: false if the subscription
- * that has ended was successful.
+ * The source, with a limit of the subscriptions that end inside of `subscribe`: each further subscription starts later.
+ * `retry` and `repeat` without a delay subscribe again at once, which would recurse without end. `counts`: false if the
+ * subscription that has ended was successful.
  */
 export const withAtOnceLimit$ = <A>(source$: Observable<A>, counts = () => true): Observable<A> => {
   const turns = new WeakMap<RxContext, Turn>()
   return new Observable((subscriber) => {
     const turn = currentTurn(turns)
-    // Before the subscription, which may contain the next one.
+    // Set before the subscription, which may contain the next subscription.
     if (turn.count++ < maxAtOnce) {
       source$.subscribe(subscriber)
       if (!subscriber.closed || !counts()) turn.count--
@@ -60,8 +60,9 @@ const currentTurn = (turns: WeakMap<RxContext, Turn>): Turn => {
 }
 
 /**
- * Calls back later and later, unless the subscriber leaves. `delays`: the number of delays before this one. The time of a
- * `TestScheduler` ends with its last timer, so it must not call back for ever: a replay ends by itself.
+ * Calls back after a delay that grows each time, unless the subscriber leaves. `delays`: the number of delays before
+ * this one. The time of a `TestScheduler` ends with its last timer, so it must not call back for ever: a replay ends by
+ * itself.
  */
 export const repeatLater = (subscriber: Subscriber<unknown>, delays: number, callback: () => void): void => {
   const isTestScheduler = rxClock.isVirtual && activeContext().clock === undefined

@@ -23,9 +23,10 @@ export const callAtOnce = (callback: () => void): (() => void) => {
   return () => undefined
 }
 
-// While a machine is suspended, the monotonic clock of Linux stands still and the wall clock does not. A wall clock that
-// is set forward looks the same: then values are stale although they are current, which is the safe error. The monotonic
-// clocks of macOS and Windows proceed; there a suspend looks like a blocked event loop, and its length decides.
+// While a machine is suspended, the monotonic clock of Linux stands still and the wall clock does not. A wall clock
+// that is set forward has the same effect: values become stale although they are current, which is the safe error. The
+// monotonic clocks of macOS and Windows continue. There, a suspend cannot be distinguished from a blocked event loop,
+// and its length decides.
 
 /** The wall clock may be adjusted by this much without a suspend, in ms. */
 const maxAdjustment = 2_000

@@ -2,7 +2,7 @@ import { Subscription } from 'rxjs'
 import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
 
-/** Runs a task once per tick, per event-loop turn, or after a delay, however often it is requested. */
+/** Runs a task once per tick, per event-loop turn, or after a delay, for any number of requests. */
 export class CoalescedTask {
   private scheduled: Subscription | undefined
   private delayed: Subscription | undefined

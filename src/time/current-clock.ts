@@ -5,8 +5,8 @@ import { isVirtualTime } from './rx-providers.js'
 import { systemClock } from './system-clock.js'
 
 /**
- * The clock that is active at the time of this call. A client keeps the clock under which it was created, whatever
- * clock is active when it is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
+ * The clock that is active at the time of this call. A client keeps the clock that was active at its creation, even if
+ * another clock is active when the client is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
  */
 export const currentClock = (): Clock => {
   const { clock } = activeContext()

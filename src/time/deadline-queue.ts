@@ -5,8 +5,9 @@ export interface DeadlineItem {
 }
 
 /**
- * Items with deadlines: one timer serves all of them, and a deadline costs the same with one item and with 100 000. An event that
- * postpones a deadline need not say so: the queued time may be too early, never too late. All times are monotonic, in ms.
+ * Items with deadlines: one timer serves all of them, and a deadline costs the same with one item and with 100 000. An
+ * event that postpones a deadline need not update the queue: the queued time may be too early, never too late. All
+ * times are monotonic, in ms.
  */
 export interface DeadlineQueue<Item extends DeadlineItem> {
   /** The latest time at which `takeDue` must be called; `Infinity` if the queue is empty. */
@@ -20,14 +21,17 @@ export interface DeadlineQueue<Item extends DeadlineItem> {
   readonly clear: () => void
 }
 
-/** The deadlines in a slot are taken together, in ms: thousands of postponed ones need no timer each. */
+/**
+ * The length of a slot, in ms. The deadlines in a slot are taken together: thousands of postponed deadlines need no
+ * timer each.
+ */
 const slotTime = 50
 
 const slotOf = (time: number): number => Math.floor(time / slotTime)
 
 export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<Item> => {
   const slots = new Map<number, Set<Item>>()
-  /** The items that were added to a slot after it was taken. They are returned at their exact times, not with each other. */
+  /** The items that were added to a slot after it was taken. They are returned at their exact times, not together. */
   const late = new Set<Item>()
   /** The last slot that was taken. */
   let taken = -Infinity

@@ -2,7 +2,9 @@ import { Observable, Subscription } from 'rxjs'
 import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Clock } from './clock.js'
 
-/** The limits of one timer of a responsive deadline, in ms. A shorter one is often late without a blocked event loop. */
+/**
+ * The limits of one timer of a responsive deadline, in ms. A shorter timer is often late without a blocked event loop.
+ */
 const shortestSlice = 5
 const longestSlice = 50
 
@@ -36,8 +38,8 @@ export const delay = (clock: Clock, ms: number, callback: () => void): Subscript
 
 /**
  * Calls back once after `ms` ms and after the data that had arrived by then is read, unless unsubscribed. After a
- * blocked event loop Node runs timers before it reads sockets. The deadline therefore waits for one more poll phase, and
- * for further ones as long as they bring data or are blocked. `activityCount` counts that data.
+ * blocked event loop Node runs timers before it reads sockets. The deadline therefore waits for one more poll phase,
+ * and for further phases as long as data arrive in them or they are blocked. `activityCount` counts that data.
  */
 export const deadline = (
   clock: Clock,
@@ -160,8 +162,8 @@ export class DeadlineTimer {
 }
 
 /**
- * A `deadline` that is restarted often. A restart only notes the time: one timer re-arms itself for the remainder. Times
- * are monotonic, in ms.
+ * A `deadline` that is restarted often. A restart only stores the time: one timer is set again for the remaining time.
+ * Times are monotonic, in ms.
  */
 export class RestartableDeadline {
   private timer: Subscription | undefined

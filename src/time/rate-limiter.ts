@@ -1,6 +1,6 @@
 /**
- * The length of the window, in ms. It is 50 ms longer than one second, so that the service receives at most the limit
- * in one second even if the network delivers messages up to 50 ms closer together than the client sent them.
+ * The length of the window, in ms. It is 50 ms longer than one second, because the network may deliver messages up to
+ * 50 ms closer together than the client sent them. The service still receives at most the limit in one second.
  */
 export const windowMs = 1_050
 

@@ -7,9 +7,9 @@ import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanc
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
 // The only file that uses RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
-// delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers
-// instead of the schedulers above them, because `asapScheduler` and `queueScheduler` drop what is queued behind an
-// action that throws, and `asyncScheduler` may stop for good.
+// delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers, not
+// on the schedulers above them. `asapScheduler` and `queueScheduler` drop queued actions after an action that throws,
+// and `asyncScheduler` may stop permanently.
 
 type IntervalDelegate = NonNullable<typeof intervalProvider.delegate>
 type ImmediateDelegate = NonNullable<typeof immediateProvider.delegate>

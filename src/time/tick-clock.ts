@@ -30,8 +30,8 @@ export class TickClock {
   }
 
   /**
-   * Like `refresh`, for a price: reads the monotonic clock for each price of a tick, because any handler may take seconds.
-   * Ticks of a single price cost nothing more.
+   * Like `refresh`, for a price: reads the monotonic clock for each price of a tick, because any handler may take
+   * seconds. Ticks with a single price have no additional cost.
    */
   advance(): void {
     if (!this.isCurrent || this.clock.isVirtual) return this.readClocks()

@@ -40,8 +40,9 @@ export interface Brake {
 const noBrake: Brake = { isHeld: false }
 
 /**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. RxJS's clocks, timers and scheduler queues are
- * those of this clock inside `run` and real outside, so that virtual clocks and real time can be used side by side.
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. Inside `run`, RxJS's clocks, timers and
+ * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
+ * together.
  */
 export class VirtualTime implements VirtualClock {
   private timers = queueOf([])
@@ -87,8 +88,9 @@ export class VirtualTime implements VirtualClock {
   }
 
   /**
-   * Fires the pending timers, and those that they start, up to the time at which the last pending one is due. A timer that is
-   * too long for every platform, such as one of `Infinity` ms, never fires: an interval beside it would never end.
+   * Fires the pending timers, and the timers that they start, up to the due time of the last pending timer. A timer
+   * that is too long for every platform, such as a timer of `Infinity` ms, never fires: with it, an interval would
+   * never end.
    */
   finish(): void {
     const due = this.timers.data

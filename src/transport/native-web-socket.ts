@@ -111,7 +111,7 @@ class Connection implements Socket {
 
   /**
    * Starts the closing handshake and does not wait for it: on a half-open connection a browser waits for minutes, and
-   * delivers what arrives meanwhile.
+   * delivers the data that arrive in this time.
    */
   private abandon(code: number, reason: string): void {
     const { socket } = this

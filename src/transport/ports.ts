@@ -27,15 +27,15 @@ export interface SocketListener {
   /** A ping, a pong, or a non-final fragment of a message was received. */
   alive(): void
   /**
-   * A pong was received; a transport then need not call `alive`. `payload`: the text that the ping contained. Without it,
-   * pongs are taken to answer the pings in order. Optional. Without this call, `maxLag` has no effect, and a socket is
-   * replaced after a suspend of the machine.
+   * A pong was received; a transport then need not call `alive`. `payload`: the text that the ping contained. Without a
+   * payload, pongs count as answers to the pings in order. Optional. Without this call, `maxLag` has no effect, and a
+   * socket is replaced after a suspend of the machine.
    */
   pong?(payload?: string): void
   /**
    * The socket has closed, or the dial failed. Called exactly once. `code`: the close code; 1006 if no close frame was
-   * received. `reason`: the reason in words, including the socket's error. `refusal`: the HTTP response, if it refused the
-   * upgrade. A transport may omit it, and its `Retry-After` header then has no effect.
+   * received. `reason`: a text, which includes the socket's error. `refusal`: the HTTP response, if it refused the
+   * upgrade. A transport may omit `refusal`; its `Retry-After` header then has no effect.
    */
   closed(code: number, reason: string, refusal?: ResponseHead): void
 }
@@ -49,29 +49,29 @@ export const notifyPong = (listener: SocketListener, payload?: string): void => 
 /** One socket, from dial to close. */
 export interface Socket {
   /**
-   * The number of bytes that the socket has accepted and not yet passed to the operating system, as of a WebSocket in a
-   * browser. While it is high, the client keeps further frames back. If it does not fall within `pongTimeout`, and the
-   * service confirms no topic meanwhile, the client terminates the socket. A transport may omit it; the client then never
-   * keeps frames back.
+   * The number of bytes that the socket has accepted and not yet passed to the operating system, like `bufferedAmount`
+   * of a browser's WebSocket. While it is high, the client sends no further frames. The client terminates the socket if
+   * the number does not fall within `pongTimeout`, and the service confirms no topic in this time. A transport may omit
+   * it; the client then never delays frames.
    */
   readonly bufferedAmount?: number
   /** Sends a text frame. No effect unless the socket is open. */
   send(frame: string): void
   /**
-   * Sends a ping with a payload of at most 20 ASCII characters. No effect unless the socket is open. A transport omits it if
-   * its sockets have no pings, such as those of a browser: the client then subscribes again to a topic, and waits for the
-   * answer.
+   * Sends a ping with a payload of at most 20 ASCII characters. No effect unless the socket is open. A transport
+   * without pings omits this method, such as that of a browser: the client then subscribes again to a topic, and waits
+   * for the answer.
    */
   readonly ping?: ((payload: string) => void) | undefined
   /**
-   * False while the data that the socket has delivered may be out of date, because newer data may not have been read: a new
-   * subscriber of a topic then receives its last price later. For transports whose service measures the age of its data
-   * itself. Optional; `maxLag` decides without it.
+   * False while the delivered data may be out of date, because newer data may not have been read. A new subscriber of a
+   * topic then receives the last price later. For transports that measure the age of data themselves. Optional; without
+   * it, `maxLag` decides.
    */
   readonly isCurrent?: () => boolean
   /**
-   * Asked while a price is delivered, before each subscriber but the first. False if it is too old by now for the transport,
-   * which then closes the socket after the delivery: the remaining subscribers do not receive the price.
+   * Called while a price is delivered, before each subscriber except the first. Returns false if the price is now too
+   * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
    *
    * @internal
    */

@@ -13,20 +13,20 @@ import { maxKeptBytes } from '../../src/nats/history/history-recorder.js'
 import { heartbeatTime, takeoverTime } from '../../src/nats/history/stored-topic.js'
 
 test.each([
-  ['gateway', `expire at most ${maxExpirationMs / 60_000} minutes ahead`],
-  ['gateway', `no consumer has requested again within ${returnTime / 1000} s of the return`],
-  ['gateway', `answers no ping within ${pongTime / 1000} s is ended`],
+  ['gateway', `expiration of a signature may be at most ${maxExpirationMs / 60_000} minutes in the future`],
+  ['gateway', `no consumer has requested again within ${returnTime / 1000} s of that time`],
+  ['gateway', `consumer answers no ping within ${pongTime / 1000} s`],
   ['gateway', `has ${backlogTime / 1000} s to read what was sent before`],
   ['history', `gets a row every ${heartbeatTime / 1000} s`],
-  ['history', `noticed after ${takeoverTime / 1000} s`],
+  ['history', `detected after ${takeoverTime / 1000} s`],
   ['history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
   ['history', `no server within ${connectLimit / 1000} s`],
   ['scale', `renews a lease every ${renewInterval} ms`],
   ['scale', `expires ${leaseTime} ms after its last renewal`],
   ['scale', `get no answer for ${replyTime} ms`],
   ['scale', `finds no gateway within ${findTime} ms`],
-  ['scale', `has ${connectTime / 1000} s to accept the connection`],
-  ['scale', `the next attempt follows ${retryTime} ms later`],
+  ['scale', `After ${connectTime / 1000} s the client destroys the socket`],
+  ['scale', `The next attempt follows ${retryTime} ms later`],
 ])('the guide %s states the time of the code: %s', async (guide, text) => {
   const content = await readFile(`docs/guides/${guide}.md`, 'utf8')
   expect(content.replaceAll(/\s+/g, ' ').includes(text)).toBe(true)

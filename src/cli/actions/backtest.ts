@@ -8,7 +8,7 @@ import { replay } from '../../recording/index.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
 
-// What the commands that run a strategy in worker threads have in common.
+// Shared by the commands that run a strategy in worker threads.
 
 /** Their arguments: recordings, and last the module of the strategy. */
 export interface BacktestFiles {
@@ -16,7 +16,7 @@ export interface BacktestFiles {
   readonly module: string
 }
 
-/** Arguments that cannot be used are a usage error. */
+/** Invalid arguments are a usage error. */
 export const backtestFiles = (command: Command, files: readonly string[]): BacktestFiles => {
   const module = files.length < 2 ? undefined : files.at(-1)
   if (module === undefined)

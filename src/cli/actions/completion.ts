@@ -190,7 +190,7 @@ const scripts: Readonly<Record<Shell, (program: CompletedProgram) => string>> = 
   fish: fishScript,
 }
 
-// What a shell can complete, derived from the commands, so that no list of them is maintained by hand.
+// The completions of a shell, derived from the commands, so that no list is maintained by hand.
 
 interface CompletedProgram {
   readonly name: string
@@ -219,7 +219,7 @@ interface CompletedValue {
   readonly suggested: 'files' | readonly string[]
 }
 
-/** Words for arguments and values by the name that the help gives to them, such as `token`. */
+/** Words for arguments and values, by their name in the help, such as `token`. */
 type WordsByName = Readonly<Partial<Record<string, readonly string[]>>>
 
 const completedProgram = (program: Command, words: WordsByName): CompletedProgram => {

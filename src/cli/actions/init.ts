@@ -20,7 +20,7 @@ export const writeProject = async (io: Io, folder: string): Promise<void> => {
   }
   for (const [file, text] of files) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
-    // A file that was created meanwhile is not overwritten either.
+    // A file that was created in the meantime is not overwritten either.
     await writeFile(join(folder, file), text, { flag: 'wx' })
   }
   const steps = folder === '.' ? [] : [`cd ${folder}`]
@@ -33,7 +33,7 @@ export const writeProject = async (io: Io, folder: string): Promise<void> => {
 /** The steps with the package manager that has started the command, and otherwise with npm. */
 const nextSteps = ({ npm_config_user_agent: userAgent = '' }: Variables): readonly string[] => {
   const name = /^(?:pnpm|yarn|bun)(?=\/)/.exec(userAgent)?.[0] ?? 'npm'
-  // `bun test` is a test runner of its own.
+  // `bun test` is another test runner.
   const script = name === 'bun' ? 'bun run' : name
   return [`${name} install`, `${script} start`, `${script} test`]
 }
@@ -49,7 +49,7 @@ const projectFiles = async (folder: string): Promise<ReadonlyMap<string, string>
   return files
 }
 
-/** npm leaves a `.gitignore` out of a package. */
+/** npm omits a `.gitignore` from a package. */
 const projectPath = (path: string): string => (path === 'gitignore' ? '.gitignore' : path)
 
 interface PackageJson {
@@ -57,7 +57,7 @@ interface PackageJson {
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** The versions are those with which the library is tested. */
+/** The peers have the versions with which the library is tested. */
 const packageJson = async (folder: string): Promise<string> => {
   const { version, devDependencies } = JSON.parse(await readFile(manifest, 'utf8')) as PackageJson
   const versions = (...names: readonly string[]) =>

@@ -55,7 +55,7 @@ export const inspectRecordings = async (
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
-/** The lines of several recordings, as those of one. */
+/** The lines of several recordings, like the lines of one recording. */
 class Inspection {
   readonly damages: RecordingError[] = []
   private readonly topics = new Map<string, TopicSummariser>()
@@ -108,7 +108,7 @@ class Inspection {
     }
   }
 
-  /** A topic that is not in a recording is not recorded meanwhile. */
+  /** A topic that is not in a recording is not recorded in that time. */
   private onHeader(header: RecordingHeader): void {
     for (const topic of header.topics) this.summariserOf(topic)
     for (const topic of this.topics.values()) topic.onLine(header, this.latest)

@@ -139,7 +139,7 @@ const positionText = ({ source, line, at }: LinePosition): string =>
 
 const eventOf = (output: Output | undefined): Output['event'] | null => output?.event ?? null
 
-/** An output with the number of lines before it, by which alone two outputs may differ. */
+/** An output with the number of lines before it. Two outputs may differ only in this number. */
 const outputText = (output: Output | undefined): string =>
   output === undefined ? eventText(output) : `after ${output.line} lines: ${eventText(output)}`
 

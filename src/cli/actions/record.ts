@@ -43,7 +43,7 @@ export const recordStreams = (
   flags: RecordFlags,
 ): Promise<void> =>
   withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
-    // Before the first row is written: Ctrl-C must not end the process in the middle of it.
+    // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
     const stopped$ = stop$(io, flags.duration)
     const startAt = rxClock.wallClock()
     const output = openOutput(io, command, flags, startAt)
@@ -67,7 +67,7 @@ export const recordStreams = (
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
     })
-    // The second subscriber of each stream sends no frames and no requests of its own.
+    // The second subscriber of each stream causes no additional frames and requests.
     const receiving = watchRows$(source, addresses, flags.interval).subscribe(row$)
     const result = await stopped(recorder, stopped$)
     progress.hide()
@@ -82,7 +82,7 @@ export const recordStreams = (
 interface RecordOutput extends LineWriter {
   readonly bytes: number
   readonly close: () => void
-  /** The files so far, in words; undefined for standard output. */
+  /** A description of the files so far; undefined for standard output. */
   readonly name: string | undefined
 }
 
@@ -177,10 +177,10 @@ const endOf = (
 
 const meanwhile: Meanwhile = {
   down: 'The recording has no prices until it returns.',
-  behind: 'The recording has none until they are current.',
+  behind: 'The recording has no prices until they are current.',
 }
 
-/** One line when the service stops to answer depth requests, and one when it answers those of each token again. */
+/** One line when the service stops answering depth requests, and one line when it answers those of each token again. */
 const depthLines$ = (row$: Observable<Row>): Observable<string> =>
   defer(() => {
     const failing = new Set<Address>()
@@ -199,7 +199,7 @@ const depthLines$ = (row$: Observable<Row>): Observable<string> =>
     )
   })
 
-/** False for an error that concerns one token alone. */
+/** False for an error of only one token. */
 const isOfService = ({ _tag }: DepthError): boolean =>
   _tag !== 'UnsupportedPair' && _tag !== 'DecodeError' && _tag !== 'InvalidMint' && _tag !== 'ClientClosed'
 

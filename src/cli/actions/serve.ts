@@ -12,7 +12,7 @@ import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/select-tokens.js'
 
-// What the commands that serve a source until they are stopped have in common: gateway and dashboard.
+// Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
 /**
  * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Fails if the
@@ -43,7 +43,7 @@ export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<
       io,
       error === undefined
         ? 'The history is written again.'
-        : `The history cannot be written: ${printable(error.cause.message)}. Prices are passed on as before.`,
+        : `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
     )
   }
   subscribe('svc-streams:gateway-history', onHistory)

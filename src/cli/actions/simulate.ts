@@ -49,7 +49,7 @@ const start = async ({
     wsPort,
     cors,
     ...(authKey === undefined ? {} : { authKey }),
-    // Also if they begin later: an invalid fault is an error of the command.
+    // Checked also if they begin later: an invalid fault is an error of the command.
     ...(faults === undefined ? {} : { faults }),
     ...marketOptions(market),
   })

@@ -12,7 +12,7 @@ import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, withVariable, type ServerFlagName } from '../input/source-flags.js'
 import type { StopReason } from '../stop.js'
 
-// What watch and record have in common: the events of the tokens, and why the command has failed.
+// Shared by watch and record: the events of the tokens, and the reason of a failure.
 
 /** The flags of a command that streams until it is stopped, as commander names and parses them. */
 export interface StreamFlags {
@@ -39,7 +39,7 @@ export const watchRows$ = (
   return prices$.pipe(connect((rows$) => merge(rows$, others$.pipe(untilEndOf(rows$)))))
 }
 
-/** What a streaming command has received so far, as far as its exit code depends on it. */
+/** The events that a streaming command has received so far, as far as they decide its exit code. */
 export interface Received {
   readonly hasPrice: boolean
   readonly lastPriceError: PriceError | undefined
@@ -87,7 +87,7 @@ export interface StreamRun {
   readonly source: Pick<OpenSource, 'host' | 'serverFlag'>
   /** In ms. */
   readonly duration: number | undefined
-  /** Why it ended. `completed`: the price streams of all tokens have completed. */
+  /** Why the command ended. `completed`: the price streams of all tokens have completed. */
   readonly end: StopReason | 'completed'
 }
 

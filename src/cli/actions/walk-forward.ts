@@ -60,7 +60,7 @@ export const walkForwardRecordings = async (
   if (total.failed > 0) throw new Error(`${total.failed} of ${total.windows} windows have no result`)
 }
 
-/** Throws for a failure of the whole, or one that each window would have. */
+/** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
   if (!isLeft(result)) return
   const { left: error } = result

@@ -26,7 +26,7 @@ import {
 } from '../output/table.js'
 import type { Colours } from '../output/terminal.js'
 
-/** Two lines above the table: the source of the prices, and what it does next. */
+/** Two lines above the table: the source of the prices, and its next step. */
 export interface Header {
   readonly title: string
   /** Follows the title on a screen that is wide enough. */
@@ -41,11 +41,11 @@ export interface BoardView {
   readonly header: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
-  /** The prices of a time, and with them a column of the change since then. */
+  /** The prices of a time. If defined, the table has a column with the change since that time. */
   readonly past?: PastPrices | undefined
 }
 
-/** Besides the content, all that drawing depends on. */
+/** Everything that drawing depends on, except the content. */
 export interface DrawContext {
   readonly colours: Colours
   /** In ms since the Unix epoch. */
@@ -90,7 +90,7 @@ export const drawBoard = (
     ...drawTokens(view, context, columns, free - events.length),
     ...(note === undefined ? [] : [dimmed(note)]),
     '',
-    // The errors of repeated attempts differ in their end.
+    // The errors of repeated attempts differ only at their end.
     ...events.map((entry) => colours.dim(fitMiddle(eventLine(entry), columns))),
     ...(events.length === 0 ? [] : ['']),
     status,

@@ -50,11 +50,11 @@ Exit codes: 0 if no rule is broken, 1 otherwise.`
 export const conformCommand = (io: Io): Command =>
   createCommand(io, 'conform', 'Check a service or a gateway against the protocol.', conformExamples)
     .addArgument(new Argument('<url>', 'HTTP address of a gateway, or of a price reporter'))
-    .option('--price-ws-url <url>', 'address of the WebSocket (default: that of <url> with ws: or wss:)')
+    .option('--price-ws-url <url>', 'address of the WebSocket (default: <url> with ws: or wss:)')
     .option('--topic <topic>', 'a topic that the server supports (default: that of ETH)')
     .option(
       '--topic-limit <number>',
-      'number of topics per connection that the gateway allows; subscribes to one more, which do not exist',
+      'topics per connection that the gateway allows; the check subscribes to one more than this, to topics that do not exist',
       parseNumber(integerOption({ min: 1, max: 100_000, default: 1000 })),
     )
     .addOption(timeoutFlag())

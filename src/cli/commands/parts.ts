@@ -5,7 +5,7 @@ import type { Io } from '../io.js'
 
 // Parts that several commands have in common.
 
-/** A command with the help that all commands have in common. `examples` follows the list of options. */
+/** A command with the common help of all commands. `examples` follows the list of options. */
 export const createCommand = (io: Io, name: string, description: string, examples: string): Command =>
   new Command(name)
     .configureOutput(outputOf(io))

@@ -104,7 +104,7 @@ and a damaged file is an object with source, line and message.
 Exit codes: 0, or 1 if a file is damaged or cannot be read, or a gap is longer than --max-gap.`
 
 export const inspectCommand = (io: Io): Command =>
-  createCommand(io, 'inspect', 'Summarise recordings, with their gaps and damages.', inspectExamples)
+  createCommand(io, 'inspect', 'Summarise recordings, with their gaps and damage.', inspectExamples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip'))
     .option(
       '--max-gap <duration>',

@@ -54,10 +54,10 @@ export const gatewayCommand = (io: Io): Command => {
       )
       .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
       .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
-      .option('--open-depth', 'allow a --host that other machines can reach without --keys')
+      .option('--open-depth', 'without --keys, allow a --host that other machines can reach')
       .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
       .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
-      .option('--history <folder>', 'record the prices that consumers get to this folder, and serve them')
+      .option('--history <folder>', 'record the prices that consumers receive in this folder, and serve them')
       .option(
         '--keep <duration>',
         'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',

@@ -42,7 +42,7 @@ export const simulateCommand = (io: Io): Command =>
         simulatorTable.wsPort,
       ),
     )
-    .option('--auth-key <base64>', 'key that depth requests must be signed with (default: a random one)')
+    .option('--auth-key <base64>', 'key of the signatures of depth requests (default: a random key)')
     .addOption(
       new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
     )

@@ -89,7 +89,7 @@ export const recordCommand = (io: Io): Command =>
         '-o, --out <file>',
         'new file to write, compressed if it ends in .gz (default: standard output)',
       )
-      .option('--gzip', 'compress the file, whatever its name')
+      .option('--gzip', 'compress the file, also if its name does not end in .gz')
       .option(
         '--rotate <duration>',
         'start a new file at each multiple of 30s, 15m, 1h, 1d, …; its name contains its start',

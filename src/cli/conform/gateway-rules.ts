@@ -25,7 +25,7 @@ export const healthOf = async ({ get$ }: ConformTarget): Promise<HttpReply | und
   return isHealth ? reply : undefined
 }
 
-/** Checks what only a gateway has. */
+/** Checks the rules for gateways. */
 export const checkGateway = async (target: ConformTarget, health: HttpReply): Promise<Verdicts> => {
   const isUp = health.status !== 503
   const down = notTested('the service of the gateway is down')
@@ -75,7 +75,9 @@ const checkTooLong = (target: ConformTarget): Promise<Verdict> =>
 /** Bursts of subscribes: a gateway that has rejected the first tokens of a burst already has places for its last ones. */
 const maxBursts = 5
 
-/** Subscribes to one topic more, all in one go: the last one is answered before the tokens are looked up. */
+/**
+ * Subscribes to one topic above the limit, all at once: the last message is answered before the tokens are looked up.
+ */
 const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
   const { topic, topicLimit, limit } = target
   if (topicLimit === undefined) return Promise.resolve(notTested('give the limit by --topic-limit'))

@@ -4,7 +4,7 @@ import { printable } from '../../errors/text.js'
 import { node } from '../../platform/node.js'
 import type { Socket, WebSocketTransport } from '../../transport/ports.js'
 
-/** What a server sends over a WebSocket. `status`: that of a response that refused the upgrade. */
+/** The events of a server over a WebSocket. `status`: the status of a response that refused the upgrade. */
 export type PeerEvent =
   | { readonly _tag: 'Opened' }
   | { readonly _tag: 'Text'; readonly text: string }
@@ -17,7 +17,7 @@ export type PeerEvent =
       readonly status: number | undefined
     }
 
-/** A WebSocket below the client: it sends any frame, and keeps all that arrives, in order. */
+/** A WebSocket without a client: it sends any frame, and keeps all received frames, in order. */
 export class Peer {
   readonly events: PeerEvent[] = []
   private readonly changed$ = new Subject<void>()

@@ -39,7 +39,7 @@ export interface Verdict {
   readonly why?: string
 }
 
-/** What the checks of a part have found, by rule. A rule without a verdict was not reached. */
+/** The results of the checks of a part, by rule. A rule without a verdict was not reached. */
 export type Verdicts = Partial<Readonly<Record<RuleId, Verdict>>>
 
 export const passed: Verdict = { result: 'passed' }
@@ -48,7 +48,7 @@ export const failed = (why: string): Verdict => ({ result: 'failed', why })
 
 export const notTested = (why: string): Verdict => ({ result: 'not tested', why })
 
-/** Failed with the reason if there is one. */
+/** Failed, if there is a reason. */
 export const failedIf = (why: string | undefined): Verdict => (why === undefined ? passed : failed(why))
 
 /** The server to check. */

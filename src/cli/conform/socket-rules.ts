@@ -16,8 +16,8 @@ import {
 const pingPayload = 'conform'
 
 /**
- * Checks the WebSocket over two connections: one on which everything is tried, and one that keeps its topic, which shows
- * whether prices come meanwhile.
+ * Checks the WebSocket over two connections. The first one is for the tests. The other one keeps its topic, to show
+ * whether prices arrive in the meantime.
  */
 export const checkSocket = async (target: ConformTarget, isGateway: boolean): Promise<Verdicts> => {
   const { webSocket, limit } = target
@@ -97,7 +97,7 @@ const unknownSubscribe = (topic: Topic): string => subscribeFrame(`${serviceOf(t
 /** A price that arrives in the same ms as the subscribe has no age, so a gateway gets several subscribes. */
 const maxJoins = 10
 
-/** Subscribes on the other connection once `main` has a price: checks what the first price is there, and the next. */
+/** Subscribes on the other connection once `main` has a price: checks the first two prices there. */
 const checkAges = async (
   { topic, limit }: ConformTarget,
   isGateway: boolean,
@@ -136,8 +136,8 @@ const checkAges = async (
 export const notGateway = notTested('not a gateway')
 
 /**
- * The answer to a later message shows that the unsubscribe was read, and two prices on the other connection, that prices come.
- * An answer to one more message shows that all that was sent meanwhile has arrived.
+ * The answer to a later message shows that the unsubscribe was read. Two prices on the other connection show that
+ * prices arrive. An answer to one more message shows that all frames sent in that time have arrived.
  */
 const checkUnsubscribe = async (
   { topic, limit }: ConformTarget,
@@ -203,7 +203,7 @@ const malformedPrice = (events: readonly PeerEvent[]): string | undefined =>
     return frame._tag === 'Malformed' && frame.topic !== undefined
   })
 
-/** The first frame that is none of the protocol. */
+/** The first frame that is not part of the protocol. */
 const unknownFrame = (events: readonly PeerEvent[]): string | undefined => {
   for (const event of events) {
     if (event._tag === 'Binary') return 'a binary frame'

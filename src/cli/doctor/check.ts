@@ -5,7 +5,10 @@ import type { Interface, Target } from './target.js'
 
 export interface Check {
   readonly name: string
-  /** The interfaces that it checks. It is skipped if all of them have failed. Left: the reason why there is none. */
+  /**
+   * The interfaces that are checked. The check is skipped if all of them have failed. Left: the reason why there is
+   * none.
+   */
   readonly interfaces: (target: Target) => Either<string, readonly Interface[]>
   /** Emits one result within a few times the limit of the target. `usable`: the interfaces that have not failed. */
   readonly run$: (usable: readonly Interface[], target: Target) => Observable<CheckResult>
@@ -19,7 +22,7 @@ export type CheckResult =
       readonly result: 'failed'
       readonly problem: string
       readonly advice: string
-      /** The interfaces that later checks cannot use. */
+      /** The interfaces that failed, which later checks skip. */
       readonly failed: readonly Interface[]
     }
 

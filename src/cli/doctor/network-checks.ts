@@ -101,7 +101,7 @@ const handshake$ = (used: Interface, limit: number): Observable<Handshake> =>
     }),
   )
 
-/** Emits the socket after the handshake, which it completes whatever the certificate, to read it. */
+/** Emits the socket after the handshake. Accepts any certificate, to read it. */
 const secureSocket$ = (used: Interface): Observable<TLSSocket> =>
   new Observable((subscriber) => {
     const host = hostOf(used)

@@ -72,7 +72,7 @@ const socketResult = (
     Disconnected: ({ reason }) =>
       fail(
         server === 'gateway' && reason.includes('503')
-          ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway says which.'
+          ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
           : `Check that the ${server} runs, and that ${flag} gives the address of its WebSocket.`,
       ),
     SubscriptionTimeout: () => fail(`Check that ${flag} gives the address of this ${server}.`),
@@ -82,10 +82,10 @@ const socketResult = (
   })
 }
 
-/** Whether a ping is answered. Over NATS, the gateway measures the age of the prices without pings. */
+/** Checks whether a ping is answered. Over NATS, the gateway measures the age of the prices without pings. */
 const pingText = async ({ priceSocket: { url, flag }, limit }: Target): Promise<string> => {
   if (flag === 'nats') return 'the gateway measures the lag'
-  // Over a connection of its own: that of the client measures its lag.
+  // Uses a separate connection, because the client uses pings to measure the lag of its own connection.
   const peer = new Peer(url, limit)
   let sentAt = 0
   void peer
@@ -108,7 +108,7 @@ const pingText = async ({ priceSocket: { url, flag }, limit }: Target): Promise<
 
 const pingPayload = 'doctor'
 
-/** An unsigned depth request, which the relayer API answers with 401, and a gateway with a depth. */
+/** An unsigned depth request. The relayer API answers it with 401, a gateway without keys with a depth. */
 const depthHttpCheck: Check = {
   name: 'depth over HTTP',
   interfaces: ({ relayer, isTestnet }) => {
@@ -162,7 +162,7 @@ const precision = 1000
 /** The `Date` header has whole seconds. On average, it is this much behind. */
 const dateDelay = 500
 
-/** The clock of this machine, compared with that of the service: of the relayer API, if it answers. */
+/** The clock of this machine, compared with the service's clock; that of the relayer API, if it answers. */
 const clockCheck: Check = {
   name: 'clock',
   interfaces: ({ relayer, priceHttp }) =>

@@ -19,7 +19,7 @@ import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input
 
 export interface Interface {
   readonly url: URL
-  /** The flag that gives its address. */
+  /** The flag with the address. */
   readonly flag: DeploymentFlagName
 }
 
@@ -152,7 +152,7 @@ const createServerTarget = (
   })
 }
 
-/** Without an address of its own, the WebSocket's is derived from --price-base-url. */
+/** Without --price-ws-url, the address of the WebSocket is derived from --price-base-url. */
 const socketFlag = ({ priceWsUrl }: ClientOptions): DeploymentFlagName =>
   priceWsUrl === undefined ? 'priceBaseUrl' : 'priceWsUrl'
 

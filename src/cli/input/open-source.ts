@@ -45,7 +45,7 @@ import {
 } from './source.js'
 import type { ServerFlagName } from './source-flags.js'
 
-/** A source of data with a client of it. */
+/** A source of data, with its client. */
 export interface OpenSource {
   readonly client: PriceClient
   /** The same client, if it has depth. */
@@ -54,7 +54,7 @@ export interface OpenSource {
   readonly host: string
   /** The flag that selects another server than the service itself. */
   readonly serverFlag: ServerFlagName | undefined
-  /** The source in words, such as `the service at prices.example:4000`. */
+  /** A description of the source, such as `the service at prices.example:4000`. */
   readonly description: string
   /** The name of the service: prefix of the topics. */
   readonly service: string
@@ -63,7 +63,7 @@ export interface OpenSource {
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
   readonly demonstration: Demonstration | undefined
-  /** The prices of the past of a gateway or of NATS; it fails if there are none. `undefined` for other sources. */
+  /** The history of a gateway or of NATS; reading it fails if there is none. `undefined` for other sources. */
   readonly history: History | undefined
   /** Resolves at the end of a recording; `undefined` for other sources. */
   readonly finished: Promise<ReplayResult> | undefined
@@ -241,7 +241,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   }
 }
 
-/** Times of the client that differ from their defaults, in ms. */
+/** Time options of the client that differ from their defaults, in ms. */
 type Times = Partial<
   Readonly<Record<'requestTimeout' | 'connectTimeout' | 'confirmTimeout' | 'staleAfter', number>>
 >

@@ -65,7 +65,7 @@ export const parseWalkForward = (text: string): WalkForwardLengths => {
   )
 }
 
-/** `undefined` for a text that is no plain number. */
+/** `undefined` for a text that is not a plain number. */
 const secondsToMs = (text: string): number | undefined =>
   /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined
 

@@ -58,7 +58,7 @@ export interface RecordingSource {
   readonly speed: number
 }
 
-/** In the order in which their variables precede each other. */
+/** In the order of precedence of their variables. */
 const allServers = ['nats', 'gateway'] as const satisfies readonly ServerFlagName[]
 
 const addressNames = ['baseUrl', 'priceBaseUrl', 'priceWsUrl'] as const
@@ -178,7 +178,7 @@ const serviceAddresses = (
   const prices = { priceBaseUrl, ...(priceWsUrl === undefined ? {} : { priceWsUrl }) }
   return right({
     ...(dataKind === 'depth' ? { priceBaseUrl: unusedPriceBaseUrl } : prices),
-    // Each is useless without the other.
+    // Both are required together.
     ...(needsDepth && baseUrl !== undefined && authKey !== undefined ? { baseUrl, authKey } : {}),
   })
 }

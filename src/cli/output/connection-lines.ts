@@ -4,12 +4,12 @@ import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../.
 import { behindText, printable } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
 
-// The lines for the operator of a command that runs for long: gateway and record.
+// The lines for the operator of a long-running command: gateway and record.
 
 /** A line with the current time in front of it. */
 export const timed = (line: string): string => `${formatTime(rxClock.wallClock())} ${line}`
 
-/** What a command does meanwhile, as sentences. */
+/** Sentences that describe the effect on the command. */
 export interface Meanwhile {
   readonly down: string
   readonly behind: string
@@ -30,7 +30,7 @@ export const connectionLines$ = (
     map(([before, after]) => lineOf(before, after, meanwhile)),
   )
 
-/** Before the first demand, nothing is known about the service. */
+/** Before the first subscription, the state of the service is unknown. */
 const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
 
 const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== undefined

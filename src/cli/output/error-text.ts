@@ -8,11 +8,11 @@ import { printable } from '../../errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
 
-/** An error because of which a command or a check fails: its text, and the heading of the guide that explains it. */
+/** The error of a failed command or check: its text, and the heading of the guide that explains it. */
 export const errorLine = (error: AnyError): string =>
   `${printable(renderError(withPageText(error)))}; see ${errorsGuide()}#${error._tag.toLowerCase()}`
 
-/** A proxy in front of a server answers with a page: its title is the text of the error, or else its first words. */
+/** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
 const withPageText = (error: AnyError): AnyError => {
   if (error._tag !== 'HttpError' && error._tag !== 'Unauthorized') return error
   if (!/^\s*<(?:!doctype|html|head|body)\b/i.test(error.body)) return error
@@ -32,8 +32,8 @@ const pageText = (page: string): string => {
 }
 
 /**
- * The path of the guide in the installed package, as the current folder `from` names it: an editor or a pager opens it. Where the
- * package has no guide, its name in the repository.
+ * The path of the guide in the installed package, relative to the current folder `from`, so that an editor can open it.
+ * If the package has no guide, the path in the repository.
  */
 export const guidePath = (packageFolder: string, from: string): string => {
   const guide = join('docs', 'guides', 'errors.md')
@@ -43,7 +43,7 @@ export const guidePath = (packageFolder: string, from: string): string => {
   return fromHere.startsWith('..') ? path : fromHere
 }
 
-/** Only a command that fails looks for the guide. */
+/** Evaluated only when a command fails. */
 const errorsGuide = (): string =>
   guidePath(join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'), process.cwd())
 

@@ -24,8 +24,8 @@ export interface PastPrices {
 const maxReadings = 4
 
 /**
- * Reads the first price of each token from a time on, and adds it to `prices`. A token that the history does not have has
- * none. Throws an error with a hint if the history cannot be read. `host`: that of the gateway.
+ * Reads the first price of each token from a time on, and adds it to `prices`. A token that is not in the history has
+ * no price. Throws an error with a hint if the history cannot be read. `host`: the host of the gateway.
  */
 export const readPastPrices$ = (
   history: History,
@@ -64,6 +64,6 @@ export const pastPriceOf = ({ prices }: PastPrices, address: Address): PastPrice
 export const changeText = ({ price }: Pick<Price, 'price'>, before: PastPrice): string =>
   changeOf(price, before.price).text.replace('\u2212', '-')
 
-/** Follows a price in a line: `, +0.12 % since 2026-11-22T10:00:00.123Z`. */
+/** The text after a price in a line: `, +0.12 % since 2026-11-22T10:00:00.123Z`. */
 export const sinceText = (price: Price, before: PastPrice): string =>
   `, ${changeText(price, before)} since ${formatTime(before.at)}`

@@ -16,7 +16,7 @@ export interface Colours {
   readonly token: Paint
 }
 
-/** The part of an output stream that decides about colours. */
+/** The properties of an output stream that decide on colours. */
 export interface Sink {
   readonly isTTY?: boolean
 }
@@ -58,8 +58,8 @@ const clearScreen = `${escape}H${escape}2J`
 const up = (lines: number): string => (lines === 0 ? '' : `${escape}${lines}A\r`)
 
 /**
- * Draws with one write each, so that the terminal never shows a half-drawn state. After a change of its size, the
- * terminal may have wrapped or moved the previous lines: the screen is cleared, so that no old value stays on it.
+ * Each drawing is one write, so that the terminal never shows a partial view. After a change of its size, the terminal
+ * may have wrapped or moved the previous lines: the screen is cleared, so that no old value stays on it.
  */
 export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns' | 'rows'>): Redraw => {
   let drawnLines = 0
@@ -69,7 +69,7 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns
     output.write(`\r${clearBelow}${showCursor}`)
   }
   output.write(hideCursor)
-  // The cursor must come back when the process exits early.
+  // The cursor must be visible again if the process exits early.
   process.once('exit', restoreCursor)
   return {
     draw: (lines) => {

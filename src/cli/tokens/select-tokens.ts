@@ -16,10 +16,13 @@ export interface SelectedToken {
   readonly symbol?: string
 }
 
-/** A token. Left: the error message for a symbol that `--tokens` does not define. It matters only if it is selected. */
+/**
+ * A token. Left: the error message for a symbol that `--tokens` does not define. The error occurs only if the symbol is
+ * selected.
+ */
 export type VariableEntry = Either<string, SelectedToken>
 
-/** What the user defines. */
+/** The definitions of the user. */
 export interface UserTokens {
   /** The tokens of --tokens. */
   readonly fileTokens: readonly NamedToken[]
@@ -27,7 +30,7 @@ export interface UserTokens {
   readonly variableEntries: readonly VariableEntry[]
 }
 
-/** Where tokens and their symbols come from. */
+/** The sources of tokens and their symbols. */
 export interface TokenSources extends UserTokens {
   /** The tokens of a simulator or a recording; none of a service. */
   readonly ownTokens: readonly SelectedToken[]
@@ -52,7 +55,7 @@ export const selectTokens = (
   return selected(variableEntries.length > 0 ? variableEntries : fileTokens.map(right))
 }
 
-/** All tokens with names for the output. A token that was given by symbol has this one. */
+/** All tokens with names for the output. A token that was given by a symbol has this symbol. */
 export const namedTokens = (
   sources: TokenSources,
   given: readonly SelectedToken[] = [],
@@ -63,7 +66,10 @@ export const namedTokens = (
   ...given.flatMap(withSymbol),
 ]
 
-/** The tokens that an argument can give by symbol. A known name is no symbol of a real service: the user has to define it. */
+/**
+ * The tokens that an argument can give by symbol. A known name is not a symbol of a real service: the user must define
+ * the symbol.
+ */
 const symbolsOf = (sources: TokenSources): readonly NamedToken[] => [
   ...sources.ownTokens.filter(isNamed),
   ...configuredTokens(sources),
@@ -94,8 +100,8 @@ const noTokenText =
   'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC'
 
 /**
- * The token of a symbol, an address or a topic. Of two tokens with one symbol, the later one counts. A symbol in another
- * case counts if it means one token only. Left: the error message.
+ * The token of a symbol, an address or a topic. Of two tokens with the same symbol, the later one is used. A symbol in
+ * another case is accepted if only one token matches. Left: the error message.
  */
 export const findToken = (text: string, named: readonly NamedToken[]): Either<string, SelectedToken> => {
   const address = parseTokenAddress(text)
@@ -214,7 +220,7 @@ const parseEntry = (text: string, fileTokens: readonly NamedToken[]): VariableEn
   return right(symbol === '' ? { address } : { address, symbol })
 }
 
-/** True for a word that may be a symbol of a file, and is no attempt at an address. */
+/** True for a word that may be a symbol of a file, and does not look like an address. */
 const isSymbol = (text: string): boolean => /^(?!.*0x)[^\s=:;]+$/i.test(text)
 
 const invalidText = (entry: string): string =>

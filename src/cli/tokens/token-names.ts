@@ -20,8 +20,9 @@ export interface NamedToken {
 }
 
 /**
- * A later entry for the same token replaces the symbol, and the decimals if it has any. A later entry for another token
- * takes the symbol over: no two tokens have the same. `service`: the service's name, for the topics.
+ * A later entry for the same token replaces the symbol, and the decimals if it has any. If a later entry gives the
+ * symbol to another token, the earlier token loses it: no two tokens have the same symbol. `service`: the service's
+ * name, for the topics.
  */
 export const createTokenNames = (
   tokens: readonly NamedToken[],

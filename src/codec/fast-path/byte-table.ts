@@ -21,7 +21,7 @@ export type RecordOffset = number
 
 /**
  * A hash table from byte strings to values. All records are in one buffer, and a record has its hash, length and bytes
- * side by side: with thousands of topics a lookup spends most of its time on cache misses.
+ * side by side: with thousands of topics, cache misses take most of the time of a lookup.
  *
  * A word is compared as one double, which is faster than two integers. Two doubles are equal exactly if their bytes are
  * equal, except for zero and NaN. Stored words are neither, because `add` accepts bytes from 1 to 127 only. `find` accepts

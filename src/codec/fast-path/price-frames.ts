@@ -25,8 +25,8 @@ const jsonNumber = new RegExp(`^${jsonNumberPattern}$`)
  * before the number. `recognise` reads the number of a later frame and looks its other bytes up. A frame that differs from
  * every pattern by a byte is not recognised and takes the slow path.
  *
- * Why it is correct: by the grammar of JSON, a frame that consists of a pattern, a JSON number and a brace is the learned
- * object with another number, without duplicate keys and escapes.
+ * Why it is correct: by the grammar of JSON, a frame of a pattern, a JSON number and a brace is the learned object with
+ * another number. It has no duplicate keys and no escapes.
  */
 export class PriceFrames<V> {
   private patterns = new ByteTable<V>()

@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/assert-never.js'
 import { truncate } from '../../errors/text.js'
 import { encodeConsumerMessage, type ConsumerMessage, type ConsumerMessageOf } from './messages.js'
 
-/** The status of the response that replaces one that is too long: a gateway could not pass it on. */
+/** The status of the response that replaces a response that is too long. */
 const badGateway = 502
 
 /** The statuses from this one on are errors. */
@@ -11,12 +11,12 @@ const firstErrorStatus = 400
 /** The maximum length of a text that was too long, in UTF-16 code units. */
 const maxCutLength = 1_000
 
-/** Two numbers of 5 digits and their names: what a part of a `renewed` message has more than the whole one, in bytes. */
+/** The additional size of a part of a `renewed` message, in bytes: two numbers of 5 digits and their names. */
 const partBytes = ',"part":99999,"parts":99999'.length
 
 /**
- * Encodes a message to a consumer as one or more messages of at most `maxBytes` bytes. One that is too long is replaced by
- * an error for its receiver, shortened, or divided. Returns an empty array if not even that is possible.
+ * Encodes a message to a consumer as one or more messages of at most `maxBytes` bytes. A message that is too long is
+ * replaced by an error for its receiver, shortened, or split. Returns an empty array if this is not possible either.
  */
 export const encodeWithin = (message: ConsumerMessage, maxBytes: number): readonly string[] => {
   const text = encodeConsumerMessage(message)
@@ -49,7 +49,7 @@ const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): rea
   }
 }
 
-/** An error keeps its status. A depth without its end is none, and becomes an error. */
+/** An error keeps its status. A truncated depth would be invalid, so an error replaces it. */
 const replaceResponse = (
   message: ConsumerMessageOf<'response'>,
   bytes: number,
@@ -85,13 +85,13 @@ const shorten = (
   return within
 }
 
-/** A consumer finds out by the text which topic is rejected. */
+/** The text shows a consumer which topic is rejected. */
 const naming = (base: string, text: string, part: string): string => {
   const isNamed = (by: string): boolean => by.toLowerCase().includes(base)
   return isNamed(text) && !isNamed(part) ? `${base}: ${part}` : part
 }
 
-/** Divides a `renewed` message: a session with thousands of topics has as many sequence numbers. */
+/** Splits a `renewed` message, because a session with thousands of topics has thousands of sequence numbers. */
 const divide = (message: ConsumerMessageOf<'renewed'>, maxBytes: number): readonly string[] => {
   const empty = encodeConsumerMessage({ ...message, sequences: {} })
   const room = maxBytes - Buffer.byteLength(empty) - partBytes

@@ -4,30 +4,31 @@ import type { DecodeError } from '../../errors/model.js'
 import { decodeMessage, guardCodec } from '../decode.js'
 import { Finite } from '../number.js'
 
-// What consumers send to gateways over NATS, as JSON.
+// The messages of consumers to gateways over NATS, as JSON.
 
-/** The maximum length of the identifier of a session. That of the library has 22 characters. */
+/** The maximum length of the identifier of a session. The library's identifiers have 22 characters. */
 const maxSessionLength = 64
 
 const isSessionId = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maxSessionLength
 
-/** The gateway keeps it as long as the session. */
+/** The gateway stores it as long as the session exists. */
 const SessionId = guardCodec(`an identifier of at most ${maxSessionLength} characters`, isSessionId)
 
-/** Starts a session. Its identifier is a secret of the consumer: who knows it can end the session. */
+/** Starts a session. Its identifier is a secret of the consumer: with it, others could end the session. */
 const Open = t.type({ type: t.literal('open'), session: SessionId }, 'an open message')
 
 /**
- * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the number of
- * the last subscribe or unsubscribe message, 0 before the first one. It shows the gateway that one is lost.
+ * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the
+ * number of the last subscribe or unsubscribe message, 0 before the first one. By this number the gateway detects a
+ * lost message.
  */
 const Renew = t.type(
   { type: t.literal('renew'), session: SessionId, number: Finite, since: Finite, requests: Finite },
   'a renew message',
 )
 
-/** `number`: of the subscribe and unsubscribe messages of the session, from 1. The confirmation repeats it. */
+/** `number`: counts the subscribe and unsubscribe messages of the session, from 1. The confirmation repeats it. */
 const Subscribe = t.type(
   { type: t.literal('subscribe'), session: SessionId, topic: t.string, number: Finite },
   'a subscribe message',
@@ -64,7 +65,7 @@ export type GatewayMessage = Readonly<t.TypeOf<typeof GatewayMessageCodec>>
 
 export type GatewayMessageOf<T extends GatewayMessage['type']> = Extract<GatewayMessage, { type: T }>
 
-/** A message of a session that exists. */
+/** A message of an existing session. */
 export type SessionMessage = Exclude<GatewayMessage, { readonly type: 'open' | 'get' | 'cancel' }>
 
 export const encodeGatewayMessage = (message: GatewayMessage): string => JSON.stringify(message)
@@ -72,12 +73,12 @@ export const encodeGatewayMessage = (message: GatewayMessage): string => JSON.st
 export const decodeGatewayMessage = (text: string): Either<DecodeError, GatewayMessage> =>
   decodeMessage('message to a gateway', GatewayMessageCodec, text)
 
-// What gateways send to one consumer over NATS, as JSON. Times are those of the gateway's monotonic clock, in ms.
+// The messages of gateways to one consumer over NATS, as JSON. Times are those of the gateway's monotonic clock, in ms.
 
 const isGatewayId = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 
-/** Part of subjects: with other characters, it would name subjects of others, or none at all. */
+/** Part of subjects: with other characters, it could result in subjects of others, or in invalid subjects. */
 const GatewayId = guardCodec('an identifier of a gateway', isGatewayId)
 
 /** Answers a discovery request. `version`: of this protocol. */
@@ -94,7 +95,7 @@ const Sequences = t.record(t.string, Finite, 'sequence numbers by base address')
 /**
  * Answers a renew message. `publications`: the number of price updates that the gateway has published. `sequences`: the
  * last sequence number of each topic of the session with an update since the number that the renew message reported. If
- * they exceed one message, several follow each other: `part` of `parts`, from 1.
+ * they exceed one message, there are several messages in sequence: `part` of `parts`, from 1.
  */
 const Renewed = t.intersection(
   [
@@ -111,8 +112,8 @@ const Renewed = t.intersection(
 )
 
 /**
- * The service has confirmed a topic. `sequence`: that of its last update. `price`: the frame of the last price, if that is
- * current, with the time at which it was.
+ * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
+ * if it is current, and the time at which it was current.
  */
 const Confirmed = t.intersection(
   [
@@ -134,7 +135,7 @@ const Rejected = t.type({ type: t.literal('rejected'), base: t.string, text: t.s
 /** The session has ended. */
 const Closed = t.type({ type: t.literal('closed'), code: Finite, reason: t.string }, 'a closed message')
 
-/** The response for a get message. `lateMs`: how old it may be because the gateway was stopped. */
+/** The response for a get message. `lateMs`: its possible age, because the gateway was stopped. */
 const Response = t.type(
   {
     type: t.literal('response'),

@@ -1,6 +1,6 @@
 import { exactDigits, nine, zero } from '../fast-path/bytes.js'
 
-// A price update on NATS: `<sequence> <time> <frame>`. The frame is the service's price frame, and stays as it is.
+// A price update on NATS: `<sequence> <time> <frame>`. The frame is the unchanged price frame of the service.
 
 /** `time`: of the gateway's monotonic clock, in ms. Rounded down, so that the age of an update is never underestimated. */
 export const encodePriceUpdate = (sequence: number, time: number, frame: string): string =>

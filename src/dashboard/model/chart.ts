@@ -17,7 +17,7 @@ export const [chartWindow, chartSlot] = [300_000, 500]
 
 /**
  * The prices of one token over the last minutes, for its chart. Keeps the last price of each slot of time, so that its
- * size does not depend on the rate of updates. A price holds until the next one, or until `interrupt`.
+ * size does not depend on the rate of updates. A price is valid until the next price, or until `interrupt`.
  */
 export class ChartSamples {
   readonly #windowMs: number
@@ -31,7 +31,10 @@ export class ChartSamples {
     this.#slotMs = slotMs
   }
 
-  /** Adds a current price. `at`: in ms since the Unix epoch. A time before the last one counts as that. */
+  /**
+   * Adds a current price. `at`: in ms since the Unix epoch. An earlier time than the last one is replaced by the last
+   * one.
+   */
   add(at: number, price: number): void {
     const last = this.#times.length - 1
     const time = Math.max(at, this.#times[last] ?? 0)
@@ -49,10 +52,7 @@ export class ChartSamples {
     this.#append(time + 1, null)
   }
 
-  /**
-   * Adds what is known of the time before the first price: samples until an earlier time. If the first price comes later, there
-   * is a gap between.
-   */
+  /** Adds samples from before the first price. If they end before the first price, there is a gap between. */
   addPast({ times, prices }: ChartData): void {
     const first = this.#times[0] ?? Infinity
     const count = times.filter((time) => time < first).length
@@ -114,7 +114,7 @@ export class ChartSamples {
   }
 }
 
-/** The sample of the data that holds at a time: its index; that of the first one before that. */
+/** The index of the sample that is valid at a time; before the first sample, the index of the first one. */
 export const indexAt = ({ times }: ChartData, time: number): number => {
   // The last sample is the end of the one before.
   const next = times.slice(0, -1).findLastIndex((each) => each <= time)

@@ -21,7 +21,7 @@ import type { PageConfig } from './served.js'
 /** Time between two requests for the server's health, in ms. */
 const healthInterval = 2000
 
-/** Time after which a rejected token is requested again, in ms: the service may list it meanwhile. */
+/** Time after which a rejected token is requested again, in ms: the service may list it in the meantime. */
 const rejectedRetryDelay = 30_000
 
 /** All events of the page. `health$`: one request to the server. */

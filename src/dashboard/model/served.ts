@@ -6,7 +6,8 @@ import type { Environment } from '../../domain/environment.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { ChartData } from './chart.js'
 
-// What the server sends to the page, as JSON: its configuration, the state of its connection to the service, and the past.
+// The data that the server sends to the page, as JSON: its configuration, the state of its connection to the service,
+// and the past.
 
 /** The configuration of the page, as its server sends it in JSON. */
 export interface PageConfig {
@@ -51,7 +52,7 @@ const isDisplayToken = (value: unknown): boolean =>
 
 export interface ServiceStatus {
   readonly isUp: boolean
-  /** Why it is down; empty if it is not. */
+  /** Why the connection is down; empty if it is up. */
   readonly reason: string
   /**
    * `undefined` unless the prices of the connection may be too old, and are held. `ms`: the upper bound of their age when

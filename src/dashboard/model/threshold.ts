@@ -1,7 +1,7 @@
 import { isPriceValue } from '../../domain/valid-numbers.js'
 import { isRecord } from './served.js'
 
-/** The prices at which the page calls attention to a token, in USD. `below` is less than `above`. */
+/** The prices at which the page shows an alert for a token, in USD. `below` is less than `above`. */
 export interface Threshold {
   /** Reached by a price that is at least this. */
   readonly above?: number | undefined
@@ -12,8 +12,8 @@ export interface Threshold {
 export type ThresholdSide = 'above' | 'below'
 
 /**
- * How far a price must return before a threshold can be reached again, as a share of it: a price that moves about a
- * threshold reaches it once.
+ * The distance by which a price must return before a threshold can be reached again, as a share of the threshold: a
+ * price that moves around a threshold reaches it once.
  */
 const returnShare = 0.0005
 

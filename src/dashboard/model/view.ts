@@ -1,6 +1,6 @@
 import type { Figures } from './watched-token.js'
 
-// What the page shows of its tokens, and in which order. The address of the page has it behind `#`.
+// The tokens that the page shows, and their order. The address of the page contains this after `#`.
 
 /** `cards`: a card of each token. `table`: a row of each token, and the cards of those that are pinned. */
 export type Layout = 'cards' | 'table'
@@ -58,14 +58,17 @@ export const formatView = ({ layout, sort, isDescending, filter, pins }: View): 
   return values.filter((value) => value !== '').join('&')
 }
 
-/** Sorts by a column; by that of the view, the other way round. A column of numbers begins with the largest. */
+/**
+ * Sorts by a column; if the view is already sorted by this column, reverses the order. A column of numbers begins with
+ * the largest.
+ */
 export const sortedBy = (view: View, key: SortKey): View => ({
   ...view,
   sort: key,
   isDescending: view.sort === key ? !view.isDescending : key !== 'symbol',
 })
 
-/** Pins a token behind the others that are, or ends that. */
+/** Pins a token after the other pinned tokens, or unpins it. */
 export const withPin = (view: View, address: string): View => ({
   ...view,
   pins: view.pins.includes(address) ? view.pins.filter((pin) => pin !== address) : [...view.pins, address],

@@ -64,7 +64,7 @@ export class WatchedToken {
 
   /**
    * Replaces the state. `at`: the time of the change, in ms since the Unix epoch. Returns the threshold that is newly
-   * reached: the first price has none, since it may have been so before the page was opened.
+   * reached. The first price reaches none, because the threshold may have been reached before the page was opened.
    */
   set(state: TokenState, at: number): Reached | undefined {
     const { price: before } = this.#state
@@ -79,7 +79,7 @@ export class WatchedToken {
     return this.#compare(state.price.price)
   }
 
-  /** Replaces the threshold. One that the current price has reached already is not newly reached. */
+  /** Replaces the threshold. A threshold that the current price has already reached is not newly reached. */
   setThreshold(threshold: Threshold): void {
     this.#threshold = threshold
     const { state, price } = this.#state

@@ -136,8 +136,8 @@ const drawTimeAxis = (plot: Plot, { text }: ChartColours): void => {
 }
 
 /**
- * Draws the prices. Each one holds until the next one; a time without a current price has no line. The line has one pixel,
- * because a browser without a graphics processor takes three times as long for one and a half.
+ * Draws the prices. Each price is valid until the next price; a time without a current price has no line. The line has
+ * one pixel, because a browser without a graphics processor takes three times as long for one and a half.
  */
 const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): void => {
   const { context, bottom } = plot

@@ -33,8 +33,8 @@ const historyTimeout = 5_000
 const maxReadings = 4
 
 /**
- * The past of the tokens of a page: the prices since a page first wanted them, and those before from the history of the
- * source, if it has one.
+ * The past of the tokens of a page: the prices since a page first showed them, and earlier prices from the history of
+ * the source, if any.
  */
 export class PagePast {
   private readonly tokens: ReadonlyMap<Address, TokenPast>
@@ -55,7 +55,9 @@ export class PagePast {
     this.tokens.get(canonicalAddress(addressOf(topic)))?.start()
   }
 
-  /** The past of all tokens: one value. A history that is late or fails is left out, and read again for the next page. */
+  /**
+   * The past of all tokens: one value. A history that is late or fails is omitted, and read again for the next page.
+   */
   read$(): Observable<ServedPast> {
     return concat(
       this.history === undefined ? EMPTY : this.readHistory$(this.history),

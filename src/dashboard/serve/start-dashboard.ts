@@ -35,7 +35,7 @@ export const readPageFiles = async (folder = packagedFolder()): Promise<PageFile
   return { html, style, script }
 }
 
-/** The package finds itself by its name, wherever a bundler has moved this code inside of it. */
+/** The package is found by its name, because a bundler may have moved this code inside the package. */
 const packagedFolder = (): string =>
   join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '../dist/dashboard')
 
@@ -83,7 +83,7 @@ export const startDashboard = async (
   return { url: `${gateway.baseUrl}/`, close }
 }
 
-/** What the server answers besides the protocol of the service. */
+/** The responses of the server in addition to the protocol of the service. */
 interface PageContent {
   readonly files: PageFiles
   readonly config: PageConfig

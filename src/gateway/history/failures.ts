@@ -4,7 +4,7 @@ import type { WriteError } from '../../errors/model.js'
 export class Failures {
   private readonly errors = new Map<unknown, WriteError>()
 
-  /** `onChange`: called with the first error, and with `undefined` when there is none any more. */
+  /** `onChange`: called with the first error, and with `undefined` when all errors are gone. */
   constructor(private readonly onChange: (error: WriteError | undefined) => void) {}
 
   get newest(): WriteError | undefined {

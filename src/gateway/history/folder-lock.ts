@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path'
 import { GatewayError } from '../gateway.js'
 
-/** A folder that this process alone writes to. */
+/** A folder that only this process writes to. */
 export interface FolderLock {
-  /** Throws if the folder, or the lock in it, is gone: the disk may have been removed. */
+  /** Throws if the folder or its lock no longer exists: the disk may have been removed. */
   readonly check: () => void
   /** Idempotent. */
   readonly release: () => void
@@ -25,8 +25,9 @@ const lockName = 'history.lock'
 const locked = new Set<string>()
 
 /**
- * Creates the folder if it does not exist, and locks it by a file that contains the process id. The lock of a process that
- * was killed is taken over. Throws a `GatewayError` if another gateway has the folder, or if it cannot be written.
+ * Creates the folder if it does not exist, and locks it by a file that contains the process id. Replaces the lock of a
+ * process that was killed. Throws a `GatewayError` if another gateway has the folder, or if the folder cannot be
+ * written.
  */
 export const lockFolder = (folder: string): FolderLock => {
   try {
@@ -91,7 +92,7 @@ const removeStale = (path: string, moved: string): void => {
   if (text === undefined) return
   if (isRunning(text)) throw inUse(Number.parseInt(text))
   renameSync(path, moved)
-  // Another process may have replaced the stale lock by its own meanwhile.
+  // Another process may have replaced the old lock in the meantime.
   const taken = readLock(moved)
   if (taken !== text && taken !== undefined) linkSync(moved, path)
   rmSync(moved, { force: true })

@@ -44,12 +44,12 @@ export interface GatewayHistorySetup {
   readonly topics: readonly Topic[]
 }
 
-/** Where a reading of the past delivers its events. */
+/** The receiver of the events of a reading. */
 export interface PastReader {
   readonly emit: (event: PastEvent) => void
   /** Ends the reading. */
   readonly closing: Subscription
-  /** Called after each piece of a file. The reading goes on when it resolves. */
+  /** Called after each chunk of a file. The reading continues when the promise resolves. */
   readonly flush: () => Promise<void> | undefined
 }
 
@@ -106,14 +106,14 @@ export const openGatewayHistory = (
     try {
       if (checks++ % checksPerDeletion === 0 && recorder.failureOf() === undefined) deleteExpired()
     } catch {
-      // The folder cannot be read now.
+      // The folder cannot be read now. The next check tries again.
     }
   }
   maintain()
   const stopChecks = clock.startInterval(maintain, checkInterval)
   const always = topics.map((topic) => recorder.record(canonicalTopic(service, topic)))
 
-  /** Left: nothing can be read now. */
+  /** Left: the history cannot be read now. */
   const files = (topic?: Topic): Either<WriteError, readonly HistoryFile[]> => {
     checkFolder()
     const failure = recorder.failureOf(topic)
@@ -194,7 +194,7 @@ const distinctTopics = (files: readonly HistoryFile[]): readonly Topic[] => [
 /** A file of a history. */
 interface HistoryFile {
   readonly path: string
-  /** Its address is in lower case. */
+  /** The address of the topic is in lower case. */
   readonly topic: Topic
   /** In ms since the Unix epoch. */
   readonly startAt: number
@@ -214,6 +214,6 @@ const historyFiles = (folder: string): readonly HistoryFile[] =>
       return [{ path: join(folder, name), topic: topic as Topic, startAt }]
     })
 
-/** The topic by which the files of a history are named. */
+/** The topic in the file names of a history. */
 const canonicalTopic = (service: string, topic: Topic): Topic =>
   `${service}-${canonicalAddress(addressOf(topic))}`

@@ -22,7 +22,7 @@ export const isHistoryPath = (target: string): boolean => target === path || tar
 
 export const noHistory = textResponse(404, 'Not Found: this gateway has no history')
 
-/** Number of readings at the same time. Each needs memory for a piece of a file. */
+/** Number of readings at the same time. Each reading needs memory for a chunk of a file. */
 const maxReadings = 64
 
 const tooManyReadings = textResponse(503, 'Service Unavailable: too many consumers read the history', {
@@ -85,7 +85,7 @@ const parseRequest = (
   return isLeft(range) ? range : right({ topic: topic.right, range: range.right })
 }
 
-/** Any other text is left as it is: the error quotes it. */
+/** Any other text is unchanged, because the error contains it. */
 const timeOf = (text: string | null): number =>
   text !== null && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : ((text ?? 'nothing') as never)
 
@@ -93,8 +93,8 @@ const timeOf = (text: string | null): number =>
 const pieceLength = 2 ** 16
 
 /**
- * The events as lines of JSON. The next piece of a file is read when the consumer has read the one before. A failure after
- * the first piece ends the connection before the end of the response.
+ * The events as lines of JSON. The next chunk of a file is read when the consumer has read the previous chunk. A
+ * failure after the first chunk ends the connection before the end of the response.
  */
 const streamPast = async (
   history: GatewayHistory,

@@ -18,7 +18,7 @@ import { Failures } from './failures.js'
 /** Time between the starts of two files of a topic, in ms. */
 export const filePeriod = 3_600_000
 
-/** Time after a failure in which nothing is written, in ms. */
+/** Time after a failure in which no row is written, in ms. */
 export const retryAfter = 10_000
 
 export interface RecorderConfig {
@@ -30,8 +30,9 @@ export interface RecorderConfig {
 }
 
 /**
- * Records topics, each to files of its own, so that reading the past of a topic reads nothing else. Each row is written
- * synchronously: a killed process loses none. A topic has no file before its first price: a consumer may request any topic.
+ * Records topics, each to separate files, so that a reader of one topic does not read other topics. Each row is written
+ * synchronously: a killed process loses no row. A topic has no file before its first price: a consumer may request any
+ * topic.
  */
 export class TopicRecorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
@@ -64,13 +65,13 @@ export class TopicRecorder {
     return this.topics.get(topic)?.isWanted ?? false
   }
 
-  /** Why the rows of a topic are not written. Without a topic: why those of all topics are not. */
+  /** Why the rows of a topic are not written. Without a topic: why no rows are written. */
   failureOf(topic?: Topic): WriteError | undefined {
     const recorded = topic === undefined ? undefined : this.topics.get(topic)
     return this.failures.of(this) ?? this.failures.of(recorded)
   }
 
-  /** What has been written since the start, and the newest failure. */
+  /** The amount written since the start, and the newest failure. */
   snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
     const { rows, bytes, failingSince: since } = this
     const error = this.failures.newest
@@ -81,7 +82,7 @@ export class TopicRecorder {
     }
   }
 
-  /** The folder is lost. `undefined`: it is there. */
+  /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
   setFolderFailure(thrown: unknown): void {
     if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
     this.failures.set(this, thrown === undefined ? undefined : writeError(thrown))
@@ -148,7 +149,7 @@ class RecordedTopic {
     try {
       file?.close()
     } catch {
-      // The disk is lost, and with it what was not written.
+      // The disk is missing. Data that are not written are lost.
     }
   }
 
@@ -175,7 +176,7 @@ class RecordedTopic {
     if (row._tag === 'End') this.isRecording = false
   }
 
-  /** The file may end in a part of a row: nothing is appended to it. */
+  /** The file may end in a part of a row, so no row is appended to it. */
   private fail(thrown: unknown): void {
     const path = this.file?.path
     this.close()
@@ -194,7 +195,7 @@ const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
   return Buffer.byteLength(line)
 }
 
-/** Removes a file that is no recording, because its first line is not complete. */
+/** Removes a file that is not a recording, because its first line is not complete. */
 export const removeWithoutHeader = (path: string): void => {
   try {
     if (statSync(path).isFile() && !hasHeader(path)) unlinkSync(path)

@@ -9,7 +9,7 @@ export interface AccessConfig {
   readonly scheme: 'http' | 'https'
   /** The address that the gateway listens on. */
   readonly host: string
-  /** Origins of pages with access, beside those of the gateway's own pages. */
+  /** Origins of pages with access, in addition to the gateway's own pages. */
   readonly origins: ReadonlySet<string>
 }
 
@@ -23,9 +23,8 @@ interface AccessHeaders {
  * Decides whether a request may be answered. Right: the origin of the page that may read the response; `undefined` if no
  * other page may. Left: the reason of the refusal, in one line, without a value from the request.
  *
- * A page of another site can send requests to the gateway, also under a name
- * of its own that it resolves to the gateway's address (DNS rebinding). Such a request has that name as `Host`, or the
- * page's `Origin`.
+ * A page of another site can send requests to the gateway, also through a DNS name of the site that resolves to the
+ * gateway's address (DNS rebinding). Such a request has that name as `Host`, or the page's `Origin`.
  */
 export const checkAccess = (
   { host: hostHeader = '', origin }: AccessHeaders,
@@ -63,7 +62,7 @@ export interface SignatureConfig {
   readonly macs: readonly Mac[]
 }
 
-/** The longest accepted distance of an expiration from now, in ms: it limits for how long a request can be replayed. */
+/** The maximum time until an expiration, in ms: it limits the time in which a request can be replayed. */
 export const maxExpirationMs = 5 * 60_000
 
 /**

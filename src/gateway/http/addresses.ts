@@ -7,7 +7,7 @@ export interface Addresses {
   readonly priceWsUrl: string
 }
 
-/** An address that means all interfaces is not one to connect to: the URLs have the loopback address. */
+/** A client cannot connect to the address of all interfaces: the URLs have the loopback address. */
 const connectHosts: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 export const addressesOf = (host: string, port: number, isTls: boolean): Addresses => {

@@ -6,15 +6,15 @@ import type { GatewayHistorySnapshot } from '../gateway.js'
 import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
-/** What the health of a gateway depends on. */
+/** The state that decides the health of a gateway. */
 export interface HealthState {
   /** False while the connection to the service is down. */
   readonly isUp: boolean
-  /** Why a further consumer would not be served, in one word; `undefined` if it would. */
+  /** Why a further consumer would be refused, in one word; `undefined` if it would be accepted. */
   readonly refusal: string | undefined
   /** State of the connection to the service. */
   readonly upstream: ConnectionStatus
-  /** What the gateway serves: numbers by name. */
+  /** The load of the gateway: numbers by name. */
   readonly counts: Readonly<Record<string, number>>
   /** Default: the gateway has no history. */
   readonly history?: GatewayHistorySnapshot | undefined
@@ -34,15 +34,15 @@ export const healthOf = (path: string, state: () => HealthState): TextResponse |
   }
 }
 
-/** 200 if a further consumer is served, otherwise 503 with the reason. */
+/** 200 if a further consumer is accepted, otherwise 503 with the reason. */
 const readyResponse = ({ refusal }: HealthState): TextResponse =>
   refusal === undefined
     ? jsonResponse(200, '{"status":"ready"}')
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
 /**
- * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are left out: they may contain an
- * address or a path. A history that cannot be written does not affect prices.
+ * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are omitted, because they may
+ * contain an address or a path. A history that cannot be written does not affect prices.
  */
 const healthResponse = ({ isUp, upstream, counts, history }: HealthState): TextResponse =>
   jsonResponse(

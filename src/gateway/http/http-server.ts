@@ -12,12 +12,12 @@ import type { GatewayTls } from '../options.js'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Sockets for HTTP beside those of WebSockets. */
+/** Sockets for HTTP, in addition to those of WebSockets. */
 const httpSockets = 256
 
 /** Limits of one server. They bound the memory and the sockets that a consumer can hold. Times are in ms. */
 export const httpLimits = (maxConnections: number) => ({
-  /** Number of sockets; further ones are closed at once. */
+  /** Number of sockets; further sockets are closed at once. */
   maxSockets: maxConnections + httpSockets,
   /** Time after which a socket without data in either direction is closed. */
   idleTimeout: 120_000,
@@ -75,7 +75,7 @@ const statusLines: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Answers what is not an HTTP request, without repeating any of it. */
+/** Answers data that are not an HTTP request, without repeating them. */
 const endMalformed = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
   // Other errors are those of the socket and of TLS.
   if (!socket.writable || !/^(?:HPE|ERR_HTTP)_/.test(code)) {
@@ -86,7 +86,7 @@ const endMalformed = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): voi
   socket.end(`HTTP/1.1 ${statusLines[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
 }
 
-/** Resolves to the port. Rejects with a `GatewayError` that names the option which prevents it. */
+/** Resolves to the port. Rejects with a `GatewayError` that names the faulty option. */
 export const listen = (server: Server, address: ListenAddress): Promise<number> =>
   listenOn(server, address, (error, problem) => {
     if (problem !== undefined) return new GatewayError('port', problem, error)
@@ -118,7 +118,10 @@ export interface PemPair {
   readonly cert: string | Buffer
 }
 
-/** Throws a `ConfigurationError` unless the key belongs to the certificate. It repeats no error of OpenSSL: some contain input. */
+/**
+ * Throws a `ConfigurationError` unless the key belongs to the certificate. The message does not contain the error of
+ * OpenSSL, which may contain input.
+ */
 export const parsePem = ({ key, cert }: GatewayTls): PemPair => {
   const pair = { key: pemOf(key), cert: pemOf(cert) }
   if (!isPair(pair)) throw tlsError()
@@ -136,7 +139,7 @@ const isPair = ({ key, cert }: PemPair): boolean => {
   }
 }
 
-/** The first PEM block whose label ends in `label`. A file may contain others in front of it, which Deno does not skip. */
+/** The first PEM block whose label ends in `label`. Other blocks may precede it, which Deno does not skip. */
 const firstBlock = (pem: string | Buffer, label: string): string => {
   const block = new RegExp(`-----BEGIN ([A-Z0-9 ]*${label})-----.*?-----END \\1-----`, 's')
   return block.exec(pem.toString())?.[0] ?? ''

@@ -55,7 +55,7 @@ export const createRequestHandler =
         return writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
       }
     }
-    // An absolute URL has a host of its own, which the access check has not seen.
+    // An absolute URL contains a host, which the access check does not check.
     if (!path.startsWith('/')) return refuse(response, textResponse(400, 'Bad Request'))
     readBody(request, maxBodyBytes, (body) => {
       if (body === undefined) return refuse(response, textResponse(413, 'Payload Too Large'))
@@ -67,7 +67,10 @@ export const createRequestHandler =
     })
   }
 
-/** Selects the response by the path. A path is neither decoded nor normalised: what differs from a route is not found. */
+/**
+ * Selects the response by the path. A path is neither decoded nor normalised: a path that differs from a route is not
+ * found.
+ */
 const route = (
   { relays, health, signatures, pages, now }: RequestHandlerConfig,
   { method, url = '', headers, socket }: IncomingMessage,
@@ -90,7 +93,7 @@ const route = (
 /** The service's text (section 7 of the service's documentation). */
 const unauthorized = textResponse(401, 'Unauthorized')
 
-/** A connection is a consumer: an address may be that of a proxy, whose consumers must not delay each other. */
+/** Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. */
 const requesterOf = (socket: Socket): Requester => ({
   consumer: socket,
   group: addressGroupOf(socket.remoteAddress ?? ''),
@@ -99,7 +102,10 @@ const requesterOf = (socket: Socket): Requester => ({
 /** The cancel functions of the requests of a connection that have no response yet. */
 const cancelsOf = new WeakMap<Socket, Set<() => void>>()
 
-/** Starts a task, and cancels it when the consumer leaves: Node closes only the first of several pipelined responses then. */
+/**
+ * Starts a task, and cancels it when the consumer leaves: of several pipelined responses, Node then closes only the
+ * first.
+ */
 const respond = (socket: Socket, response: ServerResponse, task: CancellableTask<HttpResponse>): void => {
   const cancels = cancelsOf.get(socket) ?? trackCancels(socket)
   const cancel = task((result) => writeGatewayResponse(response, result))

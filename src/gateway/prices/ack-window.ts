@@ -1,23 +1,23 @@
-/** A ping behind data: its pong acknowledges everything that was written before it. */
+/** A ping after data: its pong acknowledges all data that were written before the ping. */
 interface Marker {
   readonly id: number
   readonly sentAt: number
-  /** Number of bytes that were written before it. */
+  /** Number of bytes that were written before the ping. */
   readonly end: number
-  /** Those of them that were not acknowledged when it was sent. */
+  /** Number of these bytes that were not acknowledged when the ping was sent. */
   readonly inFlight: number
 }
 
 /** Data is late if its pong takes this much longer than a usual round trip, in ms. */
 const lateMs = 300
 
-/** Until a round trip is known that is shorter, or had no data in front of it, data is late after this time, in ms. */
+/** Data are late after this time, in ms, until a shorter round trip or one without data before its ping is known. */
 const unmeasuredLateMs = 200
 
-/** A round trip that has grown is accepted up to this time, in ms: a long queue must not pass for a long way. */
+/** A longer round trip is accepted up to this time, in ms: a long queue must not be taken for a long link. */
 const maxGrownRoundTrip = 500
 
-/** A round trip that varies is accepted up to this time, in ms: a link with such round trips may become slow, too. */
+/** A varying round trip is accepted up to this time, in ms: a link with such round trips may also become slow. */
 const maxVariedRoundTrip = 300
 
 /** The number of round trips of which the longest is usual. */
@@ -27,10 +27,10 @@ const keptRoundTrips = 4
 const minLimit = 512
 const unlimited = 1024 * 1024
 
-/** From this limit on, the link is no slow one any more, in bytes. */
+/** From this limit on, the link is no longer slow, in bytes. */
 const wideLimit = 8192
 
-/** The limit of the first probe, in bytes: a slow link carries them in a second. */
+/** The limit of the first probe, in bytes: a slow link transmits them in a second. */
 const firstProbe = 6_144
 
 /** More bytes are marked after `soonMs`, fewer after `laterMs`: a marker for each price would double the frames. */
@@ -39,30 +39,33 @@ const soonMs = 100
 const laterMs = 1_000
 
 /**
- * The first pong waits behind the messages that a consumer sends when it opens. Messages that come for longer than
- * `longUploadMs`, one each `uploadGapMs` at least, show a slow link. For at most `maxUploadMs`, in ms.
+ * The first pong waits behind the messages that a consumer sends when it opens. Messages for longer than
+ * `longUploadMs`, at least one each `uploadGapMs`, show a slow link. For at most `maxUploadMs`, in ms.
  */
 const longUploadMs = 100
 const uploadGapMs = 300
 const maxUploadMs = 30_000
 
-/** The first pong may come behind messages that are read in parts, and from a busy consumer, in ms. */
+/**
+ * Further time for the first pong, in ms: it may follow messages that are read in parts, or come from a busy consumer.
+ */
 const firstAnswerMs = 500
 
-/** The number of unanswered markers. `ws` takes 60 pings that it reads at once for an attack. */
+/** The maximum number of unanswered markers. `ws` treats 60 pings in one read as an attack. */
 const maxMarkers = 16
 
 /**
- * How much of what was written to a consumer has arrived: bytes written are not bytes read, because the system, the link
- * and proxies buffer megabytes. The window decides whether prices may be written:
+ * The number of written bytes that have arrived at a consumer. Written bytes may still be unread, because the system,
+ * the link and proxies buffer megabytes. The window decides whether prices may be written:
  *
- * - A consumer whose pongs come in time has no limit.
- * - If a pong is late, prices are held until every marker is answered. From then on, at most `limit` bytes are on their
- *   way. The limit is reduced by each late pong, to what would have been in time, and doubled by each pong in time.
- * - A consumer that has never answered is not judged, unless its answer waits behind a long upload.
- * - Many answers or held prices at once are a probe: until it is answered, no more of them than its limit are written, and
- *   at most as much of other prices. A late pong alone would show only after the prices that a slow link needs seconds
- *   for them. Each probe that is answered in time doubles the limit of the next one.
+ * - A consumer with pongs in time has no limit.
+ * - If a pong is late, prices are held until every marker is answered. After that, at most `limit` bytes are
+ *   unacknowledged. Each late pong reduces the limit to the number of bytes that would have been in time. Each pong in
+ *   time doubles the limit.
+ * - A consumer that has never answered has no limit, unless its answer waits after a long upload.
+ * - Many answers or held prices at once are a probe. Until it is answered, at most its limit of them is written, and at
+ *   most the same amount of other prices. Without a probe, a late pong would show only afterwards that a slow link
+ *   needs seconds for these bytes. Each probe that is answered in time doubles the limit of the next probe.
  *
  * Times are monotonic, in ms. Time in which the event loop was blocked must not count.
  */
@@ -75,10 +78,13 @@ export class AckWindow {
   private markers: Marker[] = []
   private lastId = 0
   private markedAt = -Infinity
-  /** The limit changes once per round trip: the markers up to these were sent before it was changed, and reduced. */
+  /**
+   * The limit changes once per round trip: markers up to these ids were sent before it was last changed, or last
+   * reduced.
+   */
   private changedAtId = 0
   private reducedAtId = 0
-  /** The last round trips without data in front of them, and shorter ones. */
+  /** The last round trips without data before their pings, and shorter round trips. */
   private roundTrips: readonly number[] = []
   private shortest = Infinity
   private hasAnswer = false
@@ -86,7 +92,7 @@ export class AckWindow {
   private probeLimit = firstProbe
   /** The markers up to this one were sent before the probe. */
   private probedAtId = 0
-  /** True if the consumer has not answered in time whether it answers at all. */
+  /** True if the consumer has not answered its first ping in time. */
   private isUnjudged = false
   private openedAt = 0
   private messageAt = -Infinity
@@ -96,7 +102,7 @@ export class AckWindow {
     return this.isHeld
   }
 
-  /** True while not every price may be written. */
+  /** True while some prices may have to wait. */
   get isLimited(): boolean {
     return this.isHeld || this.isProbing || this.limit !== Infinity
   }
@@ -106,7 +112,7 @@ export class AckWindow {
     return this.limit !== Infinity || (this.isHeld && !this.isProbing)
   }
 
-  /** True while few prices may be on their way. */
+  /** True while only few prices may be unacknowledged. */
   get isNarrow(): boolean {
     return this.limit < wideLimit
   }
@@ -121,14 +127,14 @@ export class AckWindow {
     return this.written - this.acknowledged
   }
 
-  /** True if prices are held and everything that was marked has arrived. */
+  /** True if prices are held and all marked data have arrived. */
   get isDrained(): boolean {
     return this.isHeld && this.markers.length === 0
   }
 
   /**
-   * True if a frame may be written behind `pending` bytes that are not written yet. One frame always may, so that the limit
-   * can grow again.
+   * True if a frame may be written after `pending` bytes that are not written yet. One frame may always be written, so
+   * that the limit can grow again.
    */
   hasRoom(frameBytes: number, pending = 0): boolean {
     const before = this.unacknowledged + pending
@@ -136,7 +142,10 @@ export class AckWindow {
     return before === 0 || before + frameBytes <= limit
   }
 
-  /** True if a price may be written during a probe that does not belong to it: one that comes from the service now. */
+  /**
+   * True if a price that is not part of a probe may be written during the probe: a price that arrives from the service
+   * now.
+   */
   hasLiveRoom(frameBytes: number, pending = 0): boolean {
     if (!this.isProbing || !this.hasAnswer || this.limit !== Infinity) return false
     return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
@@ -201,7 +210,7 @@ export class AckWindow {
   }
 
   isMarkerDue(now: number): boolean {
-    // While prices are held, the last marker ends the hold: another one would prolong it.
+    // While prices are held, the last marker ends the hold: another marker would extend it.
     if (this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
     const waited = now - this.markedAt
     // Without data, the limit grows again too.
@@ -209,7 +218,7 @@ export class AckWindow {
     return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
   }
 
-  /** Notes a marker behind everything that was written. Returns its id. */
+  /** Adds a marker after all written data. Returns its id. */
   mark(now: number): number {
     const id = ++this.lastId
     this.markers.push({ id, sentAt: now, end: this.written, inFlight: this.unacknowledged })
@@ -225,8 +234,8 @@ export class AckWindow {
   }
 
   /**
-   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may have
-   * waited behind other data of the consumer.
+   * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may
+   * have waited after other data of the consumer.
    */
   onAnswer(id: number, now: number, isDirect = true): void {
     const marker = this.markers.find((each) => each.id === id)
@@ -245,7 +254,7 @@ export class AckWindow {
     // The first answer may have waited for more than the link.
     if (isShort && this.roundTrips.length === 1) this.roundTrips = []
     if (isShort || (isIdle && isDirect)) this.learn(roundTrip)
-    // Without data, a late answer shows nothing, and one in time only what has not been sent since.
+    // Without data, a late answer has no meaning, and an answer in time has one only if nothing was written since.
     if (isIdle && (wasLate || this.written > marker.end)) return
     if (wasLate) this.reduce(marker, roundTrip)
     else if (id > this.changedAtId) this.grow()
@@ -259,12 +268,12 @@ export class AckWindow {
     return this.isMeasured ? this.usual + lateMs : unmeasuredLateMs
   }
 
-  /** The round trips of some links vary: the longest of the last ones, within its limit. */
+  /** The longest of the last round trips, within its limit, because the round trips of some links vary. */
   private get usual(): number {
     return Math.min(Math.max(this.shortest, maxVariedRoundTrip), Math.max(...this.roundTrips))
   }
 
-  /** Only round trips without data may be longer: a queue that grows slowly must not raise the usual one with it. */
+  /** Only round trips without data may be longer: a queue that grows slowly must not increase the usual round trip. */
   private learn(roundTrip: number): void {
     const longest = this.isMeasured ? Math.max(this.shortest, maxGrownRoundTrip) : Infinity
     this.roundTrips = [...this.roundTrips, roundTrip].slice(-keptRoundTrips)

@@ -21,37 +21,37 @@ export interface ConnectionConfig {
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  /** False if what has arrived from the service may be older than `maxLag` of the gateway's client. */
+  /** False if data that have arrived from the service may be older than `maxLag` of the gateway's client. */
   readonly isCurrent: () => boolean
   /** Leaves all topics. */
   readonly leaveTopics: () => void
-  /** Called when the consumer falls behind: from now on it may not get every price. */
+  /** Called when the consumer falls behind: it may no longer get every price. */
   readonly onBehind: () => void
-  /** Called when the consumer gets every price again. `dropped`: number of prices that it did not get meanwhile. */
+  /** Called when the consumer gets every price again. `dropped`: number of prices that were dropped in this time. */
   readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
 
 /**
- * A confirmation lists all topics of the connection up to this number, and above it the new one only. So do those of many
- * subscribe messages at once, from this number of bytes on: lists of all topics would fill a slow link for seconds.
+ * Up to this number of topics, a confirmation lists all topics of the connection; above it, only the new topic. Of many
+ * answers at once, those after this number of bytes list only the new topic, to spare slow links.
  */
 const maxListedTopics = 64
 const maxListedBytes = 4096
 
 const maxHeldPongs = 4
 
-/** With more topics than this, the first pong may have waited behind the subscribe messages. */
+/** With more topics than this, the first pong may have waited after the subscribe messages. */
 const maxDirectTopics = 10
 
 /**
- * The connection of one consumer, and the topics that it wants. While the consumer is behind, its prices are held: of each
- * topic the newest, which is sent with its age once there is room.
+ * The connection of one consumer, and the topics that it wants. While the consumer is behind, the newest price of each
+ * topic is held. It is sent with its age when there is room.
  */
 export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly feeds = new Map<Address, TopicFeed<Connection>>()
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
-  /** The topics whose newest price is held, and the payloads of the pongs behind them, the longest held first. */
+  /** The topics whose newest price is held, and the payloads of the pongs after them, the longest held first. */
   private readonly held = new Set<ConsumedTopic | Buffer>()
   private heldPongs: readonly Buffer[] = []
   /** True while every price is sent. */
@@ -76,7 +76,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   constructor(
     private readonly webSocket: ConsumerWebSocket,
-    /** The socket below the WebSocket. A write to it costs less than a message of `ws`, and may hold several frames. */
+    /** The underlying socket. A write to it costs less than a message of `ws`, and may contain several frames. */
     private readonly socket: ConsumerStream,
     private readonly config: ConnectionConfig,
   ) {
@@ -104,7 +104,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   /** Sends a price. `isNew`: it comes from the service now; false for the last price of a topic that is added. */
   readonly send = (frame: TextFrame, topic: ConsumedTopic, isNew = true): void => {
     if (!this.isFree) return this.sendLimited(frame, topic, isNew)
-    // Only the last price of a topic that was added while it was uncertain.
+    // Contains only the last price of a topic that was added while the price was uncertain.
     if (this.held.size > 0) this.held.delete(topic)
     this.config.outbox.add(this, frame)
   }
@@ -128,7 +128,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.sendText(errorText)
   }
 
-  /** Sends the last price too, as soon as that is known to be current. */
+  /** Also sends the last price, as soon as it is known to be current. */
   readonly add = (feed: TopicFeed<Connection>): void => {
     this.feeds.set(feed.base, feed)
     feed.add(this)
@@ -187,7 +187,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
-  /** Answers a ping behind the prices, once what the gateway has is current: for the consumer, all before the pong is. */
+  /** Answers a ping after the held prices, when the gateway is current: data before a pong count as current. */
   onPing(payload: Buffer): void {
     if (this.held.size > 0 || !this.config.isCurrent()) this.holdPong(payload)
     else this.pong(payload)
@@ -200,14 +200,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.endOverflow()
   }
 
-  /** A pong is a sign of life whatever its payload is. */
+  /** A pong with any payload shows that the consumer is alive. */
   onPong(payload: string): void {
     this.unansweredPings = 0
     if (this.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
     window.onAnswer(Number(payload), this.config.now(), isDirect)
-    // What is unsent cannot have been answered: a consumer that forges pongs would get prices without end.
+    // Unsent data cannot have been acknowledged: a consumer that forges pongs would get prices without end.
     if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
       return this.endTooFarBehind()
     }
@@ -216,7 +216,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.onWindowChanged()
   }
 
-  /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not within `ms`. */
+  /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not end it within `ms`. */
   readonly end = (cause: EndCause, reason: string, ms = closeTime): void => {
     if (this.isEnding) return
     this.isEnding = true
@@ -236,8 +236,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   }
 
   /**
-   * Sends a price in this tick if there is room, and otherwise holds it. While the window is narrow, it sends in one tick
-   * between two checks: a write for each price to each of many slow consumers would block the event loop.
+   * Sends a price in this tick if there is room, and otherwise holds it. While the window is narrow, prices are sent in
+   * only one tick between two checks: a write per price to each of many slow consumers would block the event loop.
    */
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
     if (this.isEnding) return
@@ -256,7 +256,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (maySend) this.hold()
   }
 
-  /** Holds prices until a marker behind all that was written is answered. */
+  /** Holds prices until a marker after all written data is answered. */
   private hold(): void {
     this.config.outbox.flushOne(this)
     this.window.hold()
@@ -265,7 +265,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.onWindowChanged()
   }
 
-  /** The first pongs keep their places, and the last one is that of the newest ping (RFC 6455, section 5.5.3). */
+  /** The first pongs keep their places; the last pong is that of the newest ping (RFC 6455, section 5.5.3). */
   private holdPong(payload: Buffer): void {
     for (const replaced of this.heldPongs.slice(maxHeldPongs - 1)) this.held.delete(replaced)
     this.heldPongs = [...this.heldPongs.slice(0, maxHeldPongs - 1), payload]
@@ -276,7 +276,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window } = this
     window.release()
     this.maxUnsent = this.config.maxBufferedBytes
-    // A round trip without data in front of it.
+    // A round trip without data before its ping.
     if (!window.isUnmarked) this.mark()
     this.sendHeld()
   }
@@ -304,7 +304,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.config.outbox.flushOne(this)
   }
 
-  /** If too much is unsent, prices are held; a consumer that is behind in other frames, or answers no ping, is ended. */
+  /** Holds prices if too much is unsent. Ends a consumer that is behind in other frames, or answers no ping. */
   private endOverflow(): void {
     if (this.isEnding || this.socket.writableLength <= this.maxUnsent) return
     if (this.window.hasAnswered && !this.window.isHolding) this.hold()
@@ -330,13 +330,13 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     } else this.config.onCaughtUp(Math.round(now - this.behindSince), this.droppedPrices - this.droppedBefore)
   }
 
-  /** Writes what is pending, and a ping behind it. */
+  /** Writes the pending frames, then a ping. */
   private mark(): void {
     this.config.outbox.flushOne(this)
     if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.config.now())))
   }
 
-  /** `topics`: what a short list contains. */
+  /** `topics`: the topics of a short list. */
   private sendConfirmation(topics: readonly Topic[]): void {
     const bytes = this.window.unacknowledged + this.unwrittenTexts
     const listsAll = this.feeds.size <= maxListedTopics && bytes < maxListedBytes

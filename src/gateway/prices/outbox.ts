@@ -36,8 +36,8 @@ export class Outbox {
 }
 
 /**
- * A sequence of frames. Connections to which the same frames are sent within a tick share one sequence, so that its bytes
- * are made once.
+ * A sequence of frames. Connections to which the same frames are sent within a tick share one sequence, so that its
+ * bytes are built once.
  */
 export class FrameBatch {
   private lastChild: FrameBatch | undefined

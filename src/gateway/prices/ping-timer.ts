@@ -3,9 +3,9 @@ import type { Clock } from '../../time/clock.js'
 
 /** A connection that is pinged. */
 export interface Pinged {
-  /** Sends a ping, or ends the connection if this many are not answered. */
+  /** Sends a ping, or ends the connection if this number of pings is not answered. */
   readonly ping: (maxUnanswered: number) => void
-  /** Sends the marker that is due, and holds prices if an earlier one is late. */
+  /** Sends the marker that is due, and holds prices if an earlier marker is late. */
   readonly check: () => void
 }
 
@@ -21,7 +21,7 @@ const pingInterval = pongTime / (maxUnansweredPings + 1)
 /** The interval between the checks of the markers, in ms. */
 const checkInterval = 50
 
-/** The time from one check to the next that counts: the rest of a longer one was a blocked event loop, in ms. */
+/** The maximum time between two checks that counts, in ms: in the rest of a longer time, the event loop was blocked. */
 const longestCheck = 2 * checkInterval
 
 /** Pings and checks all connections at an interval, until unsubscribed. */

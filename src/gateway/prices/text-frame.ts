@@ -2,13 +2,13 @@ import type { Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { truncate } from '../../errors/text.js'
 
-/** What a gateway uses of the WebSocket of a consumer. */
+/** The members of a consumer's WebSocket that a gateway uses. */
 export type ConsumerWebSocket = Pick<
   WebSocket,
   'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
 >
 
-/** What a gateway uses of the socket below it. */
+/** The members of the underlying socket that a gateway uses. */
 export type ConsumerStream = Pick<Writable, 'write' | 'writableLength'>
 
 /**

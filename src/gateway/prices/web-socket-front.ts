@@ -28,17 +28,17 @@ export interface ConsumerListener {
   readonly onBinary: () => void
   readonly onPing: (payload: Buffer) => void
   readonly onPong: (payload: string) => void
-  /** Called once, after all others. */
+  /** Called once, after all other methods. */
   readonly onClosed: () => void
 }
 
-/** The WebSockets of a gateway: its consumers' topics, and the prices that are passed on to them. */
+/** The WebSockets of a gateway: the topics of its consumers, and the prices that are sent to them. */
 export interface WebSocketFront {
-  /** Why a further consumer is refused; `undefined` if it is not. */
+  /** Why a further consumer is refused; `undefined` if it is accepted. */
   readonly refusal: () => string | undefined
   /** A consumer was refused with this HTTP status. */
   readonly onRefused: (status: number) => void
-  /** Serves a consumer whose WebSocket is open. `socket`: the one below it. */
+  /** Serves a consumer whose WebSocket is open. `socket`: the underlying socket. */
   readonly accept: (webSocket: ConsumerWebSocket, socket: ConsumerStream) => ConsumerListener
   readonly health: () => Omit<HealthState, 'history'>
   /** The state of the consumers' connections, for collectors. */
@@ -54,7 +54,8 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const sessions = new Sessions<Connection>(client, {
     ...config,
     noun: 'connection',
-    // While the client is behind, the answers to pings are held: consumers learn from them how old their prices are.
+    // While the client is behind, the answers to pings are held, because consumers measure the age of prices by these
+    // answers.
     isDown,
     encode: asciiFrame,
     send: (feed, frame) => {

@@ -40,7 +40,10 @@ export interface RelaysConfig {
   readonly depthEvery: number
 }
 
-/** Answers requests of consumers with the results of the client: one at a time for each mint and each topic. */
+/**
+ * Answers requests of consumers with the results of the client, with one request of the client at a time per mint and
+ * topic.
+ */
 export interface Relays {
   /**
    * Cancelling drops the response. A request to the service that is not sent yet is not sent if no other consumer waits
@@ -58,7 +61,7 @@ export const createRelays = (
   client: PriceClient | Client,
   { clock, publish, ownHost, service, depthEvery }: RelaysConfig,
 ): Relays => {
-  // One for both: they share the queue of the client.
+  // Shared by both relays, which share the queue of the client.
   const queue = new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable })
   const relayOf = <K extends string>(
     kind: Resource['kind'],
@@ -204,7 +207,7 @@ const failureResponse = (
   }
 }
 
-/** A status that is no final response cannot be sent; 401 would be about the consumer's key, and 200 a success. */
+/** A status that is not final cannot be sent; 401 would refer to the consumer's key, and 200 would be a success. */
 const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): TextResponse => {
   const isSendable = Number.isInteger(status) && status > 200 && status < 600 && status !== 401
   const headers: Record<string, string> =

@@ -1,15 +1,15 @@
 import type { Cancel } from '../../task/cancellable-task.js'
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Requester {
   /** Identifies one consumer of the group: a connection, or a client over NATS. */
   readonly consumer: unknown
-  /** Consumers that may be one program: those of one address, or of one user of NATS. */
+  /** The group of consumers that may be one program: the same address, or the same user of NATS. */
   readonly group: string
 }
 
 export interface RequestQueueConfig {
-  /** Calls back when the client sends a request at once, now or later: it has a queue of its own, first in, first out. */
+  /** Calls back when the client would send a request at once. The client has its own queue, first in, first out. */
   readonly whenSendable: (onTurn: () => void) => Cancel
   /** Number of consumers' requests that wait for a response. */
   readonly maxWaiting: number
@@ -17,9 +17,9 @@ export interface RequestQueueConfig {
 
 /** What one request of a consumer waits for. */
 export interface Place {
-  /** Starts the request in its turn; `undefined` while it waits for a request that is running, or for its time. */
+  /** Starts the request in its turn; `undefined` while it waits for a running request, or for its start time. */
   start: (() => void) | undefined
-  /** Called if the queue is full, and this consumer has the most requests. The place has been left by then. */
+  /** Called if the queue is full, and this consumer has the most requests. The place is already removed. */
   readonly onRefused: () => void
   readonly consumer: Consumer
 }
@@ -42,17 +42,16 @@ interface Group {
   size: number
 }
 
-/** Requests to a client without a limit of its own, at one time. */
+/** Concurrent requests to a client without its own limit. */
 const maxRunning = 256
 
 /**
- * Starts the requests of consumers in turns: one of each group, and within a group one of each consumer. The client that
- * sends them has a queue without turns; the gateway therefore starts a request when the client sends it at once, and
- * chooses it then. If too many requests wait, those of the consumer with the most are refused.
+ * Starts the requests of consumers in turns: one of each group, and within a group one of each consumer. The queue of
+ * the client has no turns. The gateway therefore chooses and starts a request only when the client would send it at
+ * once. If too many requests wait, the queue refuses requests of the consumer with the most requests.
  *
- * A turn of its group comes before the turn of a consumer: a program with many connections does not delay consumers of
- * other addresses by more than one request. A turn of each connection within a group: consumers behind one proxy have one
- * address.
+ * Groups take turns, so a program with many connections delays consumers of other addresses by at most one request.
+ * Connections within a group take turns, because consumers behind one proxy have one address.
  */
 export class RequestQueue {
   private readonly groups = new Map<string, Group>()
@@ -94,7 +93,7 @@ export class RequestQueue {
     refused.onRefused()
   }
 
-  /** The request of a place can start. It does in its turn, by `startNext`. */
+  /** The request of a place can start. `startNext` starts it in its turn. */
   ready(place: Place, start: () => void): void {
     const { consumer } = place
     place.start = start
@@ -103,7 +102,7 @@ export class RequestQueue {
     this.turns.add(consumer.group)
   }
 
-  /** The request of a place does not start in its turn: it waits for another one. */
+  /** The request of a place does not start in its turn, because it waits for another request. */
   park(place: Place): void {
     const { consumer } = place
     const { group } = consumer
@@ -201,7 +200,7 @@ export class RequestQueue {
   }
 }
 
-/** One of the largest items: the given one, if it is one of them. */
+/** One of the largest items: the given item, if it is one of them. */
 const largestOf = <T>(items: BySize<T>, preferred: T, sizeOf: (item: T) => number): T => {
   const largest = items.largest() ?? preferred
   return sizeOf(preferred) < sizeOf(largest) ? largest : preferred

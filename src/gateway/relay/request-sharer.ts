@@ -30,9 +30,9 @@ interface SharedRequest<A> {
 }
 
 /**
- * Sends at most one request per key at a time. A consumer that comes while it runs shares it. One that comes later waits
- * until `minInterval` has passed since its start, and until it is the turn of a consumer of the key. It never receives a
- * result that existed before it came.
+ * Sends at most one request per key at a time. A consumer that arrives while a request runs shares its result. A
+ * consumer that arrives later waits until `minInterval` has passed since the start of that request, and until it is the
+ * turn of a consumer of the key. A consumer never receives a result from before its arrival.
  */
 export class RequestSharer<K extends string, A> {
   private readonly requests = new Map<K, SharedRequest<A>>()
@@ -104,7 +104,7 @@ export class RequestSharer<K extends string, A> {
     request.isRunning = true
     request.startedAt = clock.elapsed()
     requestOf(key)((result) => {
-      // Consumers that come from here on, also from inside a callback, wait for the next request.
+      // Consumers that arrive from now on, also from inside a callback, wait for the next request.
       const { waiters } = request
       request.waiters = new Map()
       request.isRunning = false

@@ -15,10 +15,10 @@ export interface DemandConfig<S extends TopicConsumer> extends Omit<TopicFeedCon
 export const returnTime = 7_000
 
 /**
- * The topics that are subscribed at the service: those that at least one consumer wants. During an outage, unwanted topics
- * are kept too, because a client without a topic does not connect again. A topic that was wanted at the beginning of an
- * outage is kept until the service has been up for `returnTime`, in one piece or in several: further outages do not
- * prolong it.
+ * The topics that are subscribed at the service: those that at least one consumer wants. During an outage, unwanted
+ * topics are kept too, because a client without a topic does not connect again. A topic that was wanted at the
+ * beginning of an outage is kept until the service has been up for `returnTime` in total. Further outages do not extend
+ * this time.
  */
 export class Demand<S extends TopicConsumer> {
   private readonly feeds = new Map<Address, TopicFeed<S>>()
@@ -62,7 +62,7 @@ export class Demand<S extends TopicConsumer> {
     this.upSince = undefined
     for (const feed of this.feeds.values()) {
       if (!feed.isWanted) continue
-      // Behind the others: it is released after them.
+      // Last in order: it is released after the other topics.
       this.kept.delete(feed)
       this.kept.set(feed, this.upTimeBefore + returnTime)
     }
@@ -98,7 +98,7 @@ export class Demand<S extends TopicConsumer> {
     return upSince === undefined ? upTimeBefore : upTimeBefore + this.config.clock.elapsed() - upSince
   }
 
-  /** Ends the keeping of the topics whose time is over, and waits for the next one. */
+  /** Releases the topics whose time is over, and waits for the next topic. */
   private releaseDue(): void {
     this.releaseTimer.unsubscribe()
     const now = this.upTime()

@@ -17,7 +17,7 @@ export type EndCause = Exclude<GatewayDisconnectCause, 'consumer' | 'no-pong' | 
 /** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
 export const tryAgainLater = 1013
 
-/** `closing`: that of a server that shuts down. */
+/** The close codes of a gateway. `closing`: the code of a server that shuts down. */
 export const closeCodes: Readonly<Record<EndCause, number>> = {
   'service-down': tryAgainLater,
   'too-far-behind': tryAgainLater,
@@ -31,7 +31,7 @@ export interface Session<S extends TopicConsumer> extends TopicConsumer {
   readonly feeds: ReadonlyMap<Address, TopicFeed<S>>
   /** Adds a topic, and becomes a consumer of its feed. */
   readonly add: (feed: TopicFeed<S>) => void
-  /** Removes a topic. Returns its feed, whose consumer this still is. */
+  /** Removes a topic. Returns the feed, which still has this session as a consumer. */
   readonly remove: (base: Address) => TopicFeed<S> | undefined
   /** Sends the reason to the consumer, and ends. */
   readonly end: (cause: EndCause, reason: string) => void
@@ -41,7 +41,7 @@ export interface SessionsConfig<S extends TopicConsumer> extends Omit<
   DemandConfig<S>,
   'source' | 'upstream'
 > {
-  /** What a session is to its consumer, as messages name it. */
+  /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
   readonly isDown: (status: ConnectionStatus) => boolean
@@ -52,7 +52,7 @@ export interface SessionsConfig<S extends TopicConsumer> extends Omit<
   readonly ownHost: () => string
 }
 
-/** The sessions of a gateway with its consumers, whatever it sends over, and the topics that they want. */
+/** The sessions of a gateway with its consumers, over WebSocket or NATS, and the topics that they want. */
 export class Sessions<S extends Session<S>> {
   readonly upstream: Upstream
   readonly demand: Demand<S>
@@ -78,7 +78,7 @@ export class Sessions<S extends Session<S>> {
     return this.sessions
   }
 
-  /** Why a further session is refused; `undefined` if it is not. */
+  /** Why a further session is refused; `undefined` if it is accepted. */
   get fullReason(): string | undefined {
     const { maxConnections, noun } = this.config
     return this.sessions.size < maxConnections ? undefined : `the gateway has its ${maxConnections} ${noun}s`

@@ -9,7 +9,7 @@ import type { PriceError } from '../../errors/model.js'
 import type { GatewayTopicState } from '../gateway.js'
 import type { Upstream } from './upstream.js'
 
-/** A topic, as its consumers see it. */
+/** The interface of a topic for its consumers. */
 export interface ConsumedTopic {
   /** The address in lower case. */
   readonly base: Address
@@ -19,7 +19,7 @@ export interface ConsumedTopic {
   readonly currentFrame: () => string | undefined
 }
 
-/** A session, as its topics see it. */
+/** The interface of a session for its topics. */
 export interface TopicConsumer {
   /** Answers a subscribe message: the service has confirmed the topic. */
   readonly confirm: (topic: ConsumedTopic) => void
@@ -88,7 +88,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     return { topic: this.topic, consumers: this.consumers.size, state: this.state }
   }
 
-  /** Adds a consumer, which may read the current price then. */
+  /** Adds a consumer, which may then read the current price. */
   add(consumer: S): void {
     this.consumers.add(consumer)
     this.answer(consumer)
@@ -158,9 +158,9 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
         this.price = undefined
         if (error._tag === 'Disconnected') this.config.upstream.onDisconnected(this, error.reason)
         return
-      // The client requests the topic again; a consumer without an answer does so too.
+      // The client requests the topic again; a consumer without an answer also requests it again.
       case 'SubscriptionTimeout':
-      // No price, so that the topic becomes stale.
+      // No price is sent, so that the topic becomes stale.
       case 'DecodeError':
       case 'InvalidTopic':
         return
@@ -182,7 +182,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     this.config.onCompleted()
   }
 
-  /** A price that is passed on in the tick in which it came has no age. */
+  /** A price that is sent in the tick of its arrival has no age. */
   private frameOf(price: number): string {
     const age = Math.round(this.priceAge())
     const end = age > 0 ? `,"age":${age}}` : '}'

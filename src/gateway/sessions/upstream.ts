@@ -3,7 +3,7 @@ import type { PriceClient } from '../../client/client.js'
 import { behindMsOf, type ConnectionStatus } from '../../domain/status.js'
 
 interface UpstreamListener {
-  /** True if the prices of a client in this state are not current, and no consumer can have them. */
+  /** True if the prices of a client in this state are not current, and consumers must not receive them. */
   readonly isDown: (status: ConnectionStatus) => boolean
   /** An outage begins. */
   readonly onDown: (text: string) => void
@@ -38,7 +38,7 @@ export class Upstream {
     return this.disconnected.size === 0 && !this.listener.isDown(this.current)
   }
 
-  /** What consumers receive while the connection is down; `undefined` while it is up. */
+  /** The reason for consumers while the connection is down; `undefined` while it is up. */
   get downText(): string | undefined {
     return this.isUp ? undefined : `the service is down: ${this.reason}`
   }
@@ -78,8 +78,8 @@ export class Upstream {
 }
 
 /**
- * Why the connection to the service is down, as consumers receive it. The client's own reason may contain paths, addresses
- * and texts of the service: it is in the status of the client, and in the gateway's `inspect()`.
+ * Why the connection to the service is down, as a text for consumers. The client's own reason may contain paths,
+ * addresses and texts of the service. It is only in the status of the client, and in the gateway's `inspect()`.
  */
 type DownReason = (typeof patterns)[number][0] | 'connection lost'
 

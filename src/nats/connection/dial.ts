@@ -34,20 +34,20 @@ export interface DialOptions extends NodeConnectionOptions {
   readonly openSocket?: OpenTcpSocket
 }
 
-/** The time after which the next server is dialled too, in ms. A server that is stopped accepts TCP, and then is silent. */
+/** The time after which the next server is dialled too, in ms. A stopped server accepts TCP, but sends nothing. */
 const nextDialTime = 250
 
 /** Receives the result of a dial. One method is called, once. */
 export interface DialListener {
-  /** `server`: that of the list. */
+  /** `server`: its entry in the list. */
   readonly onConnected: (connection: NatsConnection, server: string) => void
-  /** No server has accepted. `error`: of the last dial. */
+  /** No server has accepted. `error`: the error of the last dial. */
   readonly onFailed: (error: unknown) => void
 }
 
 /**
- * Connects to the first of several servers that accepts. The next server of the list is dialled when a dial fails, and
- * while others are under way. At most one socket per server is open, and all but that of the result are destroyed.
+ * Connects to the first of several servers that accepts. The next server of the list is dialled when a dial fails, or
+ * after a delay. At most one socket per server is open. All sockets except that of the result are destroyed.
  */
 export const dialServers = (
   servers: readonly string[],
@@ -94,20 +94,23 @@ export const dialServers = (
   return settle
 }
 
-/** The servers of the cluster, as the server has sent them last. Unlike `info`, it is known after the end of the connection. */
+/**
+ * The servers of the cluster that the server has sent last. Unlike `info`, this list is also available after the end of
+ * the connection.
+ */
 export const clusterServers = (connection: NatsConnection): readonly string[] => {
   const { protocol } = connection as NatsConnection & Pick<NatsConnectionImpl, 'protocol'>
   return protocol.info?.connect_urls ?? []
 }
 
 const dial = (options: TransportOptions): Promise<NatsConnection> => {
-  // This setting of the NATS client is one for the process: `connect` and `wsconnect` of its packages change it too.
+  // The NATS client has one such setting per process: `connect` and `wsconnect` of its packages also change it.
   useTcpTransport()
   return NatsConnectionImpl.connect(options)
 }
 
 interface TransportOptions extends DialOptions {
-  /** Destroys the socket when it aborts. Absent for connections of others in this process. */
+  /** Destroys the socket when it aborts. Absent for other connections in this process. */
   readonly signal?: AbortSignal
 }
 
@@ -119,18 +122,18 @@ const addressesOf = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address)
 
 /**
- * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`, whose sockets remain open after a
- * dial that times out. `close`, `discard` and `disconnect` destroy this one's socket at any time: before the server
- * accepts, while it sends nothing, and while it reads nothing.
+ * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`. There, the socket remains open
+ * after a dial that times out. Here, `close`, `discard` and `disconnect` destroy the socket at any time: before the
+ * server accepts, while it sends nothing, and while it reads nothing.
  */
 class TcpTransport implements Transport {
-  /** The monitoring of NATS shows both. */
+  /** The monitoring of NATS shows name and version. */
   readonly lang = 'svc-streams'
   readonly version = String(protocolVersion)
   closeError?: Error
   isClosed = false
   private isConnected = false
-  /** The TCP socket below TLS, too: destroying it ends both. */
+  /** The TCP socket, also below TLS: destroying it ends both. */
   private tcpSocket: Duplex | undefined
   private socket: Duplex | undefined
   private isSecure = false
@@ -189,7 +192,7 @@ class TcpTransport implements Transport {
   }
 
   discard(): void {
-    // A failed dial is reported by `connect` alone.
+    // Only `connect` reports a failed dial.
     this.isConnected = false
     this.end()
   }
@@ -207,7 +210,7 @@ class TcpTransport implements Transport {
     if (this.isConnected) this.closing.resolve(error)
   }
 
-  /** Reads the first message of the server. It stays in the data of the connection. */
+  /** Reads the first message of the server, without removing it from the data of the connection. */
   private async readInfo(socket: Duplex): Promise<ServerInfo> {
     const info = deferred<ServerInfo>()
     const onData = (chunk: Uint8Array): void => {
@@ -243,7 +246,7 @@ class TcpTransport implements Transport {
     })
     socket.on('error', (error: Error) => (cause = error))
     socket.on('close', () => this.end(cause))
-    // The message that was read before.
+    // The first message, which was already read.
     this.arrival.resolve(undefined)
     socket.resume()
   }

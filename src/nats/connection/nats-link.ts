@@ -13,7 +13,7 @@ import { ConfigurationError } from '../../errors/configuration-error.js'
 /** Receives the connection to NATS once, and its loss once. */
 export interface LinkUser {
   readonly onConnected: (connection: NatsConnection) => void
-  /** `reason`: in words, without secrets. */
+  /** `reason`: a text without secrets. */
   readonly onLost: (reason: string) => void
 }
 
@@ -23,7 +23,7 @@ export const retryTime = 250
 /** The time that one server has to accept a connection, in ms. */
 export const connectTime = 1_500
 
-/** After this number of searches for a gateway that nothing has answered, another server is dialled. */
+/** After this number of searches without an answer of a gateway, another server is dialled. */
 const maxUnanswered = 2
 
 /** The time for which a connection without users stays open, in ms. */
@@ -33,8 +33,8 @@ const idleTime = 4_000
 const flushTimeout = 500
 
 /**
- * A connection whose server does not answer is closed after two to three times this time, in ms: before a session ends
- * because its gateway does not answer, which would dial over the same connection again.
+ * A connection whose server does not answer is closed after two to three times this time, in ms. This is earlier than
+ * the end of a session whose gateway does not answer, because a new session would use the same connection.
  */
 const pingInterval = 450
 
@@ -47,14 +47,14 @@ export class NatsLink {
   private readonly options: DialOptions
   private readonly servers: readonly string[]
   private readonly settings: { readonly ignoreClusterUpdates: boolean; readonly noRandomize: boolean }
-  /** Further servers of the cluster: those that were known at the start and at the end of the last connection. */
+  /** Further servers of the cluster that were known at the start and at the end of the last connection. */
   private discovered: readonly string[] = []
   private readonly secrets = new Secrets()
-  /** The server of the last connection. It is dialled last, because it may be the one that has failed. */
+  /** The server of the last connection. It is dialled last, because it may have failed. */
   private lastServer = ''
-  /** The servers at which no gateway has answered since one has answered last. They are dialled last. */
+  /** The servers at which no gateway has answered since the last answer of a gateway. They are dialled last. */
   private readonly left = new Set<string>()
-  /** The number of searches over this connection that nothing has answered. */
+  /** The number of searches over this connection without an answer. */
   private unanswered = 0
   private connection: NatsConnection | undefined
   /** Ends the dial that is under way. */
@@ -63,9 +63,9 @@ export class NatsLink {
   private timer = new Subscription()
   /** Host and port of the first server: the name of the connection in diagnostics. */
   readonly host: string
-  /** The beginning of the subjects on which this user receives replies. `undefined`: that of NATS. */
+  /** The beginning of the subjects on which this user receives replies. `undefined`: the default of NATS. */
   readonly inboxPrefix: string | undefined
-  /** The last failure of the connection; empty if there is none. In words, without secrets. */
+  /** The last failure of the connection, as a text without secrets; empty if there is none. */
   problem = ''
 
   constructor(
@@ -90,7 +90,7 @@ export class NatsLink {
       // Replies of JetStream.
       ...(this.inboxPrefix === undefined ? {} : { inboxPrefix: this.inboxPrefix }),
       reconnect: false,
-      // They are dialled by the link.
+      // The link dials them.
       ignoreClusterUpdates: true,
       pingInterval,
       maxPingOut: 2,
@@ -117,8 +117,8 @@ export class NatsLink {
   }
 
   /**
-   * Nothing has answered a search for a gateway. The server may be cut off from the others of its cluster, at one of which a
-   * gateway would answer.
+   * No gateway has answered a search. The server may have no connection to the other servers of the cluster, where a
+   * gateway may answer.
    */
   onUnanswered(connection: NatsConnection): void {
     if (this.connection !== connection || ++this.unanswered < maxUnanswered) return
@@ -133,7 +133,7 @@ export class NatsLink {
     void this.end(connection)
   }
 
-  /** Sends what is buffered and closes the connection. Idempotent. */
+  /** Sends the buffered data and closes the connection. Idempotent. */
   async close(): Promise<void> {
     this.isClosed = true
     this.users.clear()
@@ -202,7 +202,7 @@ export class NatsLink {
     for (const user of users) user.onLost(`the connection to NATS is lost${this.problemText}`)
   }
 
-  /** Servers may have joined. One that has left may be back, or only not be connected to the others. */
+  /** Servers may have joined. A server that has left may return, or may only have lost its connection to the others. */
   private discoverMore(connection: NatsConnection): void {
     this.discovered = [...new Set([...this.discovered, ...clusterServers(connection)])]
   }
@@ -246,7 +246,10 @@ const credentialsOf = (urls: readonly URL[]): { readonly user?: string; readonly
   return url.password === '' ? { user } : { user, pass: decodeURIComponent(url.password) }
 }
 
-/** An account may let each user receive replies on subjects of its own only. Other names are no part of a subject. */
+/**
+ * An account may permit each user only its own subjects for replies. Names with other characters cannot be part of a
+ * subject.
+ */
 const inboxPrefixOf = (user: string | undefined): string | undefined =>
   user !== undefined && /^[\w-]+$/.test(user) ? `_INBOX.${user}` : undefined
 
@@ -269,7 +272,7 @@ const parseServers = (servers: unknown): readonly URL[] => {
 const parseServer = (server: unknown): URL => {
   if (typeof server !== 'string') throw serversError()
   const text = server.includes('://') ? server : `nats://${server}`
-  // Other schemes than those of the web have no host without this.
+  // Without `//`, `URL` finds a host only for schemes of the web.
   if (!URL.canParse(text)) throw serversError()
   const url = new URL(text)
   if (!schemes.includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) {

@@ -1,13 +1,13 @@
 /**
- * Where NATS is, and how to connect to it: with `user` and `pass`, `token`, `authenticator`, `tls` and so on, as
- * `@nats-io/transport-node` documents them. The library sets the reconnect and ping options.
+ * Addresses of NATS and options of the connection, such as `user` and `pass`, `token`, `authenticator` and `tls`.
+ * `@nats-io/transport-node` documents these. The library sets the reconnect and ping options.
  */
 export interface NatsOptions {
   /** Addresses of NATS servers of one cluster, such as `nats://127.0.0.1:4222`, or one address. */
   readonly servers: string | readonly string[]
-  /** Name of the user. Default: that of the address, if it has one. */
+  /** Name of the user. Default: the name in the address, if any. */
   readonly user?: string
-  /** Password of the user. Default: that of the address, if it has one. */
+  /** Password of the user. Default: the password in the address, if any. */
   readonly pass?: string
   readonly token?: string
   /** An authenticator of `@nats-io/transport-node`, such as the result of `nkeyAuthenticator(seed)`, or several. */
@@ -16,7 +16,7 @@ export interface NatsOptions {
   readonly tls?: object | null
   /** The beginning of the subjects of replies. Default: `_INBOX.<user>` if there is a user. */
   readonly inboxPrefix?: string
-  /** Name of the connection, which the server's monitoring shows. */
+  /** Name of the connection in the server's monitoring. */
   readonly name?: string
   /** If true, servers of the cluster that are not in `servers` are never used. Default: `false`. */
   readonly ignoreClusterUpdates?: boolean
@@ -32,7 +32,7 @@ export interface NatsOptions {
 /** The types of `@nats-io/transport-node` are not repeated: its declarations do not compile under every strict setting. */
 export type NatsAuthenticator = (nonce?: string) => unknown
 
-/** The names of the options of a NATS connection: a misspelt one gets a suggestion. */
+/** The names of the options of a NATS connection. A misspelt name gets a suggestion. */
 export const connectionNames: Readonly<Record<keyof NatsOptions, true>> = {
   servers: true,
   authenticator: true,

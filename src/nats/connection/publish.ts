@@ -1,6 +1,8 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 
-/** The maximum size of one message, as the server announces it, in bytes. It changes when the server is configured anew. */
+/**
+ * The maximum size of one message, announced by the server, in bytes. It may change when the server is reconfigured.
+ */
 export const maxPayloadOf = ({ info }: Pick<NatsConnection, 'info'>): number => info?.max_payload ?? Infinity
 
 /** A UTF-16 code unit has at most this many bytes in UTF-8. */
@@ -8,7 +10,7 @@ const maxBytesPerUnit = 3
 
 /**
  * Publishes a text. Returns false, and publishes nothing, if the connection is closed or the text exceeds the server's
- * `max_payload`: the NATS client throws then, which ends the process or its reading of messages. All messages of the
+ * `max_payload`: the NATS client would throw, which ends the process or its reading of messages. All messages of the
  * library are published here.
  */
 export const publish = (
@@ -20,7 +22,7 @@ export const publish = (
   if (connection.isClosed()) return false
   const maxBytes = maxPayloadOf(connection)
   if (text.length * maxBytesPerUnit > maxBytes && Buffer.byteLength(text) > maxBytes) return false
-  // Half the time of the NATS client's own encoding of a short text.
+  // For a short text, this takes half the time of the NATS client's own encoding.
   connection.publish(subject, Buffer.from(text), reply === undefined ? undefined : { reply })
   return true
 }

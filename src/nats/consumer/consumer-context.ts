@@ -2,7 +2,7 @@ import type { Clock } from '../../time/clock.js'
 import type { NatsLink } from '../connection/nats-link.js'
 import type { Subjects } from '../subjects.js'
 
-/** What the transports of a client over NATS share. */
+/** The state that the transports of a client over NATS share. */
 export interface ConsumerContext {
   readonly link: NatsLink
   readonly clock: Clock
@@ -12,7 +12,7 @@ export interface ConsumerContext {
   readonly id: string
   /** The limit from the request to its response, in ms. */
   readonly requestTimeout: number
-  /** Prices that are further behind end the session, in ms. */
+  /** Lag of a price above which the session ends, in ms. */
   readonly maxLag: number
   readonly followed: FollowedGateway
 }
@@ -34,7 +34,7 @@ export class FollowedGateway {
     for (const listener of [...this.listeners]) listener()
   }
 
-  /** Calls back when the gateway is lost. Returns the function that stops it. */
+  /** Calls back when the gateway is lost. Returns a function that cancels this. */
   onLost(listener: () => void): () => void {
     this.listeners.add(listener)
     return () => void this.listeners.delete(listener)

@@ -14,17 +14,17 @@ export const findTime = 2_000
 /** The time between two discovery requests, in ms. */
 const repeatTime = 500
 
-/** What the search for a gateway reports. */
+/** The results of the search for a gateway. */
 interface SearchListener {
-  /** `isAsked`: false for the gateway that is followed, which is not asked again. */
+  /** `isAsked`: false for the current gateway, which is not asked again. */
   readonly onFound: (connection: NatsConnection, gateway: string, isAsked: boolean) => void
   /** NATS or a gateway was not found within `findTime`, or later the connection is lost. */
   readonly onFailed: (reason: string) => void
 }
 
 /**
- * Connects to NATS, and finds a gateway there that can serve. `isReached`: true when the caller waits no longer.
- * Unsubscribing ends the search, and leaves the connection.
+ * Connects to NATS, and finds a gateway there that can serve. `isReached`: returns true when the caller no longer
+ * waits. Unsubscribing ends the search and the use of the connection.
  */
 export const reachGateway = (
   context: ConsumerContext,
@@ -78,8 +78,8 @@ interface AnswerListener {
 }
 
 /**
- * Asks all gateways which of them can serve, until one can or the search is cancelled. A gateway that is stopped does not
- * answer. A gateway that has consumers answers first, so that the others stand by.
+ * Asks all gateways whether they can serve, until one answers that it can, or the search is cancelled. A stopped
+ * gateway does not answer. A gateway with consumers answers first, so that the other gateways stand by.
  */
 const askGateways = (
   { clock, inboxPrefix, subjects }: ConsumerContext,

@@ -14,7 +14,7 @@ import { isUndelivered, maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { reachGateway } from './find-gateway.js'
 
-/** Sends requests to gateways over NATS. Only the path is sent: neither a header nor a key. */
+/** Sends requests to gateways over NATS. Only the path is sent, without headers and keys. */
 export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
   get: (request, onResult) => new NatsRequest(context, request, onResult).start(),
   close: () => context.link.close(),

@@ -33,7 +33,7 @@ import { reachGateway } from './find-gateway.js'
 import { Lag, Renewals } from './renewals.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
-/** Sessions with gateways over NATS. The URL of a dial has no meaning. */
+/** Sessions with gateways over NATS. The URL of a dial is not used. */
 export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTransport => {
   const sockets = new Set<NatsSocket>()
   return {
@@ -72,11 +72,11 @@ class NatsSocket implements Socket {
   private gateway = ''
   private isOpen = false
   private isEnded = false
-  /** When the newest renewal that is answered was sent: monotonic, in ms. Everything read since is as new. */
+  /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
   private measuredAt = 0
-  /** When the price that is delivered was sent, by the clock of the gateway, in ms. */
+  /** When the price under delivery was sent, by the clock of the gateway, in ms. */
   private priceTime = 0
-  /** True if a subscriber has not received it, because it was late by then. */
+  /** True if a subscriber has not received this price, because it was too late by then. */
   private isWithheld = false
 
   constructor(
@@ -106,13 +106,13 @@ class NatsSocket implements Socket {
     if (topic.length > maxTopicLength) return this.rejectLater(topic)
     const base = canonicalAddress(addressOf(topic as Topic))
     const number = ++this.requests
-    // Before the subscribe message: no update after the confirmation is missed.
+    // Called before the subscribe message, so that no update after the confirmation is missed.
     if (method === 'subscribe') this.topics.request(base, number, () => this.subscribeTo(connection, base))
     else this.topics.remove(base)
     this.publish({ type: method, session: this.session, topic, number })
   }
 
-  /** Such a topic would exceed the limits of NATS, which ends the connection. */
+  /** Such a topic would exceed the limits of NATS; the server would end the connection. */
   private rejectLater(topic: string): void {
     const text = `Invalid request: ${topic} is longer than ${maxTopicLength} characters`
     this.resources.add(this.context.clock.startImmediate(() => this.listener.text(text)))
@@ -122,13 +122,13 @@ class NatsSocket implements Socket {
     if (this.isOpen) this.renew(true)
   }
 
-  /** A blocked event loop has read neither prices nor replies. */
+  /** While the event loop was blocked, neither prices nor replies were read. */
   readonly isCurrent = (): boolean => {
     const { clock, maxLag } = this.context
     return clock.elapsed() - this.measuredAt <= Math.max(maxLag, 2 * renewInterval)
   }
 
-  /** The handlers of the subscribers before may have taken seconds. */
+  /** The handlers of the previous subscribers may have taken seconds. */
   readonly isInTime = (): boolean => {
     this.isWithheld ||= this.behindMs > this.context.maxLag
     return !this.isWithheld
@@ -286,7 +286,7 @@ class NatsSocket implements Socket {
     listener.text(Buffer.from(data.buffer, data.byteOffset + start, length).toString())
   }
 
-  /** Ends the session if a price is late: those behind it are late too. */
+  /** Ends the session if a price is late, because the prices after it are late too. */
   private startDelivery(time: number): boolean {
     this.priceTime = time
     this.isWithheld = false

@@ -6,16 +6,19 @@ import { parseOptions, type Completed } from '../../option-kinds/parse-options.j
 import { connectionNames, type NatsOptions } from '../connection/options.js'
 
 /**
- * Options of `natsClient`: those of `createClient` that have a meaning over NATS, `servers`, and the options of the NATS
- * connection, such as `user`, `authenticator`, `tls` and `inboxPrefix`. `reconnect`, `pingInterval` and `signal` are those
- * of `createClient`; the upper bound of the waits between reconnects is 1000 ms by default.
+ * Options of `natsClient`: those of `createClient` that have a meaning over NATS, `servers`, and the options of the
+ * NATS connection, such as `user`, `authenticator`, `tls` and `inboxPrefix`. `reconnect`, `pingInterval` and `signal`
+ * are those of `createClient`, but the upper bound of the waits between reconnects is 1000 ms by default.
  */
 export interface NatsClientOptions extends Omit<ClientOptions, UpstreamOption>, NatsOptions {
-  /** A price that is further behind ends the epoch, in ms. It includes time in which the gateway was stopped. Default: 1000. */
+  /**
+   * Lag of a price above which the epoch ends, in ms. The lag includes time in which the gateway was stopped. Default:
+   * 1000.
+   */
   readonly maxLag?: number
 }
 
-/** Options with which the client has depth methods. */
+/** With these options, the client has depth methods. */
 export interface NatsDepthClientOptions extends NatsClientOptions {
   readonly environment: 'mainnet'
 }

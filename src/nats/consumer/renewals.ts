@@ -17,7 +17,7 @@ export class Renewals {
   /** The last part of a reply that followed all parts before it. */
   private previousPart = { number: 0, part: 0 }
 
-  /** Registers the next renewal. `since`: what the gateway need not report again. */
+  /** Registers the next renewal. `since`: the updates up to this number need not be reported again. */
   next(isPing: boolean, at: number): { readonly number: number; readonly since: number } {
     const number = ++this.last
     this.onSent(number, at, isPing)
@@ -28,7 +28,7 @@ export class Renewals {
     this.sent.set(number, { at, isPing })
   }
 
-  /** The renewal of a reply, and forgets the earlier ones; `undefined` if it is unknown. */
+  /** Returns the renewal of a reply, and forgets earlier renewals; `undefined` if the renewal is unknown. */
   onReply(number: number): SentRenewal | undefined {
     const renewal = this.sent.get(number)
     if (renewal === undefined) return undefined
@@ -51,13 +51,13 @@ export class Renewals {
   }
 }
 
-/** Estimates forget the clocks' distance after one to two times this time, because clocks drift. In ms. */
+/** A measured offset of the clocks is used for one to two times this time, because clocks drift. In ms. */
 const windowMs = 30_000
 
 /**
- * How far messages of a gateway are behind. No wall clock is used: each round trip bounds the distance between the two
- * monotonic clocks, because the gateway reads its clock between the sending of the request and the receipt of the reply.
- * The lag is that of the worst case, which exceeds the true lag by at most the shortest round trip.
+ * The lag of messages of a gateway. No wall clock is used. Each round trip bounds the offset of the two monotonic
+ * clocks, because the gateway reads its clock between the request and the receipt of the reply. The computed lag is an
+ * upper bound. It exceeds the true lag by at most the shortest round trip.
  */
 export class Lag {
   /** Greatest lower bounds of (own clock - gateway's clock), in the current and the previous window. */
@@ -65,10 +65,10 @@ export class Lag {
   private previous = -Infinity
   private windowStart = -Infinity
 
-  /** A round trip. Times of the own clock, and that of the gateway's clock, in ms. */
+  /** A round trip: times of the own clock, and the time of the gateway's clock, in ms. */
   onRoundTrip(sentAt: number, receivedAt: number, gatewayTime: number): void {
     const upperBound = receivedAt - gatewayTime
-    // A clock stood still while its machine was suspended: what was known before is wrong.
+    // A clock stood still while its machine was suspended: earlier bounds are wrong.
     if (this.distance > upperBound) this.current = this.previous = -Infinity
     if (receivedAt - this.windowStart > windowMs) {
       this.previous = this.current

@@ -4,7 +4,7 @@ import type { Address } from '../../domain/address.js'
 /** The updates of one topic of a session. */
 interface TopicUpdates {
   readonly subscription: Subscription
-  /** That of the last subscribe message: an earlier confirmation is about another subscription. */
+  /** The number of the last subscribe message: an earlier confirmation belongs to an earlier subscription. */
   number: number
   /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
   sequence: number | undefined
@@ -17,7 +17,7 @@ type UpdateVerdict = 'deliver' | 'ignore' | 'gap'
 export class TopicUpdatesTable {
   private readonly topics = new Map<Address, TopicUpdates>()
 
-  /** Adds or finds a topic. `subscribe` is called for a new one. `number`: of the subscribe message. */
+  /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const topic = this.topics.get(base)
     if (topic === undefined) this.topics.set(base, { subscription: subscribe(), number, sequence: undefined })
@@ -29,7 +29,7 @@ export class TopicUpdatesTable {
     this.topics.delete(base)
   }
 
-  /** Judges an update by its sequence number. Updates from before the confirmation are part of its price. */
+  /** Decides on an update by its sequence number. The price of the confirmation includes earlier updates. */
   onUpdate(base: Address, sequence: number): UpdateVerdict {
     const topic = this.topics.get(base)
     if (topic?.sequence === undefined || sequence <= topic.sequence) return 'ignore'
@@ -38,7 +38,7 @@ export class TopicUpdatesTable {
     return 'deliver'
   }
 
-  /** Judges a confirmation: `deliver` also its price, `ignore` its price only. */
+  /** Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. */
   onConfirmed(base: Address, number: number, sequence: number): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'

@@ -32,10 +32,10 @@ export interface GatewayConnectionConfig {
   readonly sent: SentBytes
 }
 
-/** A gateway without sessions answers discovery requests later than one that has some, in ms. */
+/** The delay with which a gateway without sessions answers discovery requests, in ms. */
 const standbyTime = 50
 
-/** The lag of prices above which a gateway does not offer itself: it was stopped and has to catch up. In ms. */
+/** The lag of prices above which a gateway does not answer discovery requests, because it was stopped. In ms. */
 const maxLateMs = 250
 
 /** The maximum size of a message of a consumer, in bytes. It contains a topic of at most 256 characters, or a path. */
@@ -46,16 +46,16 @@ const payloadTooLarge = 413
 /** The status with which a gateway over WebSockets refuses a consumer when it is full. NATS has no statuses. */
 const fullStatus = 503
 
-/** The time that a consumer of an earlier version waits for a response, and the longest one of any consumer, in ms. */
+/** The time that a consumer of an earlier version waits for a response, and the maximum for any consumer, in ms. */
 const defaultRequestTime = 5_000
 const maxRequestTime = 60_000
 
-/** The maximum length of the identifier of a consumer. That of the library has 22 characters. */
+/** The maximum length of the identifier of a consumer. The library's identifiers have 22 characters. */
 const maxConsumerLength = 64
 
 /**
- * A gateway on one connection to NATS. Each connection has an identifier of its own, so that nothing of an earlier one is
- * taken for current.
+ * A gateway on one connection to NATS. Each connection has its own identifier, so that data of an earlier connection
+ * are not used as current.
  */
 export class GatewayConnection {
   readonly publisher: Publisher
@@ -76,7 +76,7 @@ export class GatewayConnection {
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
   }
 
-  /** Drops all requests, and listens no longer. */
+  /** Drops all requests, and ends the subscriptions. */
   close(): void {
     this.resources.unsubscribe()
   }
@@ -110,7 +110,7 @@ export class GatewayConnection {
     const { reply = '' } = message
     if (message.data.length > maxMessageBytes) return this.refuse(reply)
     const decoded = decodeGatewayMessage(message.string())
-    // Nothing is known of who sent it.
+    // The sender of the message is unknown.
     if (isLeft(decoded)) return
     const received = decoded.right
     if (received.type === 'open') this.open(received.session, reply)
@@ -119,7 +119,7 @@ export class GatewayConnection {
     else this.handle(received, reply)
   }
 
-  /** Without decoding: a consumer could keep the gateway from reading the messages of others. */
+  /** The message is not decoded: otherwise a consumer could delay the messages of other consumers. */
   private refuse(reply: string): void {
     const body = `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`
     this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
@@ -140,7 +140,7 @@ export class GatewayConnection {
     lease.open(clock.elapsed())
   }
 
-  /** Handles a message of a session. `inbox`: where the answer to a session that has ended goes. */
+  /** Handles a message of a session. `inbox`: the subject for the answer if the session has ended. */
   private handle(message: SessionMessage, inbox: string): void {
     const lease = this.leases.get(message.session)
     if (lease === undefined) {
@@ -192,7 +192,7 @@ export class GatewayConnection {
     sessions.onEnded(lease, cause, bytes)
   }
 
-  /** A response to a consumer that has left or does not wait any longer is not requested from the service. */
+  /** If the consumer has left or no longer waits, nothing is requested from the service. */
   private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
     if (this.requests.has(inbox)) return
     const { clock, priceClock, relays } = this.config
@@ -215,7 +215,7 @@ export class GatewayConnection {
     pending.add(response(send))
   }
 
-  /** What is under way, until it is unsubscribed or the gateway closes. */
+  /** The running work, until it is unsubscribed or the gateway closes. */
   private addPending(): Subscription {
     const pending = new Subscription()
     this.resources.add(pending)
@@ -223,10 +223,10 @@ export class GatewayConnection {
   }
 }
 
-/** A message of the consumer is lost: its topics are not known. It opens another session. */
+/** A message of the consumer is lost, so its topics are unknown. The consumer opens another session. */
 const endIncomplete = (lease: Lease): void => lease.end('message-lost', 'a message of the consumer is lost')
 
-/** The inboxes of one user have one prefix. The identifier of a consumer may be forged, but not that of another user. */
+/** The inboxes of one user have one prefix. A consumer can forge an identifier, but not the prefix of another user. */
 const requesterOf = ({ consumer = '' }: GatewayMessageOf<'get'>, inbox: string): Requester => ({
   consumer: consumer.slice(0, maxConsumerLength),
   group: inbox.slice(0, inbox.lastIndexOf('.')),

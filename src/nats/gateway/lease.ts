@@ -22,7 +22,7 @@ export class Lease implements Session<Lease> {
 
   constructor(
     readonly id: string,
-    /** Where the consumer receives messages. */
+    /** The subject on which the consumer receives messages. */
     private readonly inbox: string,
     private readonly publisher: Publisher,
     private readonly onEnd: (lease: Lease, cause: EndCause) => void,
@@ -37,7 +37,7 @@ export class Lease implements Session<Lease> {
     return ++this.checks > leaseTime / leaseCheckInterval
   }
 
-  /** Judges a subscribe or unsubscribe message by its number. */
+  /** Decides on a subscribe or unsubscribe message by its number. */
   onRequest(number: number): 'next' | 'repeated' | 'gap' {
     if (number <= this.requests) return 'repeated'
     if (number > this.requests + 1) return 'gap'

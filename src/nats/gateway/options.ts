@@ -12,9 +12,9 @@ import { connectionNames, type NatsOptions } from '../connection/options.js'
 export interface NatsGatewayOptions extends NatsOptions {
   /** Name of the service: prefix of topics and of subjects. Default: `svc`. */
   readonly service?: string
-  /** Number of sessions; a further one is refused. Default: 10 000. */
+  /** Number of sessions; further sessions are refused. Default: 10 000. */
   readonly maxConnections?: number
-  /** Number of topics of one session; a further one gets an error text. Default: 5000. */
+  /** Number of topics of one session; a further topic gets an error text. Default: 5000. */
   readonly maxTopicsPerConnection?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
@@ -30,8 +30,8 @@ export interface NatsGatewayOptions extends NatsOptions {
 /** Options of the history of a gateway on NATS. */
 export interface NatsGatewayHistoryOptions {
   /**
-   * Age at which the stream deletes prices, in ms, at least 1000; `Infinity` keeps them. All gateways of a service have the
-   * same one. Default: 604 800 000, 7 days.
+   * Age at which the stream deletes prices, in ms, at least 1000; `Infinity` keeps all prices. It must be equal in all
+   * gateways of a service. Default: 604 800 000, 7 days.
    */
   readonly keep?: number
 }

@@ -7,17 +7,18 @@ const tickTime = 100
 /** A longer time without a check shows that the process was stopped or blocked, in ms. */
 const maxTick = 250
 
-/** A service that does not answer the probe is waited for no longer: what had arrived is read by then. In ms. */
+/** Maximum wait for a service that does not answer the probe, in ms. All data that had arrived are read by then. */
 const maxWait = 10_000
 
 /**
- * The times of price updates. After the process was stopped, data from meanwhile is still to be read: until the service
- * has answered a probe, a price may be as old as the stop. Such prices have the time of the stop, so that each consumer
- * decides by its `maxLag`. Also checks the clock on each update: sockets may be read before timers run.
+ * The times of price updates. After the process was stopped, data that arrived during the stop are still unread. Until
+ * the service has answered a probe, a price may be as old as the start of the stop. Such prices get the time of that
+ * start, so that each consumer decides by its `maxLag`. The clock is also checked on each update, because sockets may
+ * be read before timers run.
  */
 export class PriceClock {
   private lastTick: number
-  /** Before this time everything was read; `undefined` if that is now. */
+  /** All data from before this time are read; `undefined` if that is the current time. */
   private stoppedAt: number | undefined
   private isAnswerMissing: () => boolean = () => false
   private probedAt = -Infinity
@@ -37,7 +38,7 @@ export class PriceClock {
     return this.stoppedAt ?? this.lastTick
   }
 
-  /** How old a message that arrives now may be because the process was stopped, in ms. */
+  /** The possible age of a message that arrives now, because the process was stopped, in ms. */
   lateMs(): number {
     return this.clock.elapsed() - this.time()
   }

@@ -7,7 +7,7 @@ import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { Subjects } from '../subjects.js'
 import type { PriceClock } from './price-clock.js'
 
-/** Size of what a gateway has published for its consumers, over all its connections to NATS. */
+/** Number of bytes that a gateway has published for its consumers, over all its connections to NATS. */
 export interface SentBytes {
   /** Since the end of the last session. */
   bytes: number
@@ -23,9 +23,9 @@ interface PublishedTopic {
 
 type Topic = Pick<ConsumedTopic, 'base'>
 
-/** What a gateway sends over one connection to NATS, under an identifier of its own. */
+/** The messages that a gateway sends over one connection to NATS, with the identifier of this connection. */
 export class Publisher {
-  /** The number of price updates so far, and at least the sequence number of each. */
+  /** The number of price updates so far. No sequence number is higher. */
   publications = 0
   private readonly topics = new WeakMap<Topic, PublishedTopic>()
 
@@ -43,8 +43,8 @@ export class Publisher {
   }
 
   /**
-   * Numbers the updates of a topic that nobody wanted. Never reuses an earlier number: a consumer that still follows one
-   * has missed prices.
+   * Starts the numbers of a topic that no consumer wanted. Never reuses an earlier number, because a consumer that
+   * still expects it has missed prices.
    */
   startTopic(topic: Topic): void {
     this.publications += 2

@@ -39,25 +39,24 @@ export interface NatsGatewaySnapshot {
 export interface NatsGateway {
   /** State of both connections, of the sessions and of each topic, as plain data for a log. */
   readonly inspect: () => NatsGatewaySnapshot
-  /**
-   * Ends all sessions and the connection to NATS. Does not close the client that the gateway was started with. Idempotent.
-   */
+  /** Ends all sessions and the connection to NATS. Does not close the client of the gateway. Idempotent. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** The start waits for NATS for this time, in ms. Without NATS the gateway starts all the same. */
+/** Maximum time that the start waits for NATS, in ms. After this time the gateway starts without NATS. */
 const startTimeout = 2_000
 
 /**
- * Serves a client to all `natsClient`s of the same NATS cluster. Several gateways may run: each consumer follows one of
- * them, and the others stand by. If no NATS server is reachable, the gateway starts and keeps trying.
+ * Serves a client to all `natsClient`s of the same NATS cluster. Several gateways may run: each consumer uses one of
+ * them, and the others stand by. If no NATS server is reachable, the gateway starts and continues to dial.
  *
- * With `history`, the gateway that consumers follow stores their prices in a JetStream stream (`natsHistory`). Prices do not wait
- * for it. A failure of the store is published on the channel `svc-streams:gateway-history`, and tried again.
+ * With `history`, the gateway that consumers use stores their prices in a JetStream stream (`natsHistory`). Prices do
+ * not wait for the store. A failure of the store is published on the channel `svc-streams:gateway-history`; the gateway
+ * then tries again.
  *
- * Rejects with a `ConfigurationError` if the client or an option is invalid or a package is missing, and with the signal's reason if the signal is aborted.
- * Closing the gateway does not close the client.
+ * Rejects with a `ConfigurationError` if the client or an option is invalid or a package is missing. Rejects with the
+ * signal's reason if the signal is aborted. Closing the gateway does not close the client.
  *
  * @example
  * const gateway = await startNatsGateway(client, { servers: 'nats://127.0.0.1:4222' })
@@ -66,7 +65,7 @@ export const startNatsGateway = (client: PriceClient, options: NatsGatewayOption
   startNatsGatewayOver(client, options)
 
 /**
- * `openSocket`: default that of Node. `openJetStream`: default that of the package, which is loaded now.
+ * `openSocket`: Node's by default. `openJetStream`: by default that of the package, which is loaded now.
  *
  * @internal
  */
@@ -104,7 +103,7 @@ export const startNatsGatewayOver = async (
   const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
-    // A consumer on NATS measures the delay of this gateway alone: it cannot see that the service is behind.
+    // A consumer on NATS measures only the delay of this gateway. It cannot detect that the service is behind.
     isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
     record: history?.record,
     encode: (payload) => payload,
@@ -150,9 +149,9 @@ export const startNatsGatewayOver = async (
       host: link.host,
       ...sessions.load,
       sentBytes: sent.bytes,
-      // They wait in the NATS server.
+      // Waiting frames are in the NATS server.
       bufferedBytes: 0,
-      // A session that is behind is ended.
+      // A session that is behind ends: none is open.
       behindConsumers: 0,
       droppedPrices: 0,
     }),

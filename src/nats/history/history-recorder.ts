@@ -18,7 +18,7 @@ import { retryAfter, StoredTopic, type StoredTopicConfig } from './stored-topic.
 /** Interval of the checks of all topics, in ms. */
 const checkInterval = 1_000
 
-/** Size of the rows that all topics keep while they are not stored, in bytes. Above it, rows are given up. */
+/** Maximum size of the unstored rows of all topics, in bytes. Above it, rows are dropped. */
 export const maxKeptBytes = 8 * 2 ** 20
 
 /** The time in which the last rows may be stored when the gateway closes, in ms. */
@@ -38,8 +38,8 @@ export interface HistoryRecorderConfig {
 }
 
 /**
- * Stores the topics of a NATS gateway in a JetStream stream. Prices never wait for it: rows that cannot be stored are kept, up
- * to `maxKeptBytes`, and stored later.
+ * Stores the topics of a NATS gateway in a JetStream stream. Prices never wait for the store: rows that cannot be
+ * stored are kept, up to `maxKeptBytes`, and stored later.
  */
 export class HistoryRecorder {
   private readonly topics = new Map<Topic, StoredTopic>()

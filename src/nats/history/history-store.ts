@@ -15,7 +15,7 @@ const duplicateWindow = 120_000
 
 const nanosPerMs = 1_000_000
 
-/** Maximum size of a message, in bytes: that of a piece of a reading. */
+/** Maximum size of a message, in bytes: the size of a chunk of a reading. */
 const maxMessageBytes = 2 ** 16
 
 /** Maximum size of the headers that JetStream reads, in bytes. */
@@ -33,8 +33,8 @@ export interface HistoryMessage {
 }
 
 /**
- * `Stored`: with its number in the stream. `Overtaken`: another gateway has stored a message of the topic since `after`, so
- * that this one was not stored. `Failed`: it may have been stored.
+ * `Stored`: the message has this number in the stream. `Overtaken`: another gateway has stored a message of the topic
+ * since `after`, so this message was not stored. `Failed`: the message may have been stored.
  */
 export type StoreResult =
   | { readonly _tag: 'Stored'; readonly sequence: number }
@@ -49,7 +49,7 @@ export interface HistoryStore {
   readonly store: (message: HistoryMessage) => Promise<StoreResult>
 }
 
-/** Finds or creates the stream. `keep` in ms. Rejects with the reason, in words, if there is none afterwards. */
+/** Finds or creates the stream. `keep` in ms. Rejects with the reason, as a text, if there is no stream afterwards. */
 export const openHistoryStore = async (
   open: OpenJetStream,
   connection: NatsConnection,

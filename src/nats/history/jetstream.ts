@@ -47,14 +47,14 @@ const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackag
   }
 }
 
-/** With `catch`, a bundler needs no package that a program does not use. */
+/** The `catch` lets bundlers accept a missing optional package. */
 const importByName = (): Promise<typeof jetStreamPackage> => import('@nats-io/jetstream').catch(rethrow)
 
 const rethrow = (thrown: unknown): never => {
   throw thrown
 }
 
-/** What a failure of JetStream means, in words. The errors are recognised by name: the package is loaded late. */
+/** The description of a failure of JetStream. The errors are recognised by name, because the package is loaded late. */
 export const jetStreamFailure = (thrown: unknown): Error => {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   return error.name === 'JetStreamNotEnabled'

@@ -23,8 +23,8 @@ import { jetStreamFailure, loadJetStream, type JetStream } from './jetstream.js'
 import { readPast } from './read-past.js'
 
 /**
- * Options of `natsHistory`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`, and those
- * below. An absent option has its default.
+ * Options of `natsHistory`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,
+ * and the options below. An absent option has its default.
  */
 export interface NatsHistoryOptions extends NatsOptions {
   /** Name of the service: prefix of topics and of subjects. Default: `svc`. */
@@ -37,14 +37,15 @@ export const natsHistoryOptionsTable = {
 } satisfies OptionTable<Omit<NatsHistoryOptions, keyof NatsOptions>>
 
 /**
- * Opens the prices of the past that gateways on NATS have stored: those with the option `history`. Needs the package
- * `@nats-io/jetstream`. Opens no connection until a stream is subscribed to or a task is run; each has a connection of its
- * own, which ends with it. Memory does not grow with the range.
+ * Opens the past prices that gateways on NATS with the option `history` have stored. Needs the package
+ * `@nats-io/jetstream`. Opens no connection until a stream is subscribed to or a task is run. Each subscription and
+ * each task has its own connection, which is closed at the end. Memory does not grow with the range.
  *
- * - A server that is not reachable within 3 s, one without JetStream, a missing stream, a missing permission and a missing
- *   package are a `NetworkError` that says so, or a `Timeout`.
- * - A connection that is lost is a `NetworkError`, after the events before the loss.
- * - A message that is no part of a recording is a `RecordingError`, which names its subject and its number in the stream.
+ * - The error is a `NetworkError` with the cause, or a `Timeout`, if no server is reachable within 3 s. The same
+ *   applies without JetStream, without the stream, without permission, and without the package.
+ * - A lost connection is a `NetworkError`, after the events before the loss.
+ * - A message that is not part of a recording is a `RecordingError`, which contains its subject and its number in the
+ *   stream.
  *
  * Throws a `ConfigurationError` that names the first invalid option.
  *
@@ -132,7 +133,7 @@ const readCoveredTopics = async (
     const times = await Promise.all(part.map((name) => readTimes(jetStream, subjects, name)))
     for (const [index, result] of times.entries()) {
       if (isLeft(result)) return result
-      // Its messages have been deleted meanwhile.
+      // The messages of the topic were deleted in the meantime.
       if (result.right === undefined) continue
       topics.push({ topic: topicOf(part[index] ?? '', service), ...result.right })
     }
@@ -181,8 +182,8 @@ export const connectLimit = 3_000
 type Read<A> = (jetStream: JetStream) => Promise<Either<HistoryError, A>>
 
 /**
- * Reads over a connection of its own, which is closed afterwards, or when `closing` ends. A failure of the connection or of
- * JetStream is a `Left`. Never rejects.
+ * Reads over a separate connection, which is closed afterwards, or when the subscription `closing` ends. A failure of
+ * the connection or of JetStream is a `Left`. Never rejects.
  */
 const readHistory = async <A>(
   options: NatsOptions,

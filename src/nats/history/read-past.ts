@@ -39,8 +39,8 @@ export interface PastRequest {
 }
 
 /**
- * Reads the past of a topic within a range: the messages of that time, and those before it back to the one that decides whether
- * the topic had a price at its start. Right: true if the topic has messages.
+ * Reads the past of a topic within a range: the messages of that time, and earlier messages back to the one that
+ * decides whether the topic had a price at the start of the range. Right: true if the topic has messages.
  */
 export const readPast = async (
   jetStream: JetStream,
@@ -64,9 +64,9 @@ class PastReading {
   hasMessages = false
   private readonly past: TopicPast
   private readonly subject: string
-  /** Of the message whose lines are decoded. */
+  /** The number of the message whose lines are decoded. */
   private sequence = 0
-  /** The number of lines before this message, from the one that is added at the start. */
+  /** The number of lines before this message, including the line that is added at the start. */
   private linesBefore = 1
   private lines = 1
 
@@ -169,7 +169,7 @@ class PastReading {
         pending = Math.min(pending - 1, message.info.pending)
         yield message
       }
-      // The others have been deleted.
+      // The other messages were deleted.
       if (next === before) return
     }
   }

@@ -15,12 +15,12 @@ import type { HistoryStore, StoreResult } from './history-store.js'
 export const heartbeatTime = 2_000
 
 /**
- * A recording without a row for this time has ended, in ms. Until then, readers take its last state for the current one, and
- * another gateway that has the topic stands by.
+ * A recording without a row for this time has ended, in ms. Until then, its last state counts as current for readers,
+ * and another gateway with the topic stands by.
  */
 export const takeoverTime = 5_000
 
-/** Time after rows were given up in which none are written, and between two attempts to open the stream, in ms. */
+/** Time without writing after rows were dropped, and time between two attempts to open the stream, in ms. */
 export const retryAfter = 10_000
 
 export interface StoredTopicConfig {
@@ -46,15 +46,15 @@ interface SentMessage {
 }
 
 /**
- * Stores the rows of one topic. One message is under way at a time, and the next one has the rows of meanwhile. Each has to
- * follow the one before it directly, so that one gateway stores the topic: the last one that has started. Another one
- * stands by until it has ended, or has stored nothing for `takeoverTime`.
+ * Stores the rows of one topic. One message is sent at a time; the next message has the rows that arrived in the
+ * meantime. Each message must directly follow the previous one, so that only one gateway stores the topic: the last one
+ * that started. Another gateway stands by until that gateway has ended, or has stored nothing for `takeoverTime`.
  */
 export class StoredTopic {
   private readonly rows: WantedRows
   /** The lines that are not sent yet. */
   private lines: string[] = []
-  /** The message whose storing is not known. */
+  /** The message of which it is unknown whether it is stored. */
   private sent: SentMessage | undefined
   private isUnderWay = false
   /** The number of the last message, if this gateway has stored it. */
@@ -100,7 +100,10 @@ export class StoredTopic {
     this.send()
   }
 
-  /** The connection is lost. A recording that has only begun is given up: another gateway may store the topic meanwhile. */
+  /**
+   * The connection is lost. A recording that has only begun is dropped, because another gateway may store the topic in
+   * the meantime.
+   */
   onDisconnected(): void {
     this.other.unsubscribe()
     if (this.sequence === undefined) this.clear()
@@ -149,7 +152,7 @@ export class StoredTopic {
   }
 
   private onResult(sent: SentMessage, result: StoreResult): void {
-    // The rows were given up meanwhile.
+    // The rows were dropped in the meantime.
     if (this.sent !== sent) return this.send()
     if (result._tag === 'Failed') return this.config.onFailure(this, writeError(result.error))
     this.config.onFailure(this, undefined)
@@ -171,7 +174,7 @@ export class StoredTopic {
     })
   }
 
-  /** Readers learn of the gap by the header that follows. */
+  /** The next header shows the gap to readers. */
   private fail(error: Error): void {
     this.clear()
     this.retryAt = this.config.clock.elapsed() + retryAfter

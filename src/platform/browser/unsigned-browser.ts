@@ -13,9 +13,9 @@ interface Page {
 }
 
 /**
- * Calls back when the network has returned, when the page is shown again, also from the back-forward cache, when its
- * tab becomes visible, and when a frozen page resumes, before that page receives the data that has arrived meanwhile.
- * Returns the function that stops it.
+ * Calls back when the network has returned, when the page is shown again (also from the back-forward cache), and when
+ * its tab becomes visible. Also calls back when a frozen page resumes, before the page receives the data that arrived
+ * during the freeze. Returns the function that stops it.
  */
 const onWake: Platform['onWake'] = (wake) => {
   const page = globalThis as unknown as Page

@@ -23,7 +23,7 @@ export const readFilePart = async (
   return bytes.subarray(0, bytesRead)
 }
 
-/** A file that is written synchronously: what was written survives when the process is killed. */
+/** A file that is written synchronously: written data are kept when the process is killed. */
 export interface NewFile {
   /** Writes the first `length` bytes, by default all, at a position, counted from the start of the file. */
   readonly write: (bytes: Uint8Array, position: number, length?: number) => void

@@ -32,7 +32,7 @@ const startPattern = /^\{"_tag":"(?:Price","at":[\d.]+,"topic|Depth","at":[\d.]+
  * all other bytes. Any other row takes the slow path, which also makes the errors.
  *
  * Why it is correct: by the grammar of JSON, a recognised row is an object with exactly these fields, without duplicate
- * keys and escapes, and its topic or mint is one that the slow path has accepted. Its numbers are checked as on the slow path.
+ * keys and escapes. The slow path has accepted its topic or mint. Its numbers are checked as on the slow path.
  */
 export class LearnedRows {
   /** By the bytes between the time and the price. */

@@ -62,7 +62,10 @@ export interface RecordingHeader {
   readonly mints: readonly Address[]
   /** Interval of the depth polls, in ms. */
   readonly interval: number
-  /** The `at` of the header before it, if the same recorder continues in a new file. No event is missing between the two. */
+  /**
+   * The `at` of the previous header, if the same recorder continues in a new file. No event is missing between the two
+   * files.
+   */
   readonly continues?: number
 }
 

@@ -24,20 +24,21 @@ export const writtenTime = (line: string): number | undefined => {
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {
   readonly time: number
-  /** The part of the distance from the previous line that passes at once, in ms: 0, or the whole distance. */
+  /** The part of the interval from the previous line that passes at once, in ms: 0, or the whole interval. */
   readonly skipped: number
 }
 
-/** In ms: 365 days. A longer distance between two rows means that a time is wrong. */
+/** In ms: 365 days. A longer interval between two rows means that a time is wrong. */
 const maxDistance = 365 * 24 * 3_600_000
 
 /**
  * Converts the recorded times of the lines, in order, to times of the replay, which never go back. Both are in ms since
  * the Unix epoch.
  *
- * A line that is earlier than its predecessor has the same time of the replay. The distance of any other line counts from
- * its predecessor, or from the latest line so far if that is nearer. For example, lines at 1000, 5000 (wrong), 2000 and
- * 2100 ms play at 1000, 5000, 5000 and 5100 ms: one wrong time does not affect the distances of the lines after it.
+ * A line that is earlier than its predecessor has the same time of the replay. The interval of any other line counts
+ * from its predecessor, or from the latest line so far if that is closer. For example, lines at 1000, 5000 (wrong),
+ * 2000 and 2100 ms play at 1000, 5000, 5000 and 5100 ms: one wrong time does not affect the intervals of the next
+ * lines.
  *
  * The replay of a part starts at `from`: an earlier header has this time. A header after the part takes no time.
  */
@@ -51,7 +52,7 @@ export class Timeline {
 
   /**
    * The time of the next line; undefined for a row that is more than 365 days later than its predecessor. The time of a
-   * header may be unknown: a longer distance from a header, or to one, is skipped.
+   * header may be unknown: a longer interval from or to a header is skipped.
    */
   next(recordedAt: number, isHeader: boolean): ReplayTime | undefined {
     const at = isHeader ? this.headerTime(recordedAt) : recordedAt

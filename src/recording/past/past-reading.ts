@@ -9,7 +9,9 @@ import type { TimeRange } from '../format/timeline.js'
 import type { RecordedFile } from './recorded-file.js'
 import { TopicPast } from './topic-past.js'
 
-/** Bytes by which a reading starts earlier, at first, if it does not know whether the topic had a price at `from`. */
+/**
+ * Initial number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`.
+ */
 const firstStep = 2 ** 20
 
 /** Where a reading starts. */
@@ -18,7 +20,7 @@ interface Cursor {
   readonly index: number
   /** In the file, in bytes. */
   readonly position: number
-  /** By how much the next reading starts earlier, in bytes. */
+  /** The number of bytes by which the next reading starts earlier. */
   readonly step: number
 }
 
@@ -43,8 +45,8 @@ export const filesInOrder = async (
 }
 
 /**
- * Reads the past of a topic within a range: the lines of that time, and those before it back to the one that decides whether
- * the topic had a price at its start. Names and headers exclude all other files.
+ * Reads the past of a topic within a range: the lines of that time, and earlier lines back to the one that decides
+ * whether the topic had a price at the start of the range. Other files are excluded by name or header.
  */
 export class PastReading {
   constructor(
@@ -53,7 +55,7 @@ export class PastReading {
     private readonly emit: (event: PastEvent) => void,
     /** Ends the reading. */
     private readonly closing: Subscription,
-    /** Called after each piece of a file. The reading goes on when it resolves. */
+    /** Called after each chunk of a file. The reading continues when the promise resolves. */
     private readonly flush: () => Promise<void> | undefined = () => undefined,
     /** True if the last row is the current state, because the topic is being recorded. */
     private readonly isRecordedOn = false,
@@ -100,7 +102,7 @@ export class PastReading {
     })
   }
 
-  /** The index of the last file that has the topic; 0 if none has. */
+  /** The index of the last file with the topic; 0 without such a file. */
   private async lastIndex(
     files: readonly RecordedFile[],
     isEarly: (header: RecordingHeader) => boolean = () => true,
@@ -113,7 +115,7 @@ export class PastReading {
     return right(0)
   }
 
-  /** `starts too late`: nothing has been emitted, because it is not known whether the topic had a price at `from`. */
+  /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
   private async readFrom(
     { index, position }: Cursor,
     files: readonly RecordedFile[],

@@ -9,8 +9,8 @@ import { lineEnd, readEntries, type EntriesResult } from '../read/read-entries.j
 import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
 
 /**
- * A clock that is set back by at most this is found by `seek`, in ms. It starts to read as much earlier, so that it misses
- * no row.
+ * `seek` finds the rows of a clock that was set back by at most this time, in ms. It starts earlier by this time, so
+ * that no row is missed.
  */
 const clockTolerance = 60_000
 
@@ -20,12 +20,12 @@ const searchedBytes = 2 ** 16
 /** Bytes that are read at once for one line. Most lines are shorter. */
 const lineBytes = 2 ** 13
 
-/** A longer line is no row. */
+/** A longer line is not a row. */
 const maxLineBytes = 2 ** 24
 
 /**
- * One recording of a history. A plain file can be entered at any position; any other source is read from its start. A source
- * that cannot be read is an error of `header`, `start` and `entries`, and has the position 0.
+ * One recording of a history. A plain file can be read from any position; any other source is read from its start. If a
+ * source cannot be read, `header`, `start` and `entries` return an error, and the position is 0.
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
@@ -44,7 +44,7 @@ export class RecordedFile {
     return right((this.firstHeader = first.right as RecordingHeader))
   }
 
-  /** The start, in ms since the Unix epoch: of the first row if the header does not know it. */
+  /** The start, in ms since the Unix epoch. If the header does not contain it, the time of the first row. */
   async start(): Promise<Either<RecordingError, number>> {
     const header = await this.header()
     if (isLeft(header) || header.right.at !== 0) return isLeft(header) ? header : right(header.right.at)
@@ -53,8 +53,8 @@ export class RecordedFile {
   }
 
   /**
-   * The header, and then the lines that start at a position or after it. An error names the line in the whole file. `closing`
-   * ends the reading. `allowsCut`: a last row that a crash has cut off is left out; otherwise it is an error.
+   * The header, then the lines that start at or after a position. An error names the line in the whole file. `closing`
+   * ends the reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
    */
   async *entries(
     position: number,
@@ -77,8 +77,8 @@ export class RecordedFile {
   }
 
   /**
-   * A position before the first row of a time, in ms since the Unix epoch, and of all later times; near it if the times
-   * ascend. 0 for a source that is read from its start.
+   * A position before all rows of a time, in ms since the Unix epoch, and of later times. It is close to these rows if
+   * the times ascend. 0 for a source that is read from its start.
    */
   positionOf(time: number): Promise<number> {
     return this.find(async (bytes) => {

@@ -12,8 +12,8 @@ import { filesInOrder, PastReading } from './past-reading.js'
 import { RecordedFile } from './recorded-file.js'
 
 /**
- * The history in recordings of the same topics. `end`: the time from which on the rows do not exist yet, in ms since the Unix
- * epoch. Default: the caller may ask for any time.
+ * The history in recordings of the same topics. `end`: rows from this time on do not exist yet, in ms since the Unix
+ * epoch. Default: no limit.
  */
 export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
   const files = sources.map((source) => new RecordedFile(source))

@@ -9,13 +9,13 @@ import type { RecordingHeader, Row } from '../format/row.js'
 import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
 
 /**
- * The prices and the gaps of one topic, from the lines of recordings. Emits those within the range; a gap that is cut by the
- * range is emitted in part.
+ * The prices and the gaps of one topic, from the lines of recordings. Emits the events within the range. If a gap is
+ * only partly in the range, this part is emitted.
  *
  * - A gap starts with an error of the topic, with a status of the connection that affects every topic, or with the end of a
  *   recording. It ends with the next price, or when its cause changes.
- * - Time never goes back. A row that is earlier than its predecessor has the time of that. The rows of a further recording
- *   that are earlier than the end of the one before are skipped: both cover that time.
+ * - Time never goes back. A row that is earlier than its predecessor gets the predecessor's time. Rows of a further
+ *   recording that are earlier than the end of the previous recording are skipped, because both have rows of that time.
  */
 export class TopicPast {
   /** The latest time of the rows so far, in ms since the Unix epoch. */
@@ -25,7 +25,7 @@ export class TopicPast {
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
   /** The `at` of the last header. `undefined` if it was not read. */
   private headerAt: number | undefined
-  /** Where the recording before this one ends. */
+  /** The end of the previous recording. */
   private previousEnd = -Infinity
   /** Of the last price. */
   private epoch: number | undefined
@@ -37,7 +37,10 @@ export class TopicPast {
     private readonly topic: Topic,
     private readonly emit: (event: PastEvent) => void,
     private readonly range: TimeRange = allTimes,
-    /** False if there are lines before the first one: whether the topic has a current price then is not known at first. */
+    /**
+     * False if there are unread lines before the first line: it is then unknown at first whether the topic has a
+     * current price.
+     */
     public isKnown = true,
   ) {
     this.key = topic.toLowerCase()
@@ -66,7 +69,7 @@ export class TopicPast {
     if (at > this.latest) this.latest = at
   }
 
-  /** `isRecordedOn`: true if the recording goes on at the end of the range, false if nothing follows its last row. */
+  /** `isRecordedOn`: true if the recording continues at the end of the range, false if its last row is the end. */
   finish(isRecordedOn: boolean, end = this.range.to): void {
     if (!isRecordedOn) this.interrupt('unrecorded')
     this.endGap(end)
@@ -98,7 +101,7 @@ export class TopicPast {
     if (isWithin(this.range, latest)) this.emit({ _tag: 'PastPrice', topic, price, at: latest })
   }
 
-  /** As long as nothing is known, a status may concern other topics alone. */
+  /** While the state of the topic is unknown, a status may concern only other topics. */
   private onStatus({ _tag }: ConnectionStatus): void {
     if (!this.isKnown || !this.isRecorded) return
     if (_tag === 'Waiting') this.interrupt('disconnected')
@@ -126,7 +129,7 @@ export class TopicPast {
     if (from < to) this.emit({ _tag: 'Gap', topic, from, to, cause: gap.cause })
   }
 
-  /** A recording has few spellings, and a row needs an answer. */
+  /** Cached, because a recording has few spellings and many rows. */
   private isTopic(name: string): boolean {
     const known = this.spellings.get(name)
     if (known !== undefined) return known

@@ -7,13 +7,13 @@ import { TopicPast } from './topic-past.js'
 /** The gaps of one cause. */
 export interface GapSummary {
   readonly count: number
-  /** In all, in ms. */
+  /** Total duration, in ms. */
   readonly ms: number
-  /** The longest one, in ms. */
+  /** Longest duration, in ms. */
   readonly longestMs: number
 }
 
-/** What recordings contain of one topic. Times are in ms since the Unix epoch. */
+/** The content of recordings for one topic. Times are in ms since the Unix epoch. */
 export interface TopicSummary {
   readonly topic: Topic
   /** Prices and errors. */
@@ -26,7 +26,7 @@ export interface TopicSummary {
   readonly gaps: Readonly<Record<GapCause, GapSummary>>
   /** The number of connections over which prices came. */
   readonly connections: number
-  /** Of the seconds of the time covered. */
+  /** Prices per second, of the covered time. */
   readonly pricesPerSecond: { readonly median: number; readonly max: number }
   /** The longest time without a price outside of gaps, in ms. */
   readonly longestSilenceMs: number
@@ -91,7 +91,7 @@ export class TopicSummariser {
     }
   }
 
-  /** A gap before the first price is no gap: the topic is covered from then on. */
+  /** A gap before the first price does not count: the covered time starts with the first price. */
   private onGap({ from, to, cause }: Gap): void {
     if (this.from === undefined) return
     this.endSilence(from)

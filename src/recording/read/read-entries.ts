@@ -38,8 +38,8 @@ export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
 /**
  * The entries of the sources that are within the range, headers included. Each entry is decoded when the consumer pulls
- * it. A line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
- * `allowsCut`: a last row without its line end, which a crash has cut off, is left out instead.
+ * it. A line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last
+ * result. `allowsCut`: a last row without a line end, which a crash has cut off, is skipped instead.
  */
 export async function* readEntries(
   sources: readonly OpenableSource[],
@@ -146,7 +146,7 @@ class EntryDecoder {
     return undefined
   }
 
-  /** A recording that was appended to another has a header of its own. */
+  /** A recording that was appended to another recording has its own header. */
   private decodeLine(line: string): Either<DecodeError, Row | RecordingHeader> {
     const expectsHeader = !this.started
     this.started = true

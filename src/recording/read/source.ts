@@ -45,9 +45,9 @@ export interface FileBytes {
   readonly chunks: (position: number) => AsyncIterable<Uint8Array>
 }
 
-/** What the reading of a recording needs from the platform. */
+/** The functions of the platform for the reading of a recording. */
 export interface SourcePlatform {
-  /** The source that a string is: a file by its path on Node, the text of a recording in a browser. */
+  /** The source of a string: a file by its path on Node, the text of a recording in a browser. */
   readonly stringSource: (text: string) => PlatformSource
   /** The source that a URL names. Throws a `ConfigurationError` if the platform has no files. */
   readonly urlSource: (href: string) => PlatformSource
@@ -70,7 +70,7 @@ export interface Gunzip {
   close(): void
 }
 
-/** Throws a `ConfigurationError` for a value that is no source. */
+/** Throws a `ConfigurationError` for a value that is not a source. */
 export const openableSources = (
   platform: SourcePlatform,
   source: RecordingSource,
@@ -81,7 +81,7 @@ export const openableSources = (
 
 const isList = (source: RecordingSource): source is readonly RecordingPart[] => Array.isArray(source)
 
-/** `defaultName`: the name of a source that is no file. */
+/** `defaultName`: the name of a source that is not a file. */
 export const openableSource = (
   platform: SourcePlatform,
   part: RecordingPart,
@@ -114,7 +114,7 @@ const invalidSource = (): ConfigurationError =>
     'expected a path, a file URL, an iterable of text or bytes, or an array of these',
   )
 
-/** True for an iterable and for a web stream, which is no iterable in some browsers. */
+/** True for an iterable and for a web stream, which is not iterable in some browsers. */
 const isIterable = (value: object): value is Chunks | WebStream =>
   Symbol.asyncIterator in value || Symbol.iterator in value || isWebStream(value)
 

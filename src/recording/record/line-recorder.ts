@@ -136,7 +136,7 @@ export class LineRecorder implements Recorder {
   }
 }
 
-/** Code of the caller, such as a teardown, must not keep the recording from ending. */
+/** The recording must end even if code of the caller throws, such as a teardown. */
 const reportThrown = (work: () => unknown): void => {
   try {
     work()

@@ -20,8 +20,8 @@ import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js
 
 export interface RecordOptions {
   /**
-   * The path of a new file, or a writable that receives the lines. A path that ends in `.gz` is compressed. A file that
-   * exists already is not overwritten: it is a `WriteError`. The caller opens and ends a writable.
+   * The path of a new file, or a writable that receives the lines. A path that ends in `.gz` is compressed. An existing
+   * file is not overwritten: the recording ends with a `WriteError`. The caller opens and ends a writable.
    */
   readonly to: string | LineWriter
   /** The topics whose prices are recorded. Default: none. */

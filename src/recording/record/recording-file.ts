@@ -13,9 +13,10 @@ export interface RecordingFile extends LineWriter {
 export const gzipExtension = '.gz'
 
 /**
- * Creates a file, and writes each line synchronously: a killed process loses no line. A gzip file is complete after each
- * line, too, because each line overwrites the trailer and adds a new one. Throws if the file cannot be created or exists
- * already: a recording is never overwritten. If a line cannot be written, as on a full disk, the part of it that was is removed.
+ * Creates a file, and writes each line synchronously: a killed process loses no line. A gzip file is also complete
+ * after each line, because each line overwrites the trailer and adds a new trailer. Throws if the file cannot be
+ * created or exists already: a recording is never overwritten. If a line cannot be written completely, for example on a
+ * full disk, the written part is removed.
  */
 export const createRecordingFile = (
   path: string,

@@ -9,7 +9,7 @@ import { createRecordingFile, gzipExtension, type RecordingFile } from './record
 export interface RotatingFile extends RecordingFile {
   readonly files: number
   readonly path: string
-  /** The files so far, in words. */
+  /** A description of the files so far. */
   readonly name: string
 }
 
@@ -22,7 +22,7 @@ interface RotatingFileOptions {
 }
 
 /**
- * Creates the first file. The first row of a later period creates the next one, which starts with a header of its own.
+ * Creates the first file. The first row of a later period creates the next file, which starts with its own header.
  * Throws if the first file cannot be created.
  */
 export const createRotatingFile = (

@@ -16,7 +16,7 @@ import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256
 
-/** Number of rows at the start after each of which the replay yields, to see whether a strategy waits for I/O. */
+/** At the start, the replay yields after each of this number of rows, to detect a strategy that waits for I/O. */
 const observedRows = 1024
 
 /** The summary of a finished replay. */
@@ -29,8 +29,8 @@ export type ReplayResult = Either<RecordingError, ReplaySummary>
 export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
 
 /**
- * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber. Reads
- * no row ahead, so that memory does not grow with the length of the recording.
+ * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
+ * Reads only the next row, so that memory does not grow with the length of the recording.
  */
 export class Playback {
   readonly streams: RecordedStreams
@@ -80,7 +80,7 @@ export class Playback {
     this.runs = new StrategyRuns(clock)
   }
 
-  /** True until a row is emitted or the replay is over: who subscribes now receives the recording from its start. */
+  /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
   get isAtStart(): boolean {
     return this.rows === 0 && !this.isOver
   }
@@ -149,7 +149,7 @@ export class Playback {
     return this.holds > 0
   }
 
-  /** The replay stands still until the returned function is called. */
+  /** The replay pauses until the returned function is called. */
   hold(): () => void {
     this.holds++
     return () => {
@@ -225,7 +225,7 @@ export class Playback {
         if (this.canEmit(entry.time) && this.emit(entry)) return settle()
         void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
       }
-      // The promises of a row settle before the next row, however the file is divided into chunks.
+      // The promises of a row settle before the next row, for any division of the file into chunks.
       const settle = (): void => {
         this.isSettling = true
         afterPromises(onSettled)

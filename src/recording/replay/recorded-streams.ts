@@ -28,7 +28,7 @@ export class RecordedStreams {
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
   private readonly epochs = new Epochs()
-  /** True once a row is emitted: before it, a header interrupts nothing. */
+  /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
   /** The time of the last header, in ms since the Unix epoch. */
   private headerAt: number | undefined
@@ -111,7 +111,7 @@ export class RecordedStreams {
     this.errorSubject$.complete()
   }
 
-  /** Nobody knows what happened between two recordings. */
+  /** The time between two recordings is unknown. */
   private onHeader({ at, topics, mints, continues }: RecordingHeader): void {
     this.recordedClientClosed = false
     this.prices.addRecorded(topics)
@@ -160,7 +160,7 @@ export class RecordedStreams {
   }
 }
 
-/** The epochs of a replay: those of a later recording continue after those before it. */
+/** The epochs of a replay: the epochs of a later recording continue the earlier epochs. */
 class Epochs {
   private base = 0
   private latest = 0

@@ -33,9 +33,9 @@ export interface StrategyClock {
   advance(time: number, brake?: Brake): boolean
   /** Moves the clock forward by a time that passes at once, in ms. Timers keep their remaining delays. */
   skip(ms: number): void
-  /** Fires the pending timers, up to the time at which the last of them is due. */
+  /** Fires the pending timers, up to the due time of the last one. */
   finish(): void
-  /** Cancels the timers that are left. Later timers are real. */
+  /** Cancels the remaining timers. Later timers are real. */
   dispose(): void
 }
 

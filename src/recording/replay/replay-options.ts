@@ -23,7 +23,7 @@ const timeOption = checkedOption<number>('number', {
   holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
 })
 
-/** The options that `sweep` passes on. */
+/** The options that `sweep` also has. */
 export const playedTable = {
   environment: withDefault(environmentOption, 'mainnet'),
   from: timeOption,

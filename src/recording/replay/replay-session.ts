@@ -37,7 +37,7 @@ export const createSession = (
 /** The client of a strategy in a replay. */
 export interface StrategyClient extends Client {
   /**
-   * The rows before the current time of the replay, those before its `from` included. The replay stands still while they are
+   * The rows before the current time of the replay, including rows before its `from`. The replay pauses while they are
    * read. Reads the recordings again: a source that can be read only once is a `RecordingError`.
    */
   readonly history: History

@@ -14,7 +14,7 @@ export class ReplayStreams<E, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
   /** The names in the headers so far; undefined before the first header. */
   private recorded: Set<string> | undefined
-  /** The last interruption, for streams that nobody has used yet. */
+  /** The last interruption, for streams without a subscriber so far. */
   private interruption: { readonly error: Left<E>; readonly untilValue: boolean } | undefined
   /** True if the interruption may not be reported to each subscriber. */
   isUnreported = false
@@ -39,7 +39,10 @@ export class ReplayStreams<E, A> {
     this.stream(name).emit(event)
   }
 
-  /** No stream has a current value. Subscribers receive the error when `reportOutage` is called, late ones at once. */
+  /**
+   * No stream has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers at
+   * once.
+   */
   interrupt(error: E, untilValue: boolean): void {
     this.interruption = { error: left(error) as Left<E>, untilValue }
     this.isUnreported = true
@@ -59,7 +62,7 @@ export class ReplayStreams<E, A> {
     for (const stream of this.streams.values()) stream.onOpen()
   }
 
-  /** Late subscribers receive nothing before the next event. */
+  /** Late subscribers receive no event before the next one. */
   forget(): void {
     for (const stream of this.streams.values()) stream.forget()
   }
@@ -68,7 +71,7 @@ export class ReplayStreams<E, A> {
     this.stream(name).complete()
   }
 
-  /** Completes all streams, later ones included, after the error if there is one. */
+  /** Completes all streams, also later streams, after the error if there is one. */
   completeAll(error: E | undefined): void {
     this.ended = { error }
     for (const stream of this.streams.values()) completeWith(stream, error)
@@ -98,7 +101,7 @@ const completeWith = <E, A>(stream: ReplayStream<E, A>, error: E | undefined): v
 }
 
 interface ReplayStreamConfig<E, A> {
-  /** What late subscribers receive. */
+  /** The events for late subscribers. */
   readonly retention: Retention<E, A>
   /** The monotonic time of the replay, in ms. */
   readonly elapsed: () => number
@@ -142,7 +145,8 @@ class ReplayStream<E, A> {
   /** Also reopens a completed stream: a recording may be appended to another. */
   emit(event: Either<E, A>): void {
     this.completed = false
-    // A recorded outage is the one that the status has reported already, to those that have not received that.
+    // A recorded outage may be the one that the status has already reported: only subscribers that have not received it
+    // get it.
     const { outage, config } = this
     const isReported = outage !== undefined && config.isOutage(event)
     if (!isReported) this.reportOutage()

@@ -17,25 +17,25 @@ import { replaySettings, type ReplayOptions } from './replay-options.js'
 /** A client whose streams come from a recording. */
 export interface ReplayClient extends StrategyClient {
   /**
-   * Runs a strategy in the time of the recording, from its start to its end, and then completes. With `speed: Infinity`,
-   * all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of the recording, each
-   * run gives the same result, and a run takes only the time for its computation. A timer of 0 ms takes 1 ms, and an
-   * animation frame 16 ms.
+   * Runs a strategy in the time of the recording, from its start to its end, and then completes. With
+   * `speed: Infinity`, all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of
+   * the recording. Each run gives the same result, and takes only the time for its computation. A timer of 0 ms takes 1
+   * ms, and an animation frame 16 ms.
    *
-   * Only the strategy, the streams that it subscribes to and the timers that they start run in that time. The subscriber of
-   * the result runs in its own: a live client may follow a backtest in one pipeline. At the end of the recording, the timers
-   * of the strategy that are pending fire in order, up to the time at which the last of them is due.
+   * Only the strategy, its streams and their timers run in that time. The subscriber of the result runs in real time:
+   * in one pipeline, a live client may follow a backtest. At the end of the recording, the pending timers of the
+   * strategy fire in order, up to the due time of the last one.
    *
-   * Promises that do not wait for I/O settle before the next row, but in real time: timers that start after them are real, and
-   * do not fire once the replay has ended. Use observables in front of timers.
+   * Promises that do not wait for I/O settle before the next row, but in real time. Timers that start after a promise
+   * are real, and do not fire after the end of the replay. Use observables instead of promises before timers.
    *
-   * Strategies that are subscribed to before the first row share one replay. A later one has a replay of its own, from the
-   * start. If the source can be read only once, the later replay is a `RecordingError`.
+   * Strategies that are subscribed to before the first row share one replay. A later strategy has its own replay, from
+   * the start. If the source can be read only once, the later replay fails with a `RecordingError`.
    *
    * A strategy may end earlier, by `take` or an unsubscription. The replay then ends with its last subscriber.
    *
-   * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS than the library, whose timers would stay
-   * real. `npm ls rxjs` lists the copies.
+   * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS than the library, because the timers of
+   * that copy would stay real. `npm ls rxjs` lists the copies.
    *
    * @example
    * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
@@ -44,11 +44,10 @@ export interface ReplayClient extends StrategyClient {
   /** The header of the recording: its topics, its mints and its start. Does not start the replay. */
   readonly header: () => Promise<HeaderResult>
   /**
-   * Resolves at the end of the latest replay, with the number of rows that it played, or with the error, which names the
-   * source and the line. All rows before that line have been emitted. A replay ends with the recording, with its last
-   * subscriber if that or an earlier one used `run$`, or on `close()`. Without `run$`, a replay that loses its last
-   * subscriber pauses, and this promise stays pending. Reading this property reads the first line, but does not start the
-   * replay.
+   * Resolves at the end of the latest replay, with the number of played rows, or with an error that names the source
+   * and the line. All rows before that line have been emitted. A replay ends at the end of the recording, on `close()`,
+   * or, after a `run$`, when its last subscriber leaves. Without `run$`, a replay without subscribers pauses, and this
+   * promise stays pending. Reading this property reads the first line, but does not start the replay.
    */
   readonly finished: Promise<ReplayResult>
 }
@@ -72,13 +71,13 @@ export const replaySources = (
     return createSession(new Playback(sources, range, replayClock, clock, onLine), environment)
   }
   let current = startSession()
-  /** Sessions that may not be over. */
+  /** Sessions that may still run. */
   let sessions: readonly ReplaySession[] = [current]
   let isClosed = false
 
   const sessionAtStart = (): ReplaySession => {
     if (isClosed || current.playback.isAtStart) return current
-    // Nobody would continue it, and it may hold an open file.
+    // No later subscriber continues it, and it may have an open file.
     if (!current.playback.hasSubscribers) current.playback.stop()
     current = startSession()
     sessions = [...sessions.filter(({ playback }) => !playback.isOver), current]

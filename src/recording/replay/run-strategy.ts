@@ -6,7 +6,7 @@ import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
 import type { StrategyClient } from './replay-session.js'
 
-/** The client of a strategy. `end`: ends the run of this strategy alone. */
+/** The client of a strategy. `end`: ends only the run of this strategy. */
 export type CreateStrategyClient = (end: () => void) => StrategyClient
 
 /**

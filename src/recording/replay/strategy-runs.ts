@@ -2,7 +2,7 @@ import { reportError } from '../../task/safe-notify.js'
 import type { Brake } from '../../time/virtual-time.js'
 import type { ReplayClock, StrategyClock } from './replay-clock.js'
 
-/** A strategy that runs over a replay, on a clock of its own. */
+/** A strategy that runs over a replay, on its own clock. */
 export interface StrategyRun {
   /** Creates the clock, with the time of the replay, and runs `start` on it. */
   readonly begin: (start: (clock: StrategyClock) => void) => void
@@ -18,8 +18,9 @@ export interface RowWork extends Brake {
 }
 
 /**
- * The strategies that run over one replay. Each has a clock of its own, so that they do not affect each other. Another clock
- * is that of the streams which are subscribed to outside of `run$`. All have the same time, in ms since the Unix epoch.
+ * The strategies that run over one replay. Each strategy has its own clock, so that strategies do not affect each
+ * other. One more clock is for streams that are subscribed to outside of `run$`. All clocks have the same time, in ms
+ * since the Unix epoch.
  */
 export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()

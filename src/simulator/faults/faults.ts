@@ -9,7 +9,7 @@ import { parseFields } from '../simulator-error.js'
 export interface Faults extends SocketFaults, HttpFaults {
   /**
    * The service hangs: it accepts connections and requests, but reads no frames (pings included), sends no responses
-   * and publishes no prices. When the fault ends, the service responds to everything received meanwhile.
+   * and publishes no prices. When the fault ends, the service responds to everything that it received during the fault.
    */
   readonly stall?: boolean
 }

@@ -197,13 +197,13 @@ class Bandwidth {
 
   /** Returns the time until a chunk has been forwarded, in ms. `now`: monotonic, in ms. */
   reserve(size: number, now: number): number {
-    // A timer that is late must not cost bandwidth.
+    // A late timer must not reduce the bandwidth.
     this.freeAt = Math.max(this.freeAt, now - slotMs) + (1000 * size) / this.bytesPerSecond
     return this.freeAt - now
   }
 }
 
-/** A slow link forwards a chunk each time, in ms. */
+/** Interval at which a slow link forwards a chunk, in ms. */
 const slotMs = 10
 
 const defaultPorts: Readonly<Partial<Record<string, number>>> = {

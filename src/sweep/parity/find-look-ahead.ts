@@ -20,11 +20,11 @@ export type RunPrefix$ = (lines: number) => Observable<readonly Output[]>
 
 /** How a strategy runs. */
 export interface PrefixRuns {
-  /** With nothing left of another run. */
+  /** Without any state of another run. */
   readonly run$: RunPrefix$
   /**
-   * Over several prefixes in ascending order, one after the other, at a fraction of the cost: something of the earlier runs
-   * may be left. Emits the outputs of each, and may complete before the last.
+   * Over several prefixes in ascending order, in sequence, at a fraction of the cost. State of earlier runs may remain.
+   * Emits the outputs of each prefix, and may complete before the last prefix.
    */
   readonly runTogether$: (prefixes: readonly number[]) => Observable<readonly Output[]>
 }
@@ -38,7 +38,7 @@ export interface ParitySettings {
   readonly workers: number
 }
 
-/** What the comparison of a strategy with itself has found. */
+/** The result of the comparison of a strategy with itself. */
 export type Parity =
   | {
       /** Each prefix has the outputs of the whole recording. */
@@ -79,14 +79,12 @@ export type Parity =
     }
 
 /**
- * Compares the outputs of a strategy over prefixes of a recording with those over the whole recording. An output that came at
- * a line must not change with later lines. Outputs at the end of a run are not compared: a sum over all rows depends on all.
- *
- * The prefixes end at lines that have an output, for a half, and are spread evenly over the recording, for the other half. They
- * run together first. A difference may come from what an earlier run has left. So this prefix and those after it run again, each
- * in a run of its own.
- * A strategy takes at most 2 + `prefixes` runs, `workers` more that run together and differ, and 3 + 2 log2(`lines`) more if
- * it looks ahead.
+ * Compares the outputs of a strategy over prefixes of a recording with those over the whole recording. An output that
+ * came at a line must not change with later lines. Outputs at the end of a run are not compared: a sum over all rows
+ * depends on all rows. Half of the prefixes end at lines with an output; the other half is spread evenly over the
+ * recording. The prefixes run together first. A difference may come from the state of an earlier run, so this prefix
+ * and the later ones run again, each in a separate run. A strategy takes at most 2 + `prefixes` runs, `workers` more if
+ * runs together differ, and 3 + 2 log2(`lines`) more if the strategy looks ahead.
  */
 export const findLookAhead = async (
   settings: ParitySettings,
@@ -143,7 +141,7 @@ export const findLookAhead = async (
   return locate(outputLine, runs, settings, run$)
 }
 
-/** The prefixes of each worker, round-robin: all workers then have long ones. */
+/** The prefixes of each worker, round-robin, so that each worker has long and short prefixes. */
 const sharesOf = (prefixes: readonly number[], workers: number): readonly (readonly number[])[] =>
   Array.from({ length: Math.min(workers, prefixes.length) }, (_, worker) =>
     prefixes.filter((_prefix, index) => index % workers === worker),
@@ -159,8 +157,8 @@ const compare = (prefix: number, outputs: readonly Output[], whole: readonly Out
 }
 
 /**
- * Finds the line that changes an output of `outputLine`. `runs`: outputs by the number of lines, of two runs that differ there.
- * The distance doubles first: most look-aheads are short, and so are then the runs.
+ * Finds the line that changes an output of `outputLine`. `runs`: outputs by the number of lines, of two runs that
+ * differ there. The distance doubles first: most look-aheads are short, so most runs are short.
  */
 const locate = async (
   outputLine: number,

@@ -34,7 +34,7 @@ export interface LinePosition {
 /** Files with the first lines of a recording. */
 export interface Prefix {
   readonly files: readonly WorkerFile[]
-  /** Each file of the recording has one, which is the file itself if the prefix is the whole recording. */
+  /** One file per file of the recording: the file itself, if the prefix is the whole recording. */
   readonly standIns: readonly StandIn[]
   readonly remove: () => void
 }
@@ -156,9 +156,10 @@ interface PrefixRun {
 /**
  * Runs a strategy over prefixes of a recording. A run fails if it has no result.
  *
- * Prefixes that run together share a thread, in which each has a new instance of the strategy's module. What the strategy keeps
- * elsewhere, as in a module that it imports, is of the prefixes before, which are shorter: it contains no later line, but it may
- * change the outputs. They are given up if the thread ends, or if any thread so far has read a file of the recording by itself.
+ * Prefixes that run together share a thread, in which each has a new instance of the strategy's module. The strategy
+ * may keep state elsewhere, such as in a module that it imports. This state is from earlier, shorter prefixes: it
+ * contains no later line, but it may change the outputs. Runs together end if the thread ends, or if the strategy in
+ * any thread has read a file of the recording itself.
  */
 export const prefixRuns = ({ program, recording, strategy, parameter }: PrefixRun): PrefixRuns => {
   const hasRead$ = new BehaviorSubject(false)

@@ -133,8 +133,8 @@ const unredirected: SourcePlatform = {
 }
 
 /**
- * Makes this thread read other files instead of some, whatever module reads them: a strategy that reads the recording itself
- * must not see more rows than it is given. `onRead`: called at the first read of such a file.
+ * Redirects reads of some files to other files, for all modules of this thread: a strategy that reads the recording
+ * itself must not get more rows than the prefix has. `onRead`: called at the first read of such a file.
  */
 const redirectReads = (standIns: readonly StandIn[], onRead: () => void): void => {
   const standInOf = new Map(standIns.map(({ path, standIn }) => [path, standIn]))
@@ -170,7 +170,7 @@ const readers = [
   'statSync',
 ] as const
 
-/** Those of `node:fs/promises`. */
+/** The same functions of `node:fs/promises`. */
 const promisedReaders = ['open', 'readFile', 'stat'] as const
 
 type Reader = (...args: readonly unknown[]) => unknown

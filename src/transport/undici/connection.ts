@@ -32,7 +32,7 @@ export const connectionClients = ({ Client: UndiciClient }: UndiciModules): Crea
   return (origin, dialer) => new ConnectionClient(origin, dialer)
 }
 
-/** The socket of such a client, and what has happened on it. */
+/** The socket of such a client, and its state. */
 export class Connection {
   private socket: Socket | undefined
   private isConnecting = false
@@ -87,7 +87,7 @@ export class Connection {
     if (this.isConnecting) this.socket?.destroy(reason)
   }
 
-  /** Removes the interim responses from what the socket passes to undici. */
+  /** Removes the interim responses from the data that the socket passes to undici. */
   private filter(socket: Socket): void {
     const { interim } = this
     const push = socket.push.bind(socket)

@@ -127,7 +127,7 @@ describeNats('--nats', () => {
     const other = startInProcess(['gateway', '--simulate', '--nats', without.url, '--keep', '1h'])
     await eventually(() =>
       expect(other.stderr).toContain(
-        'The history cannot be written: the NATS server has no JetStream: enable it in its configuration. Prices are passed on as before.\n',
+        'The history cannot be written: the NATS server has no JetStream: enable it in its configuration. Consumers still receive prices.\n',
       ),
     )
   })

@@ -30,7 +30,7 @@ export const defaultOf = (option: Option<unknown>): string => {
   return typeof value === 'string' || typeof value === 'boolean' ? `\`${value}\`` : ''
 }
 
-/** What a doc comment says of an option. */
+/** The content of an option's doc comment. */
 export interface OptionComment {
   /** The first sentence, without the unit and the period. */
   readonly meaning: string
@@ -109,27 +109,29 @@ const tableOf = (table: Table, file: string, name: string): string => {
 /** The text of docs/options.md. */
 export const optionsPage = (): string => `# Options
 
-The tables are generated from the descriptions that check the options: \`npx vitest run test/option-kinds -u\` writes this page.
+\`npx vitest run test/option-kinds -u\` writes this page. It generates the tables from the descriptions that check the options.
 
 ## \`createClient\`
 
-An absent option has its default. An invalid value, an explicit \`undefined\`, and a name that is similar to that of an
+An absent option has its default. An invalid value, an explicit \`undefined\`, and a name that is similar to the name of an
 option throw a \`ConfigurationError\`. Other unknown properties are ignored, so that the result of \`startSimulator\` can
-be spread into the options. A name is similar if it differs only in upper and lower case, by one edit if one of the
-names has 4 characters or more, or by two if both have 8 or more. An edit inserts, deletes or replaces a character, or
-swaps two neighbours.
+be spread into the options.
+
+A name is similar if it differs only in upper and lower case. It is also similar if it differs by one edit and one of
+the names has 3 characters or more, or by two edits and both names have 8 or more. An edit inserts, deletes or replaces
+a character, or swaps two neighbouring characters.
 
 ${tableOf(clientTable, 'client/options.ts', 'ClientOptions')}
 
 ### \`reconnect\`
 
-Every wait is random between 0 and an upper bound, which doubles with each failure.
+Every wait is random, between 0 and an upper bound that doubles with each failure.
 
 ${tableOf(reconnectTable, 'client/options.ts', 'ReconnectOptions')}
 
 ## \`startGateway\`
 
-As with \`createClient\`; the promise is rejected with the \`ConfigurationError\`.
+The rules of \`createClient\` apply. An error rejects the promise with the \`ConfigurationError\`.
 
 ${tableOf(gatewayTable, 'gateway/options.ts', 'GatewayOptions')}
 
@@ -143,13 +145,13 @@ ${tableOf(historyTable, 'gateway/options.ts', 'GatewayHistoryOptions')}
 
 ## \`instrument\`
 
-As with \`createClient\`.
+The rules of \`createClient\` apply.
 
 ${tableOf(instrumentTable, 'opentelemetry/instrument.ts', 'InstrumentOptions')}
 
 ## \`startSimulator\`
 
-An unknown option and an invalid value reject with a \`SimulatorError\`. \`undefined\` counts as absent.
+An unknown option or an invalid value rejects the promise with a \`SimulatorError\`. \`undefined\` counts as absent.
 
 ${tableOf(simulatorTable, 'simulator/options.ts', 'SimulatorOptions')}
 

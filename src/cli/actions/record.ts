@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { defer, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
+import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
 import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../domain/address.js'
 import { defaultService } from '../../domain/topic.js'
-import type { DepthRow, Row } from '../../recording/format/row.js'
+import type { DepthRow, PriceRow, Row } from '../../recording/format/row.js'
 import { record, type LineWriter, type Recorder, type RecordResult } from '../../recording/index.js'
 import { createRecordingFile, gzipExtension } from '../../recording/record/recording-file.js'
 import { createRotatingFile } from '../../recording/record/rotating-file.js'
-import type { DepthError } from '../../errors/model.js'
+import type { DepthError, PriceError } from '../../errors/model.js'
 import { renderError } from '../../errors/render.js'
 import { printable } from '../../errors/text.js'
 import { rxClock } from '../../time/rx-clock.js'
@@ -60,9 +60,12 @@ export const recordStreams = (
         priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
       }),
     )
-    const printing = merge(connectionLines$(source.client.status$, meanwhile), depthLines$(row$)).subscribe(
-      (line) => progress.print(timed(line)),
+    const line$ = merge(
+      connectionLines$(source.client.status$, meanwhile),
+      depthLines$(row$),
+      rejectionLines$(row$),
     )
+    const printing = line$.subscribe((line) => progress.print(timed(line)))
     row$.subscribe((row) => {
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
@@ -198,6 +201,20 @@ const depthLines$ = (row$: Observable<Row>): Observable<string> =>
       filter((line) => line !== undefined),
     )
   })
+
+/** One line for each token that the service does not know, and for each whose depth it does not have. */
+const rejectionLines$ = (row$: Observable<Row>): Observable<string> =>
+  row$.pipe(
+    filter((row): row is PriceRow | DepthRow => row._tag === 'Price' || row._tag === 'Depth'),
+    filter(({ event }) => event._tag === 'Left' && rejections.has(event.left._tag)),
+    distinct((row) => (row._tag === 'Price' ? row.topic : row.mint)),
+    map(({ event }) => (event._tag === 'Left' ? printable(renderError(event.left)) : '')),
+  )
+
+const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag']>([
+  'SubscriptionRejected',
+  'UnsupportedPair',
+])
 
 /** False for an error of only one token. */
 const isOfService = ({ _tag }: DepthError): boolean =>

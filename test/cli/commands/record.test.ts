@@ -146,6 +146,19 @@ test('exits with 1 when the service has rejected every token', async () => {
   })
 })
 
+test('prints the rejection of one token once, and records the others', async () => {
+  const simulator = await startTestSimulator(fastMarket)
+  const command = startInProcess(['record', weth, '0xdead', '--interval', '50'], environmentOf(simulator))
+  await eventually(() => {
+    expect(command.stdout.split('"_tag":"UnsupportedPair"').length).toBeGreaterThan(2)
+    expect(command.stdout).toMatch(/"_tag":"Price".*"_tag":"Right"/)
+  })
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(0)
+  expect(command.stderr.match(/SubscriptionRejected: svc-0xdead: rejected by the service: /g)).toHaveLength(1)
+  expect(command.stderr.match(/UnsupportedPair: /g)).toHaveLength(1)
+})
+
 test('takes symbols, and writes rows without them', async () => {
   const command = startInProcess(['record', 'btc', '--simulate', '--no-depth'])
   await eventually(() => command.stdout.includes('"_tag":"Price"'))

@@ -10,7 +10,7 @@ import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTim
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
-  readonly probes = new Probes()
+  readonly probes: Probes
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
 
@@ -19,6 +19,7 @@ export class PendingAcks {
     timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
+    this.probes = new Probes(timeouts.confirmTimeout)
   }
 
   clear(): void {
@@ -31,6 +32,7 @@ export class PendingAcks {
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
+    this.probes.onUnsubscribe(now)
   }
 
   /** True if a frame for this topic may be a late one. Otherwise it is an error. */
@@ -38,15 +40,11 @@ export class PendingAcks {
     return this.recentlyUnsubscribed.has(base, now)
   }
 
-  /** Called when a frame is sent that subscribes again to a confirmed topic. */
-  onProbe(base: Address, now: number): void {
-    let unanswered = this.recentlyUnsubscribed.count(now)
-    for (const state of this.topics.states) if (phaseOf(state) === 'pending') unanswered++
-    this.probes.start(base, unanswered)
-  }
-
-  onAck(base: Address): void {
+  /** Called for each topic of a confirmation. Returns true if it answers the subscribe frame of a topic that is unsubscribed since. */
+  onAck(base: Address, now: number): boolean {
+    const isPending = this.recentlyUnsubscribed.isPending(base, now)
     this.recentlyUnsubscribed.onAck(base)
+    return isPending
   }
 
   /**
@@ -59,7 +57,6 @@ export class PendingAcks {
       // A text without an address may be about the probe, which rejects nothing.
       pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })
-    this.probes.onErrorText()
     const answered = base ?? this.unsubscribedTopicIn(text, now)
     if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
     if (base === undefined) this.texts.add(shown, now)
@@ -158,19 +155,31 @@ interface Probe {
 }
 
 /**
- * The probes of one connection that wait for an answer. A probe subscribes again to a topic. Answers look alike, so
- * they are matched by order: the service answers the frames of a connection in order.
+ * The probes of one connection that wait for an answer. A probe subscribes again to a confirmed topic. Its answer looks like
+ * those to unsubscribe frames and to other probes, so they are matched by order: the service answers the frames of a connection in
+ * order. The confirmation of a new topic looks different, and an error text answers another subscribe frame.
  */
 export class Probes {
   private readonly pending: Probe[] = []
+  /** The number of unsubscribe frames without an answer, and when the last one was sent. */
+  private unsubscribes = 0
+  private unsubscribedAt = -Infinity
+
+  /** `grace`: how long the answer to an unsubscribe frame may take, in ms. Not every service answers them. */
+  constructor(private readonly grace: number) {}
 
   get isPending(): boolean {
     return this.pending.length > 0
   }
 
-  /** `unanswered`: the number of other frames that wait for an answer. */
-  start(base: Address, unanswered: number): void {
-    this.pending.push({ base, earlier: unanswered + this.pending.length })
+  onUnsubscribe(now: number): void {
+    this.unsubscribes++
+    this.unsubscribedAt = now
+  }
+
+  start(base: Address, now: number): void {
+    if (now - this.unsubscribedAt >= this.grace) this.unsubscribes = 0
+    this.pending.push({ base, earlier: this.unsubscribes + this.pending.length })
   }
 
   /** True if an error text may be about this topic, because a probe subscribes to it. */
@@ -178,25 +187,18 @@ export class Probes {
     return this.pending.some((probe) => probe.base === base)
   }
 
-  /** Called for each confirmation. Returns true if it answers a probe. */
+  /** Called for each confirmation that answers no subscribe frame of a new topic. Returns true if it answers a probe. */
   onConfirmation(): boolean {
     const isAnswered = this.pending[0]?.earlier === 0
     if (isAnswered) this.pending.shift()
-    this.countAnswer()
+    else if (this.unsubscribes > 0) this.unsubscribes--
+    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
     return isAnswered
-  }
-
-  /** An error text answers an earlier frame, or is no answer. */
-  onErrorText(): void {
-    this.countAnswer()
   }
 
   clear(): void {
     this.pending.length = 0
-  }
-
-  private countAnswer(): void {
-    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
+    this.unsubscribes = 0
   }
 }
 
@@ -245,13 +247,6 @@ export class RecentlyUnsubscribed {
   /** The topics whose subscribe frame waits for an ack. */
   *pending(now: number): Generator<Address> {
     for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
-  }
-
-  /** The number of topics for which late frames are accepted. */
-  count(now: number): number {
-    let count = 0
-    for (const { at } of this.unsubscriptions.values()) if (now - at < this.grace) count++
-    return count
   }
 
   clear(): void {

@@ -185,7 +185,7 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([bb])
     const subscriber = createPriceSubscriber('svc-0xaa')
     const state = subscriptions.addSubscriber(aa, subscriber)
-    expect(subscriptions.onConfirmation(aa, 1)).toBe(false)
+    expect(subscriptions.onConfirmation(aa, 1)).toBe('unrequested')
     subscriptions.unrequested.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
     subscriptions.removeSubscriber(state, subscriber, 1)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])

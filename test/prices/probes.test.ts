@@ -289,6 +289,16 @@ describe('a connection without pings to a service that answers its frames', () =
     expect(failuresOf(lines)).toEqual([])
   })
 
+  it('is measured too if its first topic is confirmed after a long time', () => {
+    const lines = run(({ serve, subscribe, at, socket }) => {
+      subscribe(topic)
+      at(900, () => serve())
+      at(900, () => socket().deliverConfirmation(topic))
+    }, options)
+    expect(after(lines, 900)[0]).toMatch(/^9\d\d(?:\.\d+)? subscribe svc-0xa$/)
+    expect(after(lines, 2_900).length).toBeGreaterThan(1)
+  })
+
   it('stays current while it waits for the answers of other topics', () => {
     const lines = run(({ serve, subscribe, at }) => {
       serve({ ignored: others })

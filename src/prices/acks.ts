@@ -43,7 +43,7 @@ export class PendingAcks {
   /** Called for each topic of a confirmation. Returns true if it answers the subscribe frame of a topic that is unsubscribed since. */
   onAck(base: Address, now: number): boolean {
     const isPending = this.recentlyUnsubscribed.isPending(base, now)
-    this.recentlyUnsubscribed.onAck(base)
+    this.recentlyUnsubscribed.onConfirmation(base)
     return isPending
   }
 
@@ -58,7 +58,7 @@ export class PendingAcks {
       pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })
     const answered = base ?? this.unsubscribedTopicIn(text, now)
-    if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
+    if (answered !== undefined) this.recentlyUnsubscribed.onErrorText(answered)
     if (base === undefined) this.texts.add(shown, now)
     return base
   }
@@ -204,8 +204,8 @@ export class Probes {
 
 interface Unsubscription {
   readonly at: number
-  /** Until when an ack of the subscribe frame may arrive; 0 after the ack. */
-  pendingUntil: number
+  /** Until when the ack of each subscribe frame without one may arrive. A topic may be left several times before the first. */
+  pendingUntil: readonly number[]
 }
 
 /**
@@ -224,8 +224,11 @@ export class RecentlyUnsubscribed {
       if (now - at < this.grace) break
       this.unsubscriptions.delete(oldest)
     }
+    const before = this.unsubscriptions.get(base)?.pendingUntil ?? []
     this.unsubscriptions.delete(base)
-    this.unsubscriptions.set(base, { at: now, pendingUntil })
+    // The ack of the last subscribe frame follows those of the frames before it.
+    const pending = pendingUntil > now ? [...before.filter((until) => until > now), pendingUntil] : []
+    this.unsubscriptions.set(base, { at: now, pendingUntil: pending })
   }
 
   /** True while late frames for this topic are accepted. */
@@ -234,19 +237,26 @@ export class RecentlyUnsubscribed {
     return unsubscription !== undefined && now - unsubscription.at < this.grace
   }
 
-  onAck(base: Address): void {
+  onConfirmation(base: Address): void {
     const unsubscription = this.unsubscriptions.get(base)
-    if (unsubscription !== undefined) unsubscription.pendingUntil = 0
+    if (unsubscription !== undefined) unsubscription.pendingUntil = []
   }
 
-  /** True while the subscribe frame of this topic waits for an ack. */
+  /** An error text answers one subscribe frame. */
+  onErrorText(base: Address): void {
+    const unsubscription = this.unsubscriptions.get(base)
+    if (unsubscription !== undefined) unsubscription.pendingUntil = unsubscription.pendingUntil.slice(1)
+  }
+
+  /** True while a subscribe frame of this topic waits for an ack. */
   isPending(base: Address, now: number): boolean {
-    return now < (this.unsubscriptions.get(base)?.pendingUntil ?? 0)
+    return this.unsubscriptions.get(base)?.pendingUntil.some((until) => now < until) ?? false
   }
 
-  /** The topics whose subscribe frame waits for an ack. */
+  /** The topic of each subscribe frame that waits for an ack. */
   *pending(now: number): Generator<Address> {
-    for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
+    for (const [base, { pendingUntil }] of this.unsubscriptions)
+      for (const until of pendingUntil) if (now < until) yield base
   }
 
   clear(): void {

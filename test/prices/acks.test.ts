@@ -224,10 +224,24 @@ describe('RecentlyUnsubscribed.pending', () => {
 
   it('does not list a topic after its answer; late prices remain accepted', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40])
-    recentlyUnsubscribed.onAck('0xaa')
-    recentlyUnsubscribed.onAck('0xbb')
+    recentlyUnsubscribed.onConfirmation('0xaa')
+    recentlyUnsubscribed.onErrorText('0xbb')
     expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
     expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(true)
+  })
+
+  it('lists a topic once for each unanswered frame: an error text answers one, a confirmation all of them', () => {
+    const recentlyUnsubscribed = createRecentlyUnsubscribed(
+      ['0xaa', 0, 40],
+      ['0xaa', 10, 50],
+      ['0xaa', 20, 60],
+    )
+    expect([...recentlyUnsubscribed.pending(39)]).toEqual(['0xaa', '0xaa', '0xaa'])
+    expect([...recentlyUnsubscribed.pending(40)]).toEqual(['0xaa', '0xaa'])
+    recentlyUnsubscribed.onErrorText('0xaa')
+    expect([...recentlyUnsubscribed.pending(30)]).toEqual(['0xaa', '0xaa'])
+    recentlyUnsubscribed.onConfirmation('0xaa')
+    expect([...recentlyUnsubscribed.pending(30)]).toEqual([])
   })
 
   it('still lists topics within their grace period after `add` removes older topics', () => {

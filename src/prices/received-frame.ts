@@ -94,14 +94,17 @@ const onConfirmation = (reception: Reception, topics: readonly string[], text: s
   const { clock, subscriptions, service } = reception
   const now = clock.elapsed()
   const effects: Effect[] = []
-  if (subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
   let hasForeignTopic = false
+  let hasNewTopic = false
   for (const topic of topics) {
     const base = baseAddressOf(topic, service)
-    if (base === undefined) hasForeignTopic = true
-    else if (!subscriptions.onConfirmation(base, now, effects))
+    const listed = base === undefined ? undefined : subscriptions.onConfirmation(base, now, effects)
+    hasForeignTopic ||= base === undefined
+    hasNewTopic ||= listed === 'new'
+    if (base !== undefined && listed === 'unrequested')
       subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
   }
+  if (!hasNewTopic && subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
 }

@@ -27,6 +27,8 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   readonly topic: Topic
   /** When the last subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
+  /** True once that frame is answered: by a confirmation, or by a price while no probe waits for an answer. */
+  isAnswered: boolean
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
   /** Until when a repeated subscribe frame may wait for the answers to others; `never` if there is none. */
@@ -62,6 +64,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   base,
   topic,
   subscribeSentAt: undefined,
+  isAnswered: false,
   needsResubscribe: false,
   resubscribeBy: never,
   idleSince: undefined,
@@ -75,6 +78,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
 /** Clears everything that is valid for one connection only. */
 export const resetTopicState = (state: TopicState): void => {
   state.subscribeSentAt = undefined
+  state.isAnswered = false
   state.lastActivityAt = never
   state.price = never
   state.live = false
@@ -94,6 +98,13 @@ export const clearHeld = (state: TopicState): void => {
 export const clearResubscribe = (state: TopicState): void => {
   state.needsResubscribe = false
   state.resubscribeBy = never
+}
+
+/** The subscribe frame is sent. */
+export const setRequested = (state: TopicState, now: number): void => {
+  state.subscribeSentAt = now
+  state.isAnswered = false
+  clearResubscribe(state)
 }
 
 export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {

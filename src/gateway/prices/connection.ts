@@ -71,7 +71,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   endCause: GatewayDisconnectCause = 'consumer'
   /** Size of the frames that were written, in bytes. */
   sentBytes = 0
-  private isEnding = false
+  /** True from the close frame on: messages of the consumer that arrive later have no effect. */
+  isEnding = false
   private readonly endTimer = new Subscription()
 
   constructor(

@@ -335,7 +335,7 @@ export class Subscriptions {
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {
       setRequested(state, now)
-      this.unrequested.onRequested(state.base)
+      if (this.unrequested.onRequested(state.base)) state.wasLeft = true
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

@@ -29,6 +29,8 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   subscribeSentAt: number | undefined
   /** True once that frame is answered: by a confirmation, or by a price while no probe waits for an answer. */
   isAnswered: boolean
+  /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
+  wasLeft: boolean
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
   /** Until when a repeated subscribe frame may wait for the answers to others; `never` if there is none. */
@@ -65,6 +67,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   topic,
   subscribeSentAt: undefined,
   isAnswered: false,
+  wasLeft: false,
   needsResubscribe: false,
   resubscribeBy: never,
   idleSince: undefined,
@@ -79,6 +82,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
 export const resetTopicState = (state: TopicState): void => {
   state.subscribeSentAt = undefined
   state.isAnswered = false
+  state.wasLeft = false
   state.lastActivityAt = never
   state.price = never
   state.live = false
@@ -143,6 +147,9 @@ export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActi
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: TopicState): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
+
+/** True if the service may have sent a price before the client left the topic and requested it again. */
+export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {

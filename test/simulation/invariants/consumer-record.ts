@@ -209,7 +209,9 @@ export class ConsumerRecord {
     topic.last = undefined
     const index = due.findIndex((each) => each.id === id)
     if (index < 0) {
-      if (mayRepeat && this.gateway.newest.get(base) === id) return undefined
+      // Frames of one tick are written together: also those of earlier subscriptions in it.
+      const isOfThisTick = this.leftAt.get(base) === this.gateway.now
+      if ((mayRepeat || isOfThisTick) && this.gateway.newest.get(base) === id) return undefined
       return 'it is no new one, and the consumer has not subscribed again'
     }
     topic.due = due.slice(index + 1)

@@ -157,11 +157,12 @@ export class Ledger implements PortObserver, RequestObserver {
     // The client drops a late price of a topic that it has unsubscribed, or that the service has rejected.
     if (state.requestedAt === undefined)
       return state.releasedAt === undefined ? undefined : this.onUnasked(state)
+    const mayPrecedeRequest = state.releasedAt !== undefined && !state.isConfirmed
     if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
-    // After a long pause, none is due before the service answers.
-    if (this.answerMissingSince !== undefined) return
+    // After a long pause, none is due before the service answers; nor is one that may be of an earlier request of the topic.
+    if (this.answerMissingSince !== undefined || mayPrecedeRequest) return
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
   }

@@ -20,6 +20,9 @@ import { Polls } from './polls.js'
 /** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
 const longPauseMs = 60_000
 
+/** The clock of a tick is late by at most this, in ms. */
+const uncertainMs = 200
+
 /** The times that the client of a simulation is created with, in ms. */
 export interface ClientTimes {
   readonly initialDelay: number
@@ -158,13 +161,20 @@ export class Ledger implements PortObserver, RequestObserver {
     if (state.requestedAt === undefined)
       return state.releasedAt === undefined ? undefined : this.onUnasked(state)
     const mayPrecedeRequest = state.releasedAt !== undefined && !state.isConfirmed
+    if (mayPrecedeRequest && this.isUncertain) return
     if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
-    // After a long pause, none is due before the service answers; nor is one that may be of an earlier request of the topic.
-    if (this.answerMissingSince !== undefined || mayPrecedeRequest) return
+    // After a long pause, none is due before the service answers.
+    if (this.answerMissingSince !== undefined) return
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
+  }
+
+  /** True if a price may not be current, as far as the pongs show. */
+  private get isUncertain(): boolean {
+    const { open, process, isProbed, times } = this
+    return open !== undefined && isProbed && process.now - open.measuredAt > times.maxLag - uncertainMs
   }
 
   onAlive(): void {

@@ -169,7 +169,11 @@ class Simulation {
     const { world, scenario, traders, gateways, natsGateways } = this
     for (const trader of traders) trader.leaveAll()
     const idleMs = Math.max(...scenario.traders.map(idleTime)) + sum(scenario.gateways.map(idleTime))
-    await world.runUntil(world.now + idleMs + 2 * checkInterval)
+    // A program leaves when its handlers are done with what has arrived before.
+    const isLeaving = ({ ledger }: Trader): boolean => !ledger.process.isDead && ledger.subscribers.size > 0
+    while (traders.some(isLeaving)) await world.runUntil(world.now + checkInterval)
+    const leftAt = Math.max(world.now, ...traders.map(({ process }) => process.now))
+    await world.runUntil(leftAt + idleMs + 2 * checkInterval)
     for (const client of [...traders, ...gateways])
       if (!client.isIdle)
         this.report(client.name, `${idleMs} ms after the last subscriber has left, ${client.remains()}`)

@@ -10,7 +10,7 @@ import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTim
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
-  readonly probes = new Probes()
+  readonly probes: Probes
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
 
@@ -19,6 +19,7 @@ export class PendingAcks {
     timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
+    this.probes = new Probes(timeouts.confirmTimeout)
   }
 
   clear(): void {
@@ -31,6 +32,7 @@ export class PendingAcks {
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
+    this.probes.onUnsubscribe(now)
   }
 
   /** True if a frame for this topic may be late. Otherwise the frame is an error. */
@@ -38,15 +40,11 @@ export class PendingAcks {
     return this.recentlyUnsubscribed.has(base, now)
   }
 
-  /** Called when a frame is sent that subscribes again to a confirmed topic. */
-  onProbe(base: Address, now: number): void {
-    let unanswered = this.recentlyUnsubscribed.count(now)
-    for (const state of this.topics.states) if (phaseOf(state) === 'pending') unanswered++
-    this.probes.start(base, unanswered)
-  }
-
-  onAck(base: Address): void {
-    this.recentlyUnsubscribed.onAck(base)
+  /** Called for each topic of a confirmation. Returns true if it answers the subscribe frame of a topic that is unsubscribed since. */
+  onAck(base: Address, now: number): boolean {
+    const isPending = this.recentlyUnsubscribed.isPending(base, now)
+    this.recentlyUnsubscribed.onConfirmation(base)
+    return isPending
   }
 
   /**
@@ -59,9 +57,8 @@ export class PendingAcks {
       // A text without an address may be the answer to the probe. It rejects no topic.
       pending: () => (this.probes.isPending ? [] : this.pending(now)),
     })
-    this.probes.onErrorText()
     const answered = base ?? this.unsubscribedTopicIn(text, now)
-    if (answered !== undefined) this.recentlyUnsubscribed.onAck(answered)
+    if (answered !== undefined) this.recentlyUnsubscribed.onErrorText(answered)
     if (base === undefined) this.texts.add(shown, now)
     return base
   }
@@ -158,19 +155,31 @@ interface Probe {
 }
 
 /**
- * The probes of one connection that wait for an answer. A probe subscribes again to a topic. Answers look alike, so
- * they are matched by order: the service answers the frames of a connection in order.
+ * The probes of one connection that wait for an answer. A probe subscribes again to a confirmed topic. Its answer looks like
+ * those to unsubscribe frames and to other probes, so they are matched by order: the service answers the frames of a connection in
+ * order. The confirmation of a new topic looks different, and an error text answers another subscribe frame.
  */
 export class Probes {
   private readonly pending: Probe[] = []
+  /** The number of unsubscribe frames without an answer, and when the last one was sent. */
+  private unsubscribes = 0
+  private unsubscribedAt = -Infinity
+
+  /** `grace`: how long the answer to an unsubscribe frame may take, in ms. Not every service answers them. */
+  constructor(private readonly grace: number) {}
 
   get isPending(): boolean {
     return this.pending.length > 0
   }
 
-  /** `unanswered`: the number of other frames that wait for an answer. */
-  start(base: Address, unanswered: number): void {
-    this.pending.push({ base, earlier: unanswered + this.pending.length })
+  onUnsubscribe(now: number): void {
+    this.unsubscribes++
+    this.unsubscribedAt = now
+  }
+
+  start(base: Address, now: number): void {
+    if (now - this.unsubscribedAt >= this.grace) this.unsubscribes = 0
+    this.pending.push({ base, earlier: this.unsubscribes + this.pending.length })
   }
 
   /** True if an error text may be about this topic, because a probe subscribes to it. */
@@ -178,32 +187,25 @@ export class Probes {
     return this.pending.some((probe) => probe.base === base)
   }
 
-  /** Called for each confirmation. Returns true if it answers a probe. */
+  /** Called for each confirmation that answers no subscribe frame of a new topic. Returns true if it answers a probe. */
   onConfirmation(): boolean {
     const isAnswered = this.pending[0]?.earlier === 0
     if (isAnswered) this.pending.shift()
-    this.countAnswer()
+    else if (this.unsubscribes > 0) this.unsubscribes--
+    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
     return isAnswered
-  }
-
-  /** An error text answers an earlier frame, or no frame. */
-  onErrorText(): void {
-    this.countAnswer()
   }
 
   clear(): void {
     this.pending.length = 0
-  }
-
-  private countAnswer(): void {
-    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
+    this.unsubscribes = 0
   }
 }
 
 interface Unsubscription {
   readonly at: number
-  /** Until when an ack of the subscribe frame may arrive; 0 after the ack. */
-  pendingUntil: number
+  /** Until when the ack of each subscribe frame without one may arrive. A topic may be left several times before the first. */
+  pendingUntil: readonly number[]
 }
 
 /**
@@ -222,8 +224,11 @@ export class RecentlyUnsubscribed {
       if (now - at < this.grace) break
       this.unsubscriptions.delete(oldest)
     }
+    const before = this.unsubscriptions.get(base)?.pendingUntil ?? []
     this.unsubscriptions.delete(base)
-    this.unsubscriptions.set(base, { at: now, pendingUntil })
+    // The ack of the last subscribe frame follows those of the frames before it.
+    const pending = pendingUntil > now ? [...before.filter((until) => until > now), pendingUntil] : []
+    this.unsubscriptions.set(base, { at: now, pendingUntil: pending })
   }
 
   /** True while late frames for this topic are accepted. */
@@ -232,26 +237,26 @@ export class RecentlyUnsubscribed {
     return unsubscription !== undefined && now - unsubscription.at < this.grace
   }
 
-  onAck(base: Address): void {
+  onConfirmation(base: Address): void {
     const unsubscription = this.unsubscriptions.get(base)
-    if (unsubscription !== undefined) unsubscription.pendingUntil = 0
+    if (unsubscription !== undefined) unsubscription.pendingUntil = []
   }
 
-  /** True while the subscribe frame of this topic waits for an ack. */
+  /** An error text answers one subscribe frame. */
+  onErrorText(base: Address): void {
+    const unsubscription = this.unsubscriptions.get(base)
+    if (unsubscription !== undefined) unsubscription.pendingUntil = unsubscription.pendingUntil.slice(1)
+  }
+
+  /** True while a subscribe frame of this topic waits for an ack. */
   isPending(base: Address, now: number): boolean {
-    return now < (this.unsubscriptions.get(base)?.pendingUntil ?? 0)
+    return this.unsubscriptions.get(base)?.pendingUntil.some((until) => now < until) ?? false
   }
 
-  /** The topics whose subscribe frame waits for an ack. */
+  /** The topic of each subscribe frame that waits for an ack. */
   *pending(now: number): Generator<Address> {
-    for (const base of this.unsubscriptions.keys()) if (this.isPending(base, now)) yield base
-  }
-
-  /** The number of topics for which late frames are accepted. */
-  count(now: number): number {
-    let count = 0
-    for (const { at } of this.unsubscriptions.values()) if (now - at < this.grace) count++
-    return count
+    for (const [base, { pendingUntil }] of this.unsubscriptions)
+      for (const until of pendingUntil) if (now < until) yield base
   }
 
   clear(): void {

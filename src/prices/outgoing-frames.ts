@@ -97,10 +97,10 @@ export class UnrequestedTopics {
     if (this.removed.size > maxRemoved && oldest !== undefined) this.removed.delete(oldest)
   }
 
-  /** The client sends a subscribe frame. A topic that lost its subscribers before remains queued. */
-  onRequested(base: Address): void {
-    this.removed.delete(base)
+  /** The client sends a subscribe frame. A topic that lost its subscribers before remains queued. True if it was removed. */
+  onRequested(base: Address): boolean {
     this.queue.delete(base)
+    return this.removed.delete(base)
   }
 
   /** A confirmation lists a topic that is not requested. A frame for a recently unsubscribed topic is a late frame. */

@@ -310,8 +310,9 @@ export class PriceConnection implements ConnectionListener {
       case 'Confirmed':
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':
+        this.reconciler.open?.onAnswer()
         this.config.probeSupport.isProven = true
-        return this.reconciler.open?.onAnswer()
+        return
       case 'Undecodable': {
         const { topic, error } = effect
         return publish('svc-streams:decode-error', () => ({ host, topic, error }))

@@ -12,6 +12,7 @@ import type { EchoedTopic } from './outgoing-frames.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
+import { mayPrecedeRequest } from './topics.js'
 
 /** The connection that receives a frame. */
 export interface Reception {
@@ -47,6 +48,9 @@ export const onPriceUpdate = (
   const base = baseAddressOf(topic, service)
   if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
+  // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
+  const requested = subscriptions.topics.requested(base)
+  if (!isCurrent && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
   const wasStale = subscriptions.isStale(base)
   const effects: Effect[] = []
   const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)
@@ -97,14 +101,17 @@ const onConfirmation = (reception: Reception, topics: readonly string[], text: s
   const { clock, subscriptions, service } = reception
   const now = clock.elapsed()
   const effects: Effect[] = []
-  if (subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
   let hasForeignTopic = false
+  let hasNewTopic = false
   for (const topic of topics) {
     const base = baseAddressOf(topic, service)
-    if (base === undefined) hasForeignTopic = true
-    else if (!subscriptions.onConfirmation(base, now, effects))
+    const listed = base === undefined ? undefined : subscriptions.onConfirmation(base, now, effects)
+    hasForeignTopic ||= base === undefined
+    hasNewTopic ||= listed === 'new'
+    if (base !== undefined && listed === 'unrequested')
       subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
   }
+  if (!hasNewTopic && subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
 }

@@ -146,7 +146,7 @@ export class Reconciler {
 
   private sendProbe(state: TopicState): void {
     const { clock, rateLimiter } = this.config
-    if (!isUnconfirmed(state)) this.subscriptions.acks.onProbe(state.base, clock.elapsed())
+    if (!isUnconfirmed(state)) this.subscriptions.acks.probes.start(state.base, clock.elapsed())
     this.open?.socket.send(subscribeFrame(state.topic))
     rateLimiter.consume(1, clock.elapsed())
   }

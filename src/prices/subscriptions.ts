@@ -28,6 +28,7 @@ import {
   resetTopicState,
   resubscribeDeadline,
   setPrice,
+  setRequested,
   silenceDeadline,
   TopicTable,
   type TopicState,
@@ -146,15 +147,15 @@ export class Subscriptions {
     )
   }
 
-  /**
-   * A listed topic is confirmed. An unlisted topic is not affected: some deployments list only the new topic. Returns
-   * false if the topic is not requested.
-   */
-  onConfirmation(base: Address, now: number, effects: Effect[] = []): boolean {
-    this.acks.onAck(base)
+  /** Confirms a listed topic: some deployments list only the new one. `new`: the confirmation answers its subscribe frame. */
+  onConfirmation(base: Address, now: number, effects: Effect[] = []): 'new' | 'known' | 'unrequested' {
+    const isLeft = this.acks.onAck(base, now)
     const state = this.topics.requested(base)
-    if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
-    return state !== undefined
+    if (state === undefined) return isLeft ? 'new' : 'unrequested'
+    const answer = state.isAnswered ? 'known' : 'new'
+    state.isAnswered ||= !isLeft
+    if (isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
+    return answer
   }
 
   /**
@@ -171,6 +172,7 @@ export class Subscriptions {
     const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
+    if (isUnconfirmed(state)) state.isAnswered = !this.acks.probes.isPending
     this.onActivity(state, now, age, effects)
     return state
   }
@@ -332,9 +334,8 @@ export class Subscriptions {
     }
     const isDue = !isRequested || state.needsResubscribe
     if (isDue) {
-      state.subscribeSentAt = now
-      this.unrequested.onRequested(state.base)
-      clearResubscribe(state)
+      setRequested(state, now)
+      if (this.unrequested.onRequested(state.base)) state.wasLeft = true
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

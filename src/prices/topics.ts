@@ -27,6 +27,10 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   readonly topic: Topic
   /** When the last subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
+  /** True once that frame is answered: by a confirmation, or by a price while no probe waits for an answer. */
+  isAnswered: boolean
+  /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
+  wasLeft: boolean
   /** True after a confirmation timeout: the topic must be requested again. */
   needsResubscribe: boolean
   /** Until when a repeated subscribe frame may wait for the answers to other frames; `never` without such a frame. */
@@ -62,6 +66,8 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   base,
   topic,
   subscribeSentAt: undefined,
+  isAnswered: false,
+  wasLeft: false,
   needsResubscribe: false,
   resubscribeBy: never,
   idleSince: undefined,
@@ -75,6 +81,8 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
 /** Clears everything that is valid for one connection only. */
 export const resetTopicState = (state: TopicState): void => {
   state.subscribeSentAt = undefined
+  state.isAnswered = false
+  state.wasLeft = false
   state.lastActivityAt = never
   state.price = never
   state.live = false
@@ -94,6 +102,13 @@ export const clearHeld = (state: TopicState): void => {
 export const clearResubscribe = (state: TopicState): void => {
   state.needsResubscribe = false
   state.resubscribeBy = never
+}
+
+/** The subscribe frame is sent. */
+export const setRequested = (state: TopicState, now: number): void => {
+  state.subscribeSentAt = now
+  state.isAnswered = false
+  clearResubscribe(state)
 }
 
 export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
@@ -132,6 +147,9 @@ export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActi
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: TopicState): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
+
+/** True if the service may have sent a price before the client left the topic and requested it again. */
+export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {

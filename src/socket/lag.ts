@@ -76,7 +76,8 @@ export class Lag {
   private state: 'current' | 'checking' | 'behind' = 'current'
   /** False before `start`, after `stop`, and without a limit. */
   private isMeasuring = false
-  private readonly openedAt: number
+  /** A service that has answered no probe by then is not probed any more. Unknown before the first probe. */
+  private muteAt = Infinity
   /** When the newest answered probe was sent. */
   private measuredAt: number
   private probedAt: number
@@ -94,7 +95,7 @@ export class Lag {
     private readonly connection: MeasuredConnection,
     private readonly listener: LagListener,
   ) {
-    this.openedAt = this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
+    this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
     // A first estimate: a dial takes at least one round trip.
     this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
   }
@@ -214,15 +215,16 @@ export class Lag {
   private probeIfDue(now: number): void {
     const { connection, config } = this
     if (!this.isMeasuring || now < this.nextProbeAt) return
-    // Set before the probe, whose answer may arrive at once. A service without answers is probed only by `liveness.ts`.
-    const isMute = this.isExempt && now - this.openedAt > 2 * config.maxLag
+    // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
+    const isMute = this.isExempt && now > this.muteAt
     const { interval } = this
     const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now
     this.nextProbeAt = isMute ? Infinity : previous + interval
     if (isMute || this.isProbeUnderWay(now)) return
     const { probedAt } = this
     this.probedAt = now
-    if (!connection.measure()) this.probedAt = probedAt
+    if (connection.measure()) this.muteAt = Math.min(this.muteAt, now + 2 * config.maxLag)
+    else this.probedAt = probedAt
   }
 
   /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { isRight } from 'fp-ts/lib/Either.js'
+import { defer, NEVER } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { GatewayError, startGateway, type GatewayOptions } from 'svc-streams/gateway'
 import { createTestClient } from 'svc-streams/testing'
@@ -17,6 +18,7 @@ import { spawnScript } from '../support/process/node-process.js'
 import { authKey, createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic, weth } from '../support/tokens.js'
+import { connect as connectConsumer } from './support/raw-consumer.js'
 import { startTestGateway } from './support/start-test-gateway.js'
 
 const portOf = (url: string): number => Number(new URL(url).port)
@@ -286,6 +288,26 @@ describe('close', () => {
     prepare(socket)
     await gateway.close()
     expect(gateway.inspect().connections).toBe(0)
+  })
+
+  it('subscribes to no topic that a consumer requests after the close frame', async () => {
+    const requested: string[] = []
+    const prices$ = (topic: string) =>
+      defer(() => {
+        requested.push(topic)
+        return NEVER
+      })
+    const prices = { 'svc-0x1': prices$('svc-0x1'), 'svc-0x2': prices$('svc-0x2') }
+    const gateway = await startTestGateway(createTestClient({ prices }))
+    const consumer = await connectConsumer(gateway)
+    consumer.subscribe('svc-0x1')
+    await eventually(() => expect(requested).toEqual(['svc-0x1']))
+    // It does not read the close frame.
+    consumer.webSocket.pause()
+    const closed = gateway.close()
+    consumer.subscribe('svc-0x2')
+    await closed
+    expect(requested).toEqual(['svc-0x1'])
   })
 
   it('ends the requests in flight', async () => {

@@ -145,24 +145,23 @@ it('PendingAcks reads two pending topics for a text without an address, however 
   expect(reads).toBe(2)
 })
 
-/** The client sends a subscribe frame or a probe, or the service answers its oldest unanswered frame. */
-const step = fc.constantFrom('subscribe', 'probe', 'confirm', 'reject')
+/** The client sends an unsubscribe frame or a probe, or the service confirms its oldest unanswered frame. */
+const step = fc.constantFrom('unsubscribe', 'probe', 'confirm')
 
 it('a confirmation answers a probe exactly if the service confirms it for that probe', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const probes = new Probes()
-      const unanswered: ('subscribe' | 'probe')[] = []
+      const probes = new Probes(1)
+      const unanswered: ('unsubscribe' | 'probe')[] = []
       for (const next of steps) {
-        if (next === 'subscribe') unanswered.push(next)
-        else if (next === 'probe') {
-          probes.start('0xa', unanswered.filter((frame) => frame === 'subscribe').length)
-          unanswered.push(next)
-        } else if (next === 'confirm' || unanswered[0] === 'probe') {
-          // The service confirms every probe.
+        if (next === 'confirm') {
           const answered = unanswered.shift()
           if (answered !== undefined) expect(probes.onConfirmation()).toBe(answered === 'probe')
-        } else if (unanswered.shift() !== undefined) probes.onErrorText()
+        } else {
+          if (next === 'unsubscribe') probes.onUnsubscribe(0)
+          else probes.start('0xa', 0)
+          unanswered.push(next)
+        }
         expect(probes.isPending).toBe(unanswered.includes('probe'))
       }
     }),
@@ -170,12 +169,14 @@ it('a confirmation answers a probe exactly if the service confirms it for that p
   )
 })
 
-it('an error text of the service that answers no frame does not make a later confirmation an answer too early', () => {
-  const probes = new Probes()
-  probes.start('0xa', 2)
-  probes.onErrorText()
-  expect([probes.onConfirmation(), probes.onConfirmation()]).toEqual([false, true])
-  expect(probes.isPending).toBe(false)
+it('a probe waits for no answer to an unsubscribe frame once that has taken longer than the grace period', () => {
+  const answersAt = (time: number): boolean => {
+    const probes = new Probes(100)
+    probes.onUnsubscribe(0)
+    probes.start('0xa', time)
+    return probes.onConfirmation()
+  }
+  expect([answersAt(99), answersAt(100)]).toEqual([false, true])
 })
 
 const grace = 100
@@ -223,10 +224,24 @@ describe('RecentlyUnsubscribed.pending', () => {
 
   it('does not list a topic after its answer; late prices remain accepted', () => {
     const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40])
-    recentlyUnsubscribed.onAck('0xaa')
-    recentlyUnsubscribed.onAck('0xbb')
+    recentlyUnsubscribed.onConfirmation('0xaa')
+    recentlyUnsubscribed.onErrorText('0xbb')
     expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
     expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(true)
+  })
+
+  it('lists a topic once for each unanswered frame: an error text answers one, a confirmation all of them', () => {
+    const recentlyUnsubscribed = createRecentlyUnsubscribed(
+      ['0xaa', 0, 40],
+      ['0xaa', 10, 50],
+      ['0xaa', 20, 60],
+    )
+    expect([...recentlyUnsubscribed.pending(39)]).toEqual(['0xaa', '0xaa', '0xaa'])
+    expect([...recentlyUnsubscribed.pending(40)]).toEqual(['0xaa', '0xaa'])
+    recentlyUnsubscribed.onErrorText('0xaa')
+    expect([...recentlyUnsubscribed.pending(30)]).toEqual(['0xaa', '0xaa'])
+    recentlyUnsubscribed.onConfirmation('0xaa')
+    expect([...recentlyUnsubscribed.pending(30)]).toEqual([])
   })
 
   it('still lists topics within their grace period after `add` removes older topics', () => {

@@ -18,6 +18,8 @@ interface Scenario extends VirtualTime, TimedLog {
   readonly socket: () => ManualSocket
   readonly subscribe: (topic: Topic) => Subscription
   readonly wake: (event: Partial<Wake>) => void
+  /** From now on, the service answers each frame after 1 ms, in order, and sends a price of each topic every 20 ms. */
+  readonly serve: (options?: { readonly ignored?: readonly Topic[] }) => void
 }
 
 /** Runs a client whose sockets have no pings. Logs its events, its dials, and the frames that it sends. */
@@ -30,18 +32,20 @@ const run = (
     (virtual) => {
       const log = createTimedLog(virtual)
       lines = log.lines
+      const service = new Service(virtual)
       const transport = new ManualTransport({
         hasPings: false,
         onDial: (socket) => {
           log.add('dial')
           virtual.after(0, () => socket.open())
         },
-        onSend: (_socket, frame) => {
+        onSend: (socket, frame) => {
           const { method, topic: name } = JSON.parse(frame) as {
             readonly method: string
             readonly topic: string
           }
           log.add(`${method} ${name}`)
+          service.onFrame(socket, method, name)
         },
       })
       let wake: (event: Wake) => void = () => undefined
@@ -70,11 +74,40 @@ const run = (
         socket: () => transport.lastSocket,
         subscribe: (name) => client.price$(name).subscribe(log.observer(name)),
         wake: (event) => wake({ isOnline: false, frozenMs: 0, ...event }),
+        serve: (setup) => service.start(setup),
       })
     },
     { endsAt },
   )
   return lines
+}
+
+/** Answers each frame with all topics of the connection, except the subscribe frames of ignored topics. */
+class Service {
+  private readonly topics = new Set<string>()
+  private ignored: readonly string[] | undefined
+
+  constructor(private readonly virtual: VirtualTime) {}
+
+  start({ ignored = [] }: { readonly ignored?: readonly Topic[] } = {}): void {
+    this.ignored = ignored
+  }
+
+  onFrame(socket: ManualSocket, method: string, name: string): void {
+    if (this.ignored === undefined || this.ignored.includes(name)) return
+    const { after } = this.virtual
+    const sendPrices = (): void => {
+      if (!this.topics.has(name) || socket.state !== 'open') return
+      socket.deliverPrice(name, 1)
+      after(20, sendPrices)
+    }
+    const isNew = method === 'subscribe' && !this.topics.has(name)
+    if (method === 'subscribe') this.topics.add(name)
+    else this.topics.delete(name)
+    const answer = [...this.topics]
+    after(1, () => socket.deliverConfirmation(...answer))
+    if (isNew) after(2, sendPrices)
+  }
 }
 
 const after = (lines: readonly string[], ms: number): readonly string[] =>
@@ -236,6 +269,43 @@ describe('a subscriber that joins while the last price may be older than maxLag'
   it('receives it once, as do those that join after it', () => {
     expect(lines(310, 315)).toEqual(['0 dial', `5 ${topic}: 1`, '335 late: 1', '335 late: 1'])
     expect(lines(310, 345)).toEqual(['0 dial', `5 ${topic}: 1`, '335 late: 1', '345 late: 1'])
+  })
+})
+
+describe('a connection without pings to a service that answers its frames', () => {
+  const others: readonly Topic[] = ['svc-0x1', 'svc-0x2', 'svc-0x3', 'svc-0x4', 'svc-0x5']
+  const options = { endsAt: 3_000, linger: 0, maxLag: 200, pingInterval: 10_000, pongTimeout: 10_000 }
+  const failuresOf = (lines: readonly string[]): readonly string[] =>
+    lines.filter((line) => line.includes('Stale') || line.includes('Disconnected'))
+
+  it('stays current after topics were unsubscribed', () => {
+    const lines = run(({ serve, subscribe, at }) => {
+      serve()
+      subscribe(topic)
+      const subscriptions = others.map((name) => subscribe(name))
+      at(500, () => subscriptions.forEach((subscription) => subscription.unsubscribe()))
+    }, options)
+    expect(lines.filter((line) => line.includes('unsubscribe'))).toHaveLength(others.length)
+    expect(failuresOf(lines)).toEqual([])
+  })
+
+  it('is measured too if its first topic is confirmed after a long time', () => {
+    const lines = run(({ serve, subscribe, at, socket }) => {
+      subscribe(topic)
+      at(900, () => serve())
+      at(900, () => socket().deliverConfirmation(topic))
+    }, options)
+    expect(after(lines, 900)[0]).toMatch(/^9\d\d(?:\.\d+)? subscribe svc-0xa$/)
+    expect(after(lines, 2_900).length).toBeGreaterThan(1)
+  })
+
+  it('stays current while it waits for the answers of other topics', () => {
+    const lines = run(({ serve, subscribe, at }) => {
+      serve({ ignored: others })
+      subscribe(topic)
+      at(500, () => others.forEach((name) => subscribe(name)))
+    }, options)
+    expect(failuresOf(lines)).toEqual([])
   })
 })
 

@@ -59,6 +59,24 @@ const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
 const deliveriesAt = (subscriptions: Subscriptions, now: number): readonly Delivery[] =>
   subscriptions.onDeadline(now).flatMap((effect) => (effect._tag === 'Deliver' ? [effect.delivery] : []))
 
+it('Subscriptions.onErrorText rejects no topic by the answer to an earlier request of the same topic', () => {
+  const subscriptions = new Subscriptions({ ...timeouts, linger: 0 })
+  subscriptions.onOpen()
+  const request = (now: number) => {
+    const subscriber = createPriceSubscriber(topicOf(aa))
+    const state = subscriptions.addSubscriber(aa, subscriber)
+    expect(subscriptions.takeFrames(Infinity, now)).toEqual([subscribeFrame('svc-0xaa')])
+    return () => {
+      subscriptions.removeSubscriber(state, subscriber, now)
+      subscriptions.takeFrames(Infinity, now)
+    }
+  }
+  for (const now of [1, 2, 3]) request(now)()
+  expect(subscriptions.onErrorText('Error: internal', 4)).toBeUndefined()
+  request(5)
+  expect(subscriptions.onErrorText('Error: internal', 6)).toBeUndefined()
+})
+
 it('Subscriptions.removeSubscriber does nothing after the topics are cleared', () => {
   const { subscriptions, subscribers, states } = requestTopics([aa, bb])
   subscriptions.onDown()
@@ -185,7 +203,7 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([bb])
     const subscriber = createPriceSubscriber('svc-0xaa')
     const state = subscriptions.addSubscriber(aa, subscriber)
-    expect(subscriptions.onConfirmation(aa, 1)).toBe(false)
+    expect(subscriptions.onConfirmation(aa, 1)).toBe('unrequested')
     subscriptions.unrequested.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
     subscriptions.removeSubscriber(state, subscriber, 1)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])

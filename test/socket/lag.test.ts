@@ -3,7 +3,16 @@ import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { Lag } from '../../src/socket/lag.js'
 import type { Clock } from '../../src/time/clock.js'
-import { a, b, createScriptedClient, leftWith, marbles, priceAt } from '../support/time/marbles.js'
+import {
+  a,
+  b,
+  createScriptedClient,
+  leftWith,
+  marbles,
+  priceAt,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../support/time/marbles.js'
 
 // The connection opens at 1. With `maxLag: 80` the client sends pings at 1, 11.25, 21.25 and so on. Pongs answer in order.
 
@@ -49,6 +58,23 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
         }),
         // The ping of 21.25 is answered at 110, after 88.75 ms; that of 31.25 at 111.
         r: priceAt(105, a, 2),
+      })
+    })
+  })
+
+  it('delivers no price again that it received before it had left the topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      // A gateway drops a price that waits when the topic is left: the answers from 110 to 112 do not prove the price of 100.
+      const { client, socket } = createScriptedClient(
+        cold('-oB1 7ms pp 87ms 2 9ms p p p A - 3', moves),
+        { ...options, linger: 0 },
+        unanswered,
+      )
+      subscribeUntil(130, client.price$(b))
+      subscribeUntil(97, client.price$(a))
+      expectObservable(client.price$(a), '98ms ^ 20ms !').toBe('115ms 3', { '3': priceAt(115, a, 3) })
+      expectObservable(socket.sent$, '-^ 115ms !').toBe('-(ba) 92ms A a', {
+        ...{ a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a) },
       })
     })
   })

@@ -71,7 +71,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   endCause: GatewayDisconnectCause = 'consumer'
   /** Size of the frames that were written, in bytes. */
   sentBytes = 0
-  private isEnding = false
+  /** True from the close frame on: messages of the consumer that arrive later have no effect. */
+  isEnding = false
   private readonly endTimer = new Subscription()
 
   constructor(
@@ -294,12 +295,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
       }
       const frame = topic.currentFrame()
       if (frame === undefined && !this.config.isCurrent()) break
+      // Without it, a pong would make an older price current that the consumer reads only now.
+      if (frame === undefined)
+        return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
       const pending = this.batch?.length ?? 0
-      if (frame !== undefined) window.probe(pending + frame.length)
-      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
+      window.probe(pending + frame.length)
+      if (!window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
-      if (frame === undefined) this.droppedPrices++
-      else this.config.outbox.add(this, frame)
+      this.config.outbox.add(this, frame)
     }
     this.config.outbox.flushOne(this)
   }
@@ -311,9 +314,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     else this.endTooFarBehind()
   }
 
-  private endTooFarBehind(): void {
-    const { maxBufferedBytes } = this.config
-    this.end('too-far-behind', `too far behind: more than ${maxBufferedBytes} bytes are unsent`, backlogTime)
+  private endTooFarBehind(problem = `more than ${this.config.maxBufferedBytes} bytes are unsent`): void {
+    this.end('too-far-behind', `too far behind: ${problem}`, backlogTime)
   }
 
   private onWindowChanged(): void {

@@ -86,6 +86,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     connection.open()
     return {
       onText: (text) => {
+        if (connection.isEnding) return
         connection.onMessage()
         handleMessage(sessions, connection, text)
       },

@@ -153,13 +153,18 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
-  it('gets no held price of a topic that is no longer live', async () => {
+  it('is ended if a held price has become stale: an answer to its ping would make an earlier price current', async () => {
     const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
     setPrice('b')
+    session.onPing(Buffer.from('id'))
     becomesStale()
     session.onPong('2')
-    expect(log.slice(startAt)).toEqual(['ping 3'])
-    expect(session.droppedPrices).toBe(1)
+    expect(log.slice(startAt)).toEqual([
+      'ping 3',
+      expect.stringMatching(
+        /^close 1013 too far behind: the price of \S+ was not sent before it became stale$/,
+      ),
+    ])
   })
 
   it('gets the answer to its ping behind the prices that were held by then, so that none of them is older', async () => {

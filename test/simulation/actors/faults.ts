@@ -36,6 +36,7 @@ export type Fault =
       readonly jitter: number
       readonly ms: number
     }
+  | { readonly do: 'no descriptors'; readonly link: number; readonly ms: number }
   | { readonly do: 'pause client'; readonly trader: number; readonly ms: number }
   | { readonly do: 'service'; readonly how: How; readonly ms: number }
   | { readonly do: 'nats'; readonly server: number; readonly how: How; readonly ms: number }
@@ -84,7 +85,7 @@ const behave =
 const unavailable = { status: 503, headers: {} }
 const retryLater = { status: 503, headers: { 'retry-after': '7' } }
 
-/** One generator per kind of fault of a link. */
+/** One generator per kind of fault of a link, and of the process of its client, which has no other sockets. */
 export const linkFaultKinds: readonly Generate[] = [
   (chance, link, latest) => {
     const direction = chance.pick(['up', 'down', 'both'] as const)
@@ -103,6 +104,7 @@ export const linkFaultKinds: readonly Generate[] = [
     ] as const)
     return { do: 'latency', link, latency, jitter, ms: duration(chance, latest) }
   },
+  (chance, link, latest) => ({ do: 'no descriptors', link, ms: duration(chance, latest) }),
 ]
 
 /** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
@@ -199,6 +201,11 @@ export const startFault = (
       const link = links[fault.link]!
       Object.assign(link, { latency: fault.latency, jitter: fault.jitter })
       return () => Object.assign(link, { latency: 5, jitter: 0 })
+    }
+    case 'no descriptors': {
+      const link = links[fault.link]!
+      link.hasNoDescriptors = true
+      return () => (link.hasNoDescriptors = false)
     }
     case 'pause client':
       trader(fault.trader)?.pause(fault.ms)

@@ -35,6 +35,8 @@ export interface GatewaySurroundings {
   readonly prices: PriceLog
   /** Called with each violation. */
   readonly report: (who: string, problem: string) => void
+  /** True if nothing has failed for so long that everything has recovered. */
+  readonly isRecovered: () => boolean
 }
 
 /** A machine with a gateway for clients over WebSockets. */
@@ -82,11 +84,11 @@ class GatewayProcess implements GatewayProgram {
     upstream: Server,
     private readonly surroundings: GatewaySurroundings,
   ) {
-    const { world, prices } = surroundings
+    const { world, prices, isRecovered } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
-    this.consumers = new ConsumerLedger(this.ledger, plan, (problem) => this.report(problem))
+    this.consumers = new ConsumerLedger(this.ledger, plan, (problem) => this.report(problem), isRecovered)
     this.connected = connectTo(upstream)(plan, this.process, link, this.ledger)
     const { client } = this.connected
     observePrices(client, this.ledger, {

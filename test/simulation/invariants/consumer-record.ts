@@ -34,6 +34,8 @@ interface ConsumedTopic {
   due: DuePrice[]
   /** True until the first price after the subscribe message, which may be the last one of the topic. */
   mayRepeat: boolean
+  /** The last price of the live topic, when the subscribe message was read, until this or a newer price is sent. */
+  last: { readonly id: number; readonly at: number } | undefined
 }
 
 /** What is known of one consumer: what its gateway has read and sent. Only records, and reports what is wrong. */
@@ -71,11 +73,17 @@ export class ConsumerRecord {
     const { maxTopicsPerConnection } = this.gateway.limits
     if (method === 'unsubscribe') this.leave(base)
     else if (this.topics.has(base)) return
-    else if (this.topics.size < maxTopicsPerConnection) this.topics.set(base, { due: [], mayRepeat: true })
+    else if (this.topics.size < maxTopicsPerConnection) this.topics.set(base, this.newTopic(base))
     else
       this.expectText(
         `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a connection`,
       )
+  }
+
+  private newTopic(base: string): ConsumedTopic {
+    const { now } = this.gateway
+    const id = this.gateway.lastPriceOf(base)
+    return { due: [], mayRepeat: true, last: id === undefined ? undefined : { id, at: now } }
   }
 
   onPing(payload: string): void {
@@ -107,6 +115,7 @@ export class ConsumerRecord {
     const topic = this.topics.get(base)
     if (topic === undefined) return
     this.connection.noteSlowness()
+    topic.last = undefined
     topic.due = [...topic.due.filter((due) => due.id !== id), { id, at: this.gateway.now, isOptional: false }]
   }
 
@@ -116,6 +125,7 @@ export class ConsumerRecord {
     const topic = this.topics.get(base)
     if (topic === undefined) return
     for (const due of topic.due) due.isOptional = true
+    topic.last = undefined
     if (error._tag !== 'SubscriptionRejected') return
     this.leave(base)
     this.expectText(error.reason)
@@ -141,7 +151,10 @@ export class ConsumerRecord {
     const [text] = this.dueTexts
     if (text !== undefined && now - text.at > slackMs)
       return `consumer ${this.id} was not sent the text ${text.text}`
-    for (const [base, { due }] of this.topics) {
+    for (const [base, { due, last }] of this.topics) {
+      // While nothing fails, the gateway knows that its last price is current.
+      if (last !== undefined && now - Math.max(last.at, slowAt) > heldMs && this.gateway.isRecovered())
+        return `the last price ${last.id} of ${base} was not sent to consumer ${this.id} for ${now - last.at} ms`
       const oldest = due.find(({ isOptional }) => !isOptional)
       if (oldest !== undefined && now - Math.max(oldest.at, slowAt) > heldMs)
         return `price ${oldest.id} of ${base} was not sent to consumer ${this.id} for ${now - oldest.at} ms`
@@ -193,9 +206,12 @@ export class ConsumerRecord {
       return this.leftAt.get(base) === this.gateway.now ? undefined : `the consumer does not want ${base}`
     const { due, mayRepeat } = topic
     topic.mayRepeat = false
+    topic.last = undefined
     const index = due.findIndex((each) => each.id === id)
     if (index < 0) {
-      if (mayRepeat && this.gateway.newest.get(base) === id) return undefined
+      // Frames of one tick are written together: also those of earlier subscriptions in it.
+      const isOfThisTick = this.leftAt.get(base) === this.gateway.now
+      if ((mayRepeat || isOfThisTick) && this.gateway.newest.get(base) === id) return undefined
       return 'it is no new one, and the consumer has not subscribed again'
     }
     topic.due = due.slice(index + 1)

@@ -55,10 +55,20 @@ export class ConsumerLedger {
     readonly ledger: Ledger,
     readonly limits: ConsumerLimits,
     readonly report: (problem: string) => void,
+    /** True if nothing has failed for so long that everything has recovered. */
+    readonly isRecovered: () => boolean,
   ) {}
 
   get now(): number {
     return this.ledger.process.activeMs
+  }
+
+  /** The last price of a topic that is live and that the gateway has not left since. */
+  lastPriceOf(base: string): number | undefined {
+    const isLive = [...this.ledger.subscribers].some(
+      (each) => each.base === base && each.lastEvent === 'price',
+    )
+    return isLive ? this.newest.get(base) : undefined
   }
 
   open(socket: ServerSocket): ConsumerRecord {

@@ -9,7 +9,7 @@ import type { ClientTimes } from './ledger.js'
 const stableAfter = 5_000
 
 /** The maximum number of dials of a client in `dialWindowMs`, for each program that requests topics of it. */
-const maxDials = 25
+const maxDials = (initialDelay: number): number => Math.max(25, dialWindowMs / (4 * initialDelay))
 const dialWindowMs = 10_000
 
 /** A wait that draws 1/2 is this part of its maximum. */
@@ -97,9 +97,10 @@ export class Dials {
 
   /** What is wrong at this time, if anything is. `wantedSince`: since when a topic has had subscribers. */
   check(wantedSince: number | undefined, programs: number): string | undefined {
-    const { times, world, wait, process } = this
+    const { times, world, wait, process, limits } = this
     while (times[0] !== undefined && times[0] < world.now - dialWindowMs) times.shift()
-    if (times.length > maxDials * programs) return `${times.length} dials in ${dialWindowMs} ms`
+    if (times.length > maxDials(limits.initialDelay) * programs)
+      return `${times.length} dials in ${dialWindowMs} ms`
     const isDue = wait !== undefined && wantedSince !== undefined && this.status._tag !== 'Closed'
     const late = isDue ? process.activeMs - Math.max(wait.activeUntil, wantedSince) : 0
     return this.problem ?? (late > dialSlackMs ? `has not dialled for ${late} ms after its wait` : undefined)

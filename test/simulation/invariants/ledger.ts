@@ -20,6 +20,9 @@ import { Polls } from './polls.js'
 /** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
 const longPauseMs = 60_000
 
+/** The clock of a tick is late by at most this, in ms. */
+const uncertainMs = 200
+
 /** The times that the client of a simulation is created with, in ms. */
 export interface ClientTimes {
   readonly initialDelay: number
@@ -45,7 +48,7 @@ export interface SubscriberRecord {
   /** True if another subscriber had the latest price of the topic, and true if the connection was down and waiting for a dial. */
   readonly joinedLive: boolean
   readonly joinedDown: boolean
-  /** The first price that has arrived on the open connection since it joined; -1 if none has. */
+  /** The first price that has arrived on the open connection since it joined, and may be delivered; -1 if none has. */
   firstDue: number
   isActive: boolean
   lastEvent: 'none' | 'price' | 'failure'
@@ -157,11 +160,21 @@ export class Ledger implements PortObserver, RequestObserver {
     // The client drops a late price of a topic that it has unsubscribed, or that the service has rejected.
     if (state.requestedAt === undefined)
       return state.releasedAt === undefined ? undefined : this.onUnasked(state)
+    const mayPrecedeRequest = state.releasedAt !== undefined && !state.isConfirmed
+    if (mayPrecedeRequest && this.isUncertain) return
     if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
+    // After a long pause, none is due before the service answers.
+    if (this.answerMissingSince !== undefined) return
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
+  }
+
+  /** True if a price may not be current, as far as the pongs show. */
+  private get isUncertain(): boolean {
+    const { open, process, isProbed, times } = this
+    return open !== undefined && isProbed && process.now - open.measuredAt > times.maxLag - uncertainMs
   }
 
   onAlive(): void {
@@ -284,6 +297,9 @@ export class Ledger implements PortObserver, RequestObserver {
     // The client knows that only if no other topic waits for its answer.
     const answered = this.answered?.isSubscribe === true ? this.topicOn(this.answered.base) : undefined
     if (answered !== undefined) answered.mayBeRejected = true
+    // A gateway does not say which request its text answers.
+    if (this.answered === undefined)
+      for (const state of this.open?.topics.values() ?? []) state.mayBeRejected ||= !state.isConfirmed
     const base = /0x\w+/.exec(text)?.[0].toLowerCase()
     if (base === undefined || !this.idleSince.has(base)) return
     const state = this.open?.topics.get(base)

@@ -2,7 +2,7 @@ import { nuid } from '@nats-io/transport-node'
 import type { Address } from 'svc-streams'
 import { connectOverNats, connectTo, type ClientPlan } from '../actors/connect.js'
 import { startFault, type Fault, type FaultTarget } from '../actors/faults.js'
-import { Gateway, type GatewayPlan } from '../actors/gateway.js'
+import { Gateway, type GatewayPlan, type GatewaySurroundings } from '../actors/gateway.js'
 import { NatsGatewayMachine, type NatsSurroundings } from '../actors/nats-gateway.js'
 import { NatsCluster } from '../actors/nats-cluster.js'
 import { usualSettings } from '../actors/nats-server.js'
@@ -59,7 +59,7 @@ export const runEpisode = async (scenario: Scenario, hasTrace = false): Promise<
 
 class Simulation {
   private violation: Violation | undefined
-  private readonly surroundings: Surroundings
+  private readonly surroundings: Surroundings & GatewaySurroundings
   private readonly links: readonly Link[]
   private readonly service: Service
   private readonly gateways: Gateway[] = []
@@ -90,6 +90,7 @@ class Simulation {
       prices,
       topics,
       report: (who, problem) => this.report(who, problem),
+      isRecovered: () => this.isRecovered,
     }
     this.nats = new NatsCluster(world, natsServers, { ...usualSettings, jetstream: hasHistory })
     this.natsPrices = new NatsPrices(prices)
@@ -168,7 +169,11 @@ class Simulation {
     const { world, scenario, traders, gateways, natsGateways } = this
     for (const trader of traders) trader.leaveAll()
     const idleMs = Math.max(...scenario.traders.map(idleTime)) + sum(scenario.gateways.map(idleTime))
-    await world.runUntil(world.now + idleMs + 2 * checkInterval)
+    // A program leaves when its handlers are done with what has arrived before.
+    const isLeaving = ({ ledger }: Trader): boolean => !ledger.process.isDead && ledger.subscribers.size > 0
+    while (traders.some(isLeaving)) await world.runUntil(world.now + checkInterval)
+    const leftAt = Math.max(world.now, ...traders.map(({ process }) => process.now))
+    await world.runUntil(leftAt + idleMs + 2 * checkInterval)
     for (const client of [...traders, ...gateways])
       if (!client.isIdle)
         this.report(client.name, `${idleMs} ms after the last subscriber has left, ${client.remains()}`)

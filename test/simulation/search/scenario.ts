@@ -90,9 +90,11 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
 const directScenario = (seed: number): Scenario => {
   const chance = new Chance(seededRandom(`scenario ${seed}`))
-  const activeMs = chance.between(3, 20) * minutes
+  const isCrowd = chance.isTrue(0.05)
+  const activeMs = chance.between(3, isCrowd ? 5 : 20) * minutes
   const topics = chance.between(1, 5)
-  const traders = Array.from({ length: chance.between(1, chance.pick([1, 2, 5])) }, () => traderPlan(chance))
+  const mostTraders = isCrowd ? 20 : chance.pick([1, 2, 5])
+  const traders = Array.from({ length: chance.between(1, mostTraders) }, () => traderPlan(chance))
   const faults = faultKinds.filter(() => chance.isTrue(0.4))
   const meanGap = chance.pick([1_000, 5_000, 20_000, 60_000])
   const hasFaults = faults.length > 0
@@ -127,10 +129,10 @@ const directScenario = (seed: number): Scenario => {
   }
 }
 
-/** One gateway, two of the service, or one of another one; most traders are their consumers. */
+/** Up to three gateways, of the service or of another one; most traders are their consumers. */
 const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
+  const gateways = Array.from({ length: chance.pick([1, 1, 2, 3]) }, (_, index) => gatewayPlan(chance, index))
   const kinds = [...linkFaultKinds.map(ofLinksFrom(traders.length)), gatewayFault]
   const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {
@@ -144,10 +146,10 @@ const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   }
 }
 
-/** One or two gateways over NATS, and a NATS server; most traders are their consumers. */
+/** Up to three gateways over NATS, and a NATS server; most traders are their consumers. */
 const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const natsGateways = Array.from({ length: chance.pick([1, 2, 2]) }, () => clientPlan(chance))
+  const natsGateways = Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => clientPlan(chance))
   // Each gateway has a link to the service and one to NATS.
   const links = linkFaultKinds.map(
     (generate) => (chance_: Chance, index: number, latest: number) =>
@@ -175,7 +177,7 @@ const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
   const all = Array.from({ length: clusterSize }, (_, server) => server)
   const place = <A extends ClientPlan>(plan: A): A => ({
     ...plan,
-    natsServers: chance.isTrue(isQuiet ? 0.2 : 0.6) ? all : [chance.pick(all)],
+    natsServers: chance.isTrue(isQuiet ? 0.2 : 0.6) ? all : [isQuiet ? firstServer : chance.pick(all)],
   })
   const firstRoute = traders.length + 2 * natsGateways.length
   // A cluster of three has three routes.
@@ -197,10 +199,14 @@ const withoutSlowness = (plan: TraderPlan): TraderPlan =>
 
 const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
 
+/** In a quiet cluster, this server starts before the others. Clients with one address have that of this server. */
+const firstServer = 0
+
 /** Two servers start late. Then one server at a time fails or is cut off, seldom enough for a recovery in between. */
 const outages = (chance: Chance, activeMs: number): readonly Step[] => {
-  const first = chance.between(0, clusterSize - 1)
-  const late = Array.from({ length: clusterSize }, (_, server) => server).filter((server) => server !== first)
+  const late = Array.from({ length: clusterSize }, (_, server) => server).filter(
+    (server) => server !== firstServer,
+  )
   const steps: Step[] = late.map((server) => ({
     at: 1,
     action: { do: 'nats', server, how: 'kill', ms: 20_000 },

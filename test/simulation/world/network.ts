@@ -26,6 +26,8 @@ export class Link {
   private bytesPerMs = Infinity
   /** Connections are reset, and dials fail. */
   private isDown = false
+  /** The process of the client can open no further socket. */
+  hasNoDescriptors = false
   private readonly blocked: Record<Direction, boolean> = { up: false, down: false }
   private readonly waiting: Record<Direction, (() => void)[]> = { up: [], down: [] }
   private readonly queued: Record<Direction, Packet[]> = { up: [], down: [] }
@@ -104,6 +106,7 @@ export class Link {
       const arrive = (): void => client.receive({}, () => onResult(result))
       this.carry('down', packet(this.world.now, arrive))
     }
+    if (this.hasNoDescriptors) return client.receive({}, () => onResult('connect EMFILE'))
     if (this.isDown) return answer('connect ENETUNREACH')
     const onRequest = (): void => {
       const { process, isOn } = host

@@ -9,7 +9,13 @@ const urlSafe = /^[A-Za-z0-9_-]+$/
 export const decodeKey = (base64: unknown, option = 'authKey'): Either<ConfigurationError, Uint8Array> =>
   typeof base64 === 'string' && isBase64(base64)
     ? right(base64Bytes(base64))
-    : left(new ConfigurationError(option, 'expected a base64 string of at least one byte'))
+    : left(
+        new ConfigurationError(option, `expected a base64 string of at least one byte${spaceHint(base64)}`),
+      )
+
+/** A line end at the end of a variable is easily overlooked. */
+const spaceHint = (key: unknown): string =>
+  typeof key === 'string' && /\s/.test(key) ? ', without spaces and line ends' : ''
 
 const isBase64 = (text: string): boolean => {
   const digits = text.replace(/={1,2}$/, '')

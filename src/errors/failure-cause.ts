@@ -16,8 +16,12 @@ const readCause = (thrown: unknown): FailureCause => {
     thrown instanceof Error ? thrown : new Error(asText(thrown))
   const code = typeof error.code === 'string' ? error.code : undefined
   const name = asText(error.name)
-  return { name, message: oneLine(asText(messageOf(error)) || (code ?? name)), code }
+  const message = asText(messageOf(error)).replace(openSslText, 'TLS: $1')
+  return { name, message: oneLine(message || (code ?? name)), code }
 }
+
+/** As in `80EC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/record.c:350:`. */
+const openSslText = /(?:\b[\dA-F]+:)?\berror:[\dA-F]+:SSL routines:[^:]*:([^:]+):\S*/g
 
 /** Node's `AggregateError` for a host with several addresses has no message; those of its errors describe the failure. */
 const messageOf = (error: Error): string =>

@@ -71,9 +71,16 @@ const describeFault = (fault: SweepFault): string => {
   }
 }
 
-/** The code of Node for a module that is not JavaScript. Loaders such as tsx do not always act in worker threads. */
-const loadHint = ({ code }: FailureCause): string =>
-  code === 'ERR_UNKNOWN_FILE_EXTENSION' ? '; compile it to JavaScript, or use Node 22.18 or later' : ''
+/**
+ * A module in TypeScript: this Node does not run it, or not its imports, whose names end in `.js`. Loaders such as tsx do not
+ * always act in worker threads.
+ */
+const loadHint = ({ code, message }: FailureCause): string =>
+  code === 'ERR_UNKNOWN_FILE_EXTENSION' ||
+  (code === 'ERR_MODULE_NOT_FOUND' &&
+    /^Cannot find module '.*\.[cm]?js' imported from .*\.[cm]?ts$/.test(message))
+    ? '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
+    : ''
 
 /** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
 export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({

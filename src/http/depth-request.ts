@@ -13,7 +13,7 @@ import type { SignedGet } from './signed-get.js'
 export type DepthEvent = Either<DepthError, Depth>
 
 /** The path of a depth without its mint. */
-const depthRoute = '/v0/order_book/depth/{mint}'
+export const depthRoute = '/v0/order_book/depth/{mint}'
 
 /**
  * The depth of one mint (section 4.1 of the service's documentation). `onTurn`: called when a queued request is about to

@@ -13,7 +13,8 @@ import { OperatorSubscriber } from './operator-subscriber.js'
 export interface CombineFreshOptions {
   /**
    * Maximum age difference between the newest leg and any other leg, in ms: a finite number of at least 0. Any other
-   * value throws a `ConfigurationError`.
+   * value throws a `ConfigurationError`. A quiet leg ages while the others emit: the service repeats an unchanged price about
+   * every 10 s, so a lower value gives a `Left` until then.
    */
   readonly maxSkew: number
 }

@@ -193,6 +193,12 @@ describe('decodeKey (section 5)', () => {
     expect(decodeKey(text)).toMatchObject({ left: { _tag: 'ConfigurationError', option: 'authKey' } })
   })
 
+  it('names a line end, which is easily overlooked', () => {
+    expect(decodeKey('AAAA\n')).toMatchObject({
+      left: { message: expect.stringMatching(/without .* line ends$/) as string },
+    })
+  })
+
   it.each([undefined, null, 42, true, {}, ['AAAA'], Buffer.from('AAAA')])(
     'rejects a value that is not a string: %o',
     (value) => {
@@ -211,7 +217,9 @@ describe('decodeKey (section 5)', () => {
         const rejected = decodeKey(text, 'key')
         if (!isLeft(rejected)) return expect.unreachable()
         expect(rejected.left).toBeInstanceOf(ConfigurationError)
-        expect(rejected.left.message).toBe('key: expected a base64 string of at least one byte')
+        expect(rejected.left.message).toBe(
+          `key: expected a base64 string of at least one byte${/\s/.test(text) ? ', without spaces and line ends' : ''}`,
+        )
         const shown = [
           rejected.left.message,
           String(rejected.left),

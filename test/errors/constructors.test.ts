@@ -81,6 +81,14 @@ describe('the message', () => {
     [httpError(503, 'busy', 2000), 'status 503: busy; retry after 2000 ms'],
     [httpError(404, '', undefined), 'status 404'],
     [networkError(Object.assign(new Error(''), { code: 'ECONNREFUSED' })), 'no response: ECONNREFUSED'],
+    [
+      networkError(
+        new Error(
+          'write EPROTO 80EC:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/a.c:350:',
+        ),
+      ),
+      'no response: write EPROTO TLS: wrong version number',
+    ],
     [networkError(new AggregateError([new Error('a'), new Error('b')])), 'no response: a; b'],
     [networkError(new AggregateError([], 'all of them')), 'no response: all of them'],
     [networkError(new AggregateError([])), 'no response: AggregateError'],

@@ -201,6 +201,19 @@ describe.concurrent('with a deployment in the environment', () => {
     expect(await example.waitForExit()).toBe(0)
   })
 
+  it('the project of init needs three variables: its WebSocket has a default', async () => {
+    await using service = await startSimulator()
+    using example = run('project/src/main.ts', {
+      SVC_BASE_URL: service.baseUrl,
+      SVC_PRICE_BASE_URL: service.priceBaseUrl,
+      SVC_AUTH_KEY: service.authKey,
+    })
+    await eventually(() => expect(service.requests).not.toEqual([]))
+    example.process.kill('SIGINT')
+    expect(await example.waitForExit()).toBe(0)
+    expect(example.output).toMatch(`prices of ${service.priceBaseUrl}`)
+  })
+
   it.each(['price-with-depth.ts', 'slippage.ts'])('%s requests its depth', async (name) => {
     await using service = await startSimulator()
     using example = run(name, {

@@ -99,6 +99,15 @@ test.each(Object.entries(optionalPeers))(
   },
 )
 
+test('--nats without @nats-io/transport-node says what to install, and so does doctor', async () => {
+  const cli = (...args: readonly string[]) =>
+    run('npx', ['svc-streams', ...args, '--nats', 'nats://127.0.0.1:1'], { cwd: packed.user })
+  const problem =
+    /--nats needs the package @nats-io\/transport-node\. Install it: npm install @nats-io\/transport-node\. .*\n/
+  expect((await cli('price', '0xab')).stderr).toMatch(problem)
+  expect((await cli('doctor')).stdout).toMatch(problem)
+})
+
 test('a history on NATS without @nats-io/jetstream says what to install', async () => {
   const script = `
     const { natsHistory, startNatsGateway } = await import('svc-streams/nats')

@@ -23,7 +23,7 @@ const lines$ = (client: Client): Observable<string> =>
   )
 
 const simulator = isConfigured ? undefined : await startSimulator()
-const service = simulator ?? { priceBaseUrl, priceWsUrl, baseUrl, authKey }
+const service = simulator ?? { priceBaseUrl, baseUrl, authKey, ...(priceWsUrl && { priceWsUrl }) }
 const client = createClient({ environment: 'mainnet', ...service })
 console.log(isConfigured ? `prices of ${priceBaseUrl}` : 'simulated prices')
 await lines$(client)

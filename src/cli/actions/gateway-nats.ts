@@ -6,7 +6,7 @@ import type { NatsGateway, NatsGatewaySnapshot } from '../../nats/index.js'
 import type { ListenAddress } from '../../server/listen.js'
 import {
   loadNats,
-  missingPackage,
+  missingPackageText,
   natsHost,
   serverList,
   withSource,
@@ -76,7 +76,7 @@ const start = async (
   keep: number | undefined,
 ): Promise<NatsGateway> => {
   const nats = await loadNats()
-  if (nats === undefined) return usageError(command, missingPackage)
+  if (nats === undefined) return usageError(command, missingPackageText)
   const history = keep === undefined ? {} : { history: { keep } }
   const options = { servers: serverList(servers), service, ...history }
   return nats.startNatsGateway(client, options).catch((error: unknown) => {

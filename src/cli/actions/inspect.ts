@@ -29,7 +29,7 @@ export const inspectRecordings = async (
   { maxGap = Infinity, json = false }: InspectFlags,
 ): Promise<void> => {
   const inspection = new Inspection()
-  for (const file of await inspection.inOrder(files)) await inspection.read(file)
+  for (const started of await inspection.inOrder(files)) await inspection.read(started)
   const topics = inspection.summaries()
   const { damages } = inspection
   if (json) {
@@ -55,35 +55,53 @@ export const inspectRecordings = async (
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
-/** The lines of several recordings, like the lines of one recording. */
+/** A file, and its start in ms since the Unix epoch. */
+interface StartedFile {
+  readonly file: RecordedFile
+  readonly start: number
+}
+
+/** The lines of several recordings. Of each topic, those that contain it are one recording. */
 class Inspection {
   readonly damages: RecordingError[] = []
   private readonly topics = new Map<string, TopicSummariser>()
   /** By each spelling of a topic. */
   private readonly bySpelling = new Map<string, TopicSummariser>()
+  /** The topics of the current file. */
+  private readonly current = new Set<TopicSummariser>()
+  /** The latest time of the rows of the current file so far, in ms since the Unix epoch. */
   private latest = -Infinity
+  /** The latest time of all rows so far, in ms since the Unix epoch. */
+  private end = -Infinity
+  /** The start of the last file, in ms since the Unix epoch. */
+  private lastStart = -Infinity
 
   /** The files that have a header, in the order of their starts. */
-  async inOrder(paths: readonly string[]): Promise<readonly RecordedFile[]> {
-    const started: { readonly file: RecordedFile; readonly start: number }[] = []
+  async inOrder(paths: readonly string[]): Promise<readonly StartedFile[]> {
+    const started: StartedFile[] = []
     for (const path of paths) {
       const file = new RecordedFile(openableSource(nodePlatform, path))
       const start = await file.start()
       if (isLeft(start)) this.damages.push(start.left)
       else started.push({ file, start: start.right })
     }
-    return started.sort((a, b) => a.start - b.start).map(({ file }) => file)
+    return started.sort((a, b) => a.start - b.start)
   }
 
-  async read(file: RecordedFile): Promise<void> {
+  async read({ file, start }: StartedFile): Promise<void> {
+    this.current.clear()
+    this.latest = -Infinity
+    this.lastStart = start
     for await (const entries of file.entries(0, new Subscription(), false)) {
       if (isLeft(entries)) this.damages.push(entries.left)
       else for (const { line } of entries.right) this.onLine(line)
     }
+    for (const topic of this.current) topic.passTime(this.latest)
+    this.end = Math.max(this.end, this.latest)
   }
 
   summaries(): readonly TopicSummary[] {
-    return [...this.topics.values()].map((topic) => topic.summary(this.latest))
+    return [...this.topics.values()].map((topic) => topic.summary(this.lastStart, this.end))
   }
 
   private onLine(line: RecordingHeader | Row): void {
@@ -95,7 +113,7 @@ class Inspection {
         return this.summariserOf(line.topic).onLine(line, this.latest)
       case 'Status':
         this.passTime(line)
-        for (const topic of this.topics.values()) topic.onLine(line, this.latest)
+        for (const topic of this.current) topic.onLine(line, this.latest)
         return
       case 'End':
         this.passTime(line)
@@ -108,10 +126,10 @@ class Inspection {
     }
   }
 
-  /** A topic that is not in a recording is not recorded in that time. */
+  /** A file may contain several recordings. A topic that is not in one of them is not recorded meanwhile. */
   private onHeader(header: RecordingHeader): void {
-    for (const topic of header.topics) this.summariserOf(topic)
-    for (const topic of this.topics.values()) topic.onLine(header, this.latest)
+    for (const topic of header.topics) this.current.add(this.summariserOf(topic))
+    for (const topic of this.current) topic.onLine(header, this.latest)
   }
 
   private passTime({ at }: Row): void {

@@ -4,8 +4,9 @@ import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'r
 import type { DiagnosticMessages } from '../../diagnostics/messages.js'
 import { printable } from '../../errors/text.js'
 import { GatewayError } from '../../gateway/index.js'
+import { depthRoute } from '../../http/depth-request.js'
 import type { OpenSource } from '../input/open-source.js'
-import { flagName } from '../input/source-flags.js'
+import { deploymentFlags, flagName, withVariable } from '../input/source-flags.js'
 import { setVariable, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
@@ -22,8 +23,39 @@ export const serveUntilStopped = async (io: Io, source: OpenSource, summary: str
   const stopped$ = from(interrupted(io))
   io.stdout.write(summary)
   const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) => log(io, line))
+  const onRequest = depthLog(io)
+  subscribe('svc-streams:request', onRequest)
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
-  await firstValueFrom(merge(stopped$, failure$)).finally(() => lines.unsubscribe())
+  await firstValueFrom(merge(stopped$, failure$)).finally(() => {
+    lines.unsubscribe()
+    unsubscribe('svc-streams:request', onRequest)
+  })
+}
+
+/**
+ * One line when depth requests fail, whatever the token, and one when they succeed again. A single failure may come from the
+ * clock, which the client corrects.
+ */
+const depthLog = (io: Io): ((message: unknown) => void) => {
+  let failures = 0
+  return (message) => {
+    const request = message as DiagnosticMessages['svc-streams:request']
+    if (request.route !== depthRoute) return
+    const problem = depthProblem(request)
+    if (problem === undefined) {
+      if (failures > 1) log(io, 'Depth requests succeed again.')
+      failures = 0
+    } else if (++failures === 2) log(io, `Depth requests fail: ${problem}. Consumers receive an error.`)
+  }
+}
+
+/** The service answers 500 for a token that it does not support. */
+const depthProblem = ({
+  status = 0,
+  error,
+}: DiagnosticMessages['svc-streams:request']): string | undefined => {
+  if (status === 401) return `status 401. Check ${withVariable(deploymentFlags.authKey)}`
+  return status > 500 ? `status ${status}` : error
 }
 
 const meanwhile: Meanwhile = {

@@ -93,7 +93,7 @@ const readParameters = (command: Command, path: string): readonly unknown[] => {
   const json = readJson(path)
   if (isLeft(json)) {
     const { kind, message } = json.left
-    return fail(kind === 'file' ? message : `${expected}: ${message}`)
+    return fail(kind === 'file' ? `expected a file of JSON: ${message}` : `${expected}: ${message}`)
   }
   if (!Array.isArray(json.right)) return fail(expected)
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])

@@ -34,7 +34,7 @@ All consumers share one connection to the service, one subscription of each toke
 each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
 
 While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
-line when the service is lost, and one when it returns. GET /health answers 200 or 503;
+line when the service is lost or depth requests fail, and one when that ends. GET /health answers 200 or 503;
 GET /health/ready and GET /health/live are for an orchestrator.
 
 Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for

@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { TimeoutError, type Observable } from 'rxjs'
-import { messageOf, printable } from '../../errors/text.js'
+import { causeOf } from '../../errors/failure-cause.js'
+import { printable } from '../../errors/text.js'
 import type { Interface, Target } from './target.js'
 
 export interface Check {
@@ -39,4 +40,4 @@ export const failed = (problem: string, advice: string, interfaces: readonly Int
 
 /** The text of an exception of Node, or of a wait that reached its limit. */
 export const errorText = (error: unknown, limit: number): string =>
-  error instanceof TimeoutError ? `no answer in ${limit} ms` : printable(messageOf(error))
+  error instanceof TimeoutError ? `no answer in ${limit} ms` : printable(causeOf(error).message)

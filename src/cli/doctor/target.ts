@@ -5,7 +5,7 @@ import type { ClientOptions, UnsignedClientOptions } from '../../client/options.
 import { defaultService, type Topic } from '../../domain/topic.js'
 import type { TokenOptions } from '../../simulator/index.js'
 import { eth } from '../../simulator/market/token-options.js'
-import { createNatsClients, natsHost } from '../input/open-source.js'
+import { createNatsClients, loadNats, missingPackage, natsHost } from '../input/open-source.js'
 import {
   clientOptions,
   configureFor,
@@ -77,6 +77,7 @@ const createNatsTarget = async (
   source: NatsSource,
   limit: number,
 ): Promise<Either<OptionsProblem, Target>> => {
+  if ((await loadNats()) === undefined) return left(missingPackage)
   const clients = await createNatsClients(source, limitsOf(limit))
   if (isLeft(clients)) return invalid(clients.left)
   const { client, depthClient } = clients.right

@@ -252,7 +252,7 @@ export const createNatsClients = async (
   times: Times = {},
 ): Promise<Either<string, Clients>> => {
   const nats = await loadNats()
-  if (nats === undefined) return left(missingPackage)
+  if (nats === undefined) return left(missingPackageText)
   try {
     const options = { ...times, servers: serverList(servers) }
     if (environment === 'testnet') {
@@ -276,9 +276,13 @@ export const loadNats = async (): Promise<typeof Nats | undefined> => {
   }
 }
 
-export const missingPackage = `--nats needs the package @nats-io/transport-node:
-  npm install @nats-io/transport-node
-  npx -p svc-streams -p @nats-io/transport-node svc-streams ...`
+export const missingPackage = {
+  problem: '--nats needs the package @nats-io/transport-node',
+  advice:
+    'Install it: npm install @nats-io/transport-node. Or for npx: npx -p svc-streams -p @nats-io/transport-node svc-streams …',
+}
+
+export const missingPackageText = `${missingPackage.problem}. ${missingPackage.advice}`
 
 /** `servers`: addresses, separated by commas. */
 export const serverList = (servers: string): readonly string[] =>

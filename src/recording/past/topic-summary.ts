@@ -21,7 +21,7 @@ export interface TopicSummary {
   /** The times of the first and of the last price; undefined without one. */
   readonly from: number | undefined
   readonly to: number | undefined
-  /** The time from the first price to the end of the recordings, without the gaps, in ms. */
+  /** The time from the first price to the end of the recordings of the topic, without the gaps, in ms. */
   readonly coveredMs: number
   readonly gaps: Readonly<Record<GapCause, GapSummary>>
   /** The number of connections over which prices came. */
@@ -57,7 +57,7 @@ export class TopicSummariser {
     })
   }
 
-  /** `latest`: the latest time of all rows so far, in ms since the Unix epoch. */
+  /** `latest`: the latest time of the rows of the file so far, in ms since the Unix epoch. */
   onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, latest: number): void {
     this.past.passTime(latest)
     if (line._tag === 'Price') this.rows++
@@ -70,11 +70,20 @@ export class TopicSummariser {
     this.past.onLine(line)
   }
 
-  /** `latest`: the end of the recordings, in ms since the Unix epoch. */
-  summary(latest: number): TopicSummary {
-    const { topic, rows, from, to, gaps, connections } = this
+  /** The file has rows until a time, in ms since the Unix epoch. */
+  passTime(latest: number): void {
     this.past.passTime(latest)
-    this.past.finish(true, latest)
+  }
+
+  /**
+   * `lastStart`, `end`: the start of the last file, and the end of all files, in ms since the Unix epoch. A file that starts
+   * after the last row of the topic does not contain the topic.
+   */
+  summary(lastStart: number, end: number): TopicSummary {
+    const { topic, rows, from, to, gaps, connections } = this
+    const isRecordedOn = lastStart <= this.past.latest
+    const latest = isRecordedOn ? this.past.latest : end
+    this.past.finish(isRecordedOn, latest)
     if (from !== undefined) this.endSilence(latest)
     const gapMs = Object.values(gaps).reduce((sum, { ms }) => sum + ms, 0)
     const coveredMs = from === undefined ? 0 : Math.max(0, latest - from - gapMs)

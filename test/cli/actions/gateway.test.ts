@@ -20,7 +20,7 @@ describe('the file of --keys', () => {
     ['no key', '{}', 'has no key; add one, or remove --keys'],
     ['an invalid key', `{ "a": "AAAA", "desk": "$${secret}" }`, `key "desk": ${key}`],
     ['a nested key', `{ "desk": { "key": "${secret}" } }`, `key "desk": ${key}`],
-    ['a key as the name', `{ "${secret}": "the desk" }`, `key 1: ${key}`],
+    ['a key as the name', `{ "${secret}": "desk!" }`, `key 1: ${key}`],
     ['an empty name', `{ "a": "AAAA", "": "$${secret}" }`, `key 2: ${key}`],
   ])('names the file and the entry for %s, but not the key', (_, text, problem) => {
     const file = newFile('keys.json', text)

@@ -88,6 +88,23 @@ test('prints one line when the service is lost, and one when it returns; consume
   ])
 })
 
+test('prints one line when depth requests fail, and one when they succeed again', async () => {
+  const { simulator, command, url } = await startService()
+  const requestDepth = async () => (await fetch(`${url}/v0/order_book/depth/${weth}`)).status
+  simulator.inject({ httpStatus: 401 })
+  expect(await requestDepth()).toBe(502)
+  expect(command.stderr).toBe('')
+  for (let request = 0; request < 2; request++) expect(await requestDepth()).toBe(502)
+  simulator.inject({})
+  expect(await requestDepth()).toBe(200)
+  expect(command.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(
+      /Z Depth requests fail: status 401\. Check --auth-key \(SVC_AUTH_KEY\)\. Consumers receive an error\.$/,
+    ),
+    expect.stringMatching(/Z Depth requests succeed again\.$/),
+  ])
+})
+
 test('a gateway serves a gateway', async () => {
   const { market, simulator, url } = await startService()
   const second = await startGatewayInProcess(['--gateway', url])

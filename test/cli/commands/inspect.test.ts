@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import type { Topic } from '../../../src/domain/topic.js'
 import { stale } from '../../../src/errors/constructors.js'
 import {
   down,
@@ -75,6 +76,28 @@ describe('inspect', () => {
       coveredMs: 5400,
       gaps: { unrecorded: { count: 1, ms: 21_000 } },
     })
+  })
+
+  test('reads files of one topic each, as in the history of a gateway, whose times overlap', async () => {
+    const fileOf = (name: string, only: Topic, at: number, ...rows: readonly number[]) => {
+      const text = recordingText(
+        { ...header, at: start + at, topics: [only] },
+        ...rows.map((ms) => priceRow(ms, 5, only)),
+      )
+      return newFile(name, text)
+    }
+    const files = [
+      fileOf('a.0.ndjson', topic, 0, 0, 1000, 2000),
+      fileOf('a.5.ndjson', topic, 5000, 5000, 6000),
+      fileOf('b.0.ndjson', other, 100, 100, 1100, 6100),
+    ]
+    const { stdout } = await runCommand(['inspect', ...files])
+    expect(stdout).toMatchInlineSnapshot(`
+      "topic     rows  from                  to                    disconnected  stale  unrecorded  conn  prices/s  silence
+      svc-0xab     5  2023-11-14T22:14:00Z  2023-11-14T22:14:06Z             0      0   1 (3.0 s)     2  1, max 1    1.0 s
+      svc-0xcd     3  2023-11-14T22:14:00Z  2023-11-14T22:14:06Z             0      0           0     1  0, max 1    5.0 s
+      "
+    `)
   })
 
   test('--max-gap fails with exit code 1 if a gap is longer', async () => {

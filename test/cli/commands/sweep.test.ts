@@ -114,6 +114,12 @@ test.each<[string, (args: readonly [string, string, string, string]) => readonly
     "required option '--parameters <file>'",
   ],
   [
+    'for parameters in place of their file',
+    ([recording, module, flag]) => [recording, module, flag, '[5, 10]'],
+    2,
+    '--parameters: [5, 10]: expected a file of JSON: ENOENT',
+  ],
+  [
     'for standard input',
     ([, ...args]) => ['-', ...args],
     2,

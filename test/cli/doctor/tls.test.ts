@@ -48,3 +48,17 @@ test("fails TLS with a self-signed, an expired, and another host's certificate",
   )
   expect(other.results.get('price over HTTP')).toBe('skipped  TLS failed')
 })
+
+test('says that a port may not use TLS, in words', async () => {
+  const origin = await startHttpServer((_request, response) => response.end())
+  const url = origin.replace('http:', 'https:')
+  const { results } = readOutput(
+    await runCommand(['doctor'], {
+      SVC_PRICE_BASE_URL: url,
+      SVC_PRICE_WS_URL: url.replace('https:', 'wss:'),
+    }),
+  )
+  expect(results.get('TLS')).toMatch(
+    /^failed {3}127\.0\.0\.1:\d+: TLS: [a-z ]+\. Check the port and the scheme in --price-ws-url/,
+  )
+})

@@ -55,7 +55,7 @@ export class PendingAcks {
     const base = correlate(text, {
       isUnconfirmed: (address) => this.isUnconfirmed(address) || this.probes.has(address),
       // A text without an address may be the answer to the probe. It rejects no topic.
-      pending: () => (this.probes.isPending ? [] : this.pending(now)),
+      pending: () => (this.probes.count > 0 ? [] : this.pending(now)),
     })
     const answered = base ?? this.unsubscribedTopicIn(text, now)
     if (answered !== undefined) this.recentlyUnsubscribed.onErrorText(answered)
@@ -148,57 +148,74 @@ const addressesIn = (text: string): readonly Address[] | undefined => {
   return [...addresses]
 }
 
-interface Probe {
-  readonly base: Address
-  /** The number of answers to earlier frames that may still arrive. */
-  earlier: number
+/** A frame whose answer lists no new topic. */
+interface UnansweredFrame {
+  /** The topic of a probe; `undefined` for an unsubscribe frame. */
+  readonly probed: Address | undefined
+  readonly sentAt: number
 }
 
 /**
- * The probes of one connection that wait for an answer. A probe subscribes again to a confirmed topic. Its answer looks like
- * those to unsubscribe frames and to other probes, so they are matched by order: the service answers the frames of a connection in
- * order. The confirmation of a new topic looks different, and an error text answers another subscribe frame.
+ * The probes of one connection that wait for an answer, and the unsubscribe frames before them. A probe subscribes again to
+ * a confirmed topic. Its answer lists that topic, as those to unsubscribe frames and to other probes may, so they are matched
+ * by order: the service answers the frames of a connection in order.
  */
 export class Probes {
-  private readonly pending: Probe[] = []
-  /** The number of unsubscribe frames without an answer, and when the last one was sent. */
-  private unsubscribes = 0
-  private unsubscribedAt = -Infinity
+  /** In the order in which they were sent. */
+  private readonly frames: UnansweredFrame[] = []
+  /** The number of probes among them. */
+  private probes = 0
 
   /** `grace`: how long the answer to an unsubscribe frame may take, in ms. Not every service answers them. */
   constructor(private readonly grace: number) {}
 
-  get isPending(): boolean {
-    return this.pending.length > 0
+  get count(): number {
+    return this.probes
   }
 
   onUnsubscribe(now: number): void {
-    this.unsubscribes++
-    this.unsubscribedAt = now
+    this.forgetLate(now)
+    this.frames.push({ probed: undefined, sentAt: now })
   }
 
   start(base: Address, now: number): void {
-    if (now - this.unsubscribedAt >= this.grace) this.unsubscribes = 0
-    this.pending.push({ base, earlier: this.unsubscribes + this.pending.length })
+    this.forgetLate(now)
+    this.probes++
+    this.frames.push({ probed: base, sentAt: now })
   }
 
   /** True if an error text may be about this topic, because a probe subscribes to it. */
   has(base: Address): boolean {
-    return this.pending.some((probe) => probe.base === base)
+    return this.probes > 0 && this.frames.some(({ probed }) => probed === base)
   }
 
-  /** Called for each confirmation that answers no subscribe frame of a new topic. Returns true if it answers a probe. */
-  onConfirmation(): boolean {
-    const isAnswered = this.pending[0]?.earlier === 0
-    if (isAnswered) this.pending.shift()
-    else if (this.unsubscribes > 0) this.unsubscribes--
-    for (const probe of this.pending) probe.earlier = Math.max(0, probe.earlier - 1)
-    return isAnswered
+  /**
+   * Called for each confirmation that answers no subscribe frame of a new topic. `isListed`: true for the topics that it lists.
+   * Returns the number of probes that are answered: those before an answered one have been answered, or never will be.
+   */
+  onConfirmation(isListed: (base: Address) => boolean): number {
+    const { frames, probes } = this
+    const [first] = frames
+    if (first?.probed === undefined) {
+      frames.shift()
+      return 0
+    }
+    const index = frames.findIndex(({ probed }) => probed !== undefined && isListed(probed))
+    for (const { probed } of frames.splice(0, index + 1)) if (probed !== undefined) this.probes--
+    return probes - this.probes
   }
 
   clear(): void {
-    this.pending.length = 0
-    this.unsubscribes = 0
+    this.frames.length = 0
+    this.probes = 0
+  }
+
+  private forgetLate(now: number): void {
+    const { frames } = this
+    for (let [first] = frames; first !== undefined && first.probed === undefined; [first] = frames) {
+      if (now - first.sentAt < this.grace) return
+      frames.shift()
+    }
   }
 }
 

@@ -111,7 +111,10 @@ const onConfirmation = (reception: Reception, topics: readonly string[], text: s
     if (base !== undefined && listed === 'unrequested')
       subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
   }
-  if (!hasNewTopic && subscriptions.acks.probes.onConfirmation()) effects.push({ _tag: 'ProbeAnswered' })
+  const isListed = (probed: Address): boolean =>
+    topics.some((topic) => baseAddressOf(topic, service) === probed)
+  const answered = hasNewTopic ? 0 : subscriptions.acks.probes.onConfirmation(isListed)
+  for (let probe = 0; probe < answered; probe++) effects.push({ _tag: 'ProbeAnswered' })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
 }

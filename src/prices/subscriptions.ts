@@ -172,7 +172,7 @@ export class Subscriptions {
     const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
-    if (isUnconfirmed(state)) state.isAnswered = !this.acks.probes.isPending
+    if (isUnconfirmed(state)) state.isAnswered = this.acks.probes.count === 0
     this.onActivity(state, now, age, effects)
     return state
   }

@@ -155,14 +155,13 @@ it('a confirmation answers a probe exactly if the service confirms it for that p
       const unanswered: ('unsubscribe' | 'probe')[] = []
       for (const next of steps) {
         if (next === 'confirm') {
-          const answered = unanswered.shift()
-          if (answered !== undefined) expect(probes.onConfirmation()).toBe(answered === 'probe')
+          if (unanswered.shift() !== undefined) probes.onConfirmation(() => true)
         } else {
           if (next === 'unsubscribe') probes.onUnsubscribe(0)
           else probes.start('0xa', 0)
           unanswered.push(next)
         }
-        expect(probes.isPending).toBe(unanswered.includes('probe'))
+        expect(probes.count).toBe(unanswered.filter((frame) => frame === 'probe').length)
       }
     }),
     { numRuns: 1000 },
@@ -170,13 +169,23 @@ it('a confirmation answers a probe exactly if the service confirms it for that p
 })
 
 it('a probe waits for no answer to an unsubscribe frame once that has taken longer than the grace period', () => {
-  const answersAt = (time: number): boolean => {
+  const unansweredAt = (time: number): number => {
     const probes = new Probes(100)
     probes.onUnsubscribe(0)
     probes.start('0xa', time)
-    return probes.onConfirmation()
+    probes.onConfirmation(() => true)
+    return probes.count
   }
-  expect([answersAt(99), answersAt(100)]).toEqual([false, true])
+  expect([unansweredAt(99), unansweredAt(100)]).toEqual([1, 0])
+})
+
+it('a confirmation that lists the topic of a probe answers the probes before it too, and one without it none', () => {
+  const probes = new Probes(100)
+  for (const base of ['0xa', '0xb', '0xc'] as const) probes.start(base, 0)
+  probes.onConfirmation((base) => base === '0xd')
+  expect(probes.count).toBe(3)
+  probes.onConfirmation((base) => base === '0xb')
+  expect([probes.count, probes.has('0xb'), probes.has('0xc')]).toEqual([1, false, true])
 })
 
 const grace = 100

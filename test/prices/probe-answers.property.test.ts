@@ -11,6 +11,11 @@ import { createPriceSubscriber, type TestPriceSubscriber } from './support/price
 
 const probed: Address = '0xaa'
 
+const receptionOf = (subscriptions: Subscriptions): Reception => ({
+  ...{ subscriptions, clock: { ...rxClock, elapsed: () => 0 } },
+  ...{ service: 'svc', secrets: new Secrets() },
+})
+
 /** A frame of the client that the service has not answered. */
 interface Unanswered {
   readonly frame: string
@@ -29,12 +34,7 @@ class Scene {
 
   constructor(private readonly listsAll: boolean) {
     const { subscriptions } = this
-    this.reception = {
-      subscriptions,
-      clock: { ...rxClock, elapsed: () => 0 },
-      service: 'svc',
-      secrets: new Secrets(),
-    }
+    this.reception = receptionOf(subscriptions)
     subscriptions.onOpen()
     this.request(probed)
     this.answer()
@@ -71,7 +71,7 @@ class Scene {
   /** The service sends a price of a new topic in front of its confirmation. A probe is under way. */
   sendEarlyPrice(): void {
     const [next] = this.unanswered
-    if (next === undefined || next.isProbe || !this.subscriptions.acks.probes.isPending) return
+    if (next === undefined || next.isProbe || this.subscriptions.acks.probes.count === 0) return
     const { method, topic } = read(next.frame)
     if (method !== 'subscribe') return
     // It stays, because a price counts as the confirmation of a topic that is left.
@@ -131,4 +131,16 @@ it('a confirmation answers a probe exactly if the service sends it for that prob
     }),
     { numRuns: 2000 },
   )
+})
+
+it('a confirmation answers the probes before the one whose topic it lists', () => {
+  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
+  // The service has rejected the first topic since.
+  subscriptions.acks.probes.start('0xaa', 0)
+  subscriptions.acks.probes.start('0xbb', 0)
+  const frame = { _tag: 'Confirmation', subscriptions: ['svc-0xbb'] } as const
+  const answers = onFrame(receptionOf(subscriptions), frame, '').filter(
+    ({ _tag }) => _tag === 'ProbeAnswered',
+  )
+  expect(answers).toHaveLength(2)
 })

@@ -82,7 +82,7 @@ const run = (
   return lines
 }
 
-/** Answers each frame with all topics of the connection, except the subscribe frames of ignored topics. */
+/** Answers each frame with all topics of the connection, except those of ignored topics. */
 class Service {
   private readonly topics = new Set<string>()
   private ignored: readonly string[] | undefined
@@ -91,6 +91,7 @@ class Service {
 
   start({ ignored = [] }: { readonly ignored?: readonly Topic[] } = {}): void {
     this.ignored = ignored
+    for (const name of ignored) this.topics.delete(name)
   }
 
   onFrame(socket: ManualSocket, method: string, name: string): void {
@@ -287,6 +288,16 @@ describe('a connection without pings to a service that answers its frames', () =
     }, options)
     expect(lines.filter((line) => line.includes('unsubscribe'))).toHaveLength(others.length)
     expect(failuresOf(lines)).toEqual([])
+  })
+
+  it('is not current by a confirmation that lacks the topic of the probe', () => {
+    const lines = run(({ serve, subscribe, at, socket }) => {
+      serve()
+      subscribe(topic)
+      at(500, () => serve({ ignored: [topic] }))
+      for (let ms = 500; ms < 900; ms += 20) at(ms, () => socket().deliverConfirmation('other-1'))
+    }, options)
+    expect(failuresOf(lines)[0]).toMatch(/^[67]\d\d(?:\.\d+)? svc-0xa: Stale$/)
   })
 
   it('is measured too if its first topic is confirmed after a long time', () => {

@@ -59,6 +59,8 @@ export const defineRequire =
 export const bundle = async ({ plugins = [], ...options }: BuildOptions): Promise<void> => {
   await build({
     absWorkingDir: root,
+    // Also for the project of `init`, which has its own: its imports of the package are those of the sources.
+    tsconfig: join(root, 'tsconfig.json'),
     outbase: root,
     bundle: true,
     splitting: true,

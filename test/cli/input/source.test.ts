@@ -321,7 +321,7 @@ describe('the message of an invalid option', () => {
       ].map(errorText),
     ).toMatchInlineSnapshot(`
     [
-      "--auth-key (SVC_AUTH_KEY): expected a base64 string of at least one byte",
+      "--auth-key (SVC_AUTH_KEY): expected a base64 string of at least one byte, without spaces and line ends",
       "--base-url (SVC_BASE_URL): expected a URL like https://… or http://…",
       "--base-url (SVC_BASE_URL): http: to another machine is not encrypted; use https: or set --allow-insecure",
       "--price-base-url (SVC_PRICE_BASE_URL): expected https://… or http://…, not wss:",

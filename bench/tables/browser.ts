@@ -63,7 +63,7 @@ const scriptTime = async (browser: Browser, script: string, prices: number): Pro
   let total = 0
   const receive = async (): Promise<void> => {
     // Chromium takes seconds for all at once: then the library would hold those that are older than `maxLag`.
-    for (const end = total + prices; total < end; ) {
+    for (const end = total + prices; total < end;) {
       server.send(burst)
       total += burst
       // Waits in this process: a check in the page would count as script time.

@@ -16,6 +16,9 @@ const closeTime = 400
 /** Grace period of a slow consumer, in which it can read its backlog and the close frame, in ms. */
 export const backlogTime = 10_000
 
+/** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
+const longHold = 5_000
+
 export interface ConnectionConfig {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
@@ -31,11 +34,9 @@ export interface ConnectionConfig {
   readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
 
-/**
- * Up to this number of topics, a confirmation lists all topics of the connection; above it, only the new topic. Of many
- * answers at once, those after this number of bytes list only the new topic, to spare slow links.
- */
+/** Above this number of topics, a confirmation lists only the new topic. */
 const maxListedTopics = 64
+/** So do the confirmations after this number of bytes at once: lists of all topics would fill a slow link for seconds. */
 const maxListedBytes = 4096
 
 const maxHeldPongs = 4
@@ -295,14 +296,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
       }
       const frame = topic.currentFrame()
       if (frame === undefined && !this.config.isCurrent()) break
-      // Without it, a pong would make an older price current that the consumer reads only now.
-      if (frame === undefined)
+      if (frame === undefined && this.wasBehind && this.config.now() - this.behindSince > longHold)
         return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
       const pending = this.batch?.length ?? 0
-      window.probe(pending + frame.length)
-      if (!window.hasRoom(frame.length, pending)) return this.hold()
+      if (frame !== undefined) window.probe(pending + frame.length)
+      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
-      this.config.outbox.add(this, frame)
+      if (frame === undefined) this.droppedPrices++
+      else this.config.outbox.add(this, frame)
     }
     this.config.outbox.flushOne(this)
   }

@@ -105,7 +105,8 @@ const createHoldingSession = async () => {
   now = 2_000
   session.check()
   expect(log).toEqual(['ping 1', 'a', 'ping 2', 'behind'])
-  return { ...manual, setPrice, becomesStale: () => (current = undefined), startAt: log.length }
+  const pass = (ms: number): void => void (now += ms)
+  return { ...manual, setPrice, becomesStale: () => (current = undefined), pass, startAt: log.length }
 }
 
 describe('a consumer that is behind', () => {
@@ -154,9 +155,10 @@ describe('a consumer that is behind', () => {
   })
 
   it('is ended if a held price has become stale: an answer to its ping would make an earlier price current', async () => {
-    const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
+    const { session, log, setPrice, becomesStale, pass, startAt } = await createHoldingSession()
     setPrice('b')
     session.onPing(Buffer.from('id'))
+    pass(5_001)
     becomesStale()
     session.onPong('2')
     expect(log.slice(startAt)).toEqual([
@@ -165,6 +167,16 @@ describe('a consumer that is behind', () => {
         /^close 1013 too far behind: the price of \S+ was not sent before it became stale$/,
       ),
     ])
+  })
+
+  it('gets no held price that was nearly stale when its topic was added', async () => {
+    const { session, log, setPrice, becomesStale, pass, startAt } = await createHoldingSession()
+    setPrice('b')
+    pass(5_000)
+    becomesStale()
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3'])
+    expect(session.droppedPrices).toBe(1)
   })
 
   it('gets the answer to its ping behind the prices that were held by then, so that none of them is older', async () => {

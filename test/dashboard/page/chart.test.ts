@@ -106,9 +106,10 @@ describe('the chart of the dashboard', () => {
   it('takes its whole width from the first seconds on', async () => {
     const { page } = await openChart()
     await eventually(async () => {
-      const [line] = await linesOf(page)
-      expect(line?.[0]).toBeLessThan(0.03)
-      expect(line?.[1]).toBeGreaterThan(0.95)
+      // Several, if a busy machine makes prices late.
+      const lines = await linesOf(page)
+      expect(lines[0]?.[0]).toBeLessThan(0.03)
+      expect(lines.at(-1)?.[1]).toBeGreaterThan(0.95)
     })
   })
 })

@@ -85,7 +85,7 @@ const behave =
 const unavailable = { status: 503, headers: {} }
 const retryLater = { status: 503, headers: { 'retry-after': '7' } }
 
-/** One generator per kind of fault of a link, and of the process of its client, which has no other sockets. */
+/** One generator per kind of fault of a link. */
 export const linkFaultKinds: readonly Generate[] = [
   (chance, link, latest) => {
     const direction = chance.pick(['up', 'down', 'both'] as const)
@@ -104,7 +104,6 @@ export const linkFaultKinds: readonly Generate[] = [
     ] as const)
     return { do: 'latency', link, latency, jitter, ms: duration(chance, latest) }
   },
-  (chance, link, latest) => ({ do: 'no descriptors', link, ms: duration(chance, latest) }),
 ]
 
 /** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
@@ -133,6 +132,11 @@ export const faultKinds: readonly Generate[] = [
   behave((chance) => ({ refusal: chance.pick([unavailable, retryLater, 'none'] as const) })),
   behave((chance) => ({ depthFailure: chance.pick([unavailable, retryLater, 'none'] as const) })),
 ]
+
+/** The process of a client, which has no other sockets than those of its link, can open no further one. */
+export const descriptorFault: Generate = (chance, link, latest) => {
+  return { do: 'no descriptors', link, ms: duration(chance, latest) }
+}
 
 /** A fault of the NATS server with this index. */
 export const natsServerFault: Generate = (chance, server, latest) => ({

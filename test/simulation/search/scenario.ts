@@ -2,6 +2,7 @@ import { seededRandom, type Random } from '../../../src/simulator/market/seeded-
 import type { Strategy, TraderPlan } from '../actors/trader.js'
 import type { ClientTimes } from '../invariants/ledger.js'
 import {
+  descriptorFault,
   faultKinds,
   gatewayFault,
   jetStreamFaultKinds,
@@ -90,8 +91,10 @@ export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats
 /** A scenario without gateways. Each seed switches off a random part of the faults: others then happen more often. */
 const directScenario = (seed: number): Scenario => {
   const chance = new Chance(seededRandom(`scenario ${seed}`))
-  const isCrowd = chance.isTrue(0.05)
-  const activeMs = chance.between(3, isCrowd ? 5 : 20) * minutes
+  // A chance of its own: the other scenarios are the same without crowds.
+  const crowd = new Chance(seededRandom(`crowd ${seed}`))
+  const isCrowd = crowd.isTrue(0.05)
+  const activeMs = isCrowd ? crowd.between(3, 5) * minutes : chance.between(3, 20) * minutes
   const topics = chance.between(1, 5)
   const mostTraders = isCrowd ? 20 : chance.pick([1, 2, 5])
   const traders = Array.from({ length: chance.between(1, mostTraders) }, () => traderPlan(chance))
@@ -115,6 +118,7 @@ const directScenario = (seed: number): Scenario => {
         action: act(chance, trader, topics),
       })
   }
+  steps.push(...faultSteps(crowd, [descriptorFault], traders.length, activeMs))
   return {
     seed,
     hasEvenDraws: chance.isTrue(0.4),
@@ -129,10 +133,10 @@ const directScenario = (seed: number): Scenario => {
   }
 }
 
-/** Up to three gateways, of the service or of another one; most traders are their consumers. */
+/** One or two gateways, of the service or of another one; most traders are their consumers. */
 const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const gateways = Array.from({ length: chance.pick([1, 1, 2, 3]) }, (_, index) => gatewayPlan(chance, index))
+  const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
   const kinds = [...linkFaultKinds.map(ofLinksFrom(traders.length)), gatewayFault]
   const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {
@@ -146,10 +150,10 @@ const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   }
 }
 
-/** Up to three gateways over NATS, and a NATS server; most traders are their consumers. */
+/** One or two gateways over NATS, and a NATS server; most traders are their consumers. */
 const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const natsGateways = Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => clientPlan(chance))
+  const natsGateways = Array.from({ length: chance.pick([1, 2, 2]) }, () => clientPlan(chance))
   // Each gateway has a link to the service and one to NATS.
   const links = linkFaultKinds.map(
     (generate) => (chance_: Chance, index: number, latest: number) =>

@@ -5,9 +5,8 @@ import { withBug } from './with-bug.js'
 
 const hourMs = 3_600_000
 
-// All of them, by `npm run test:long`: some searches take minutes.
-describe.runIf(caseCount(bugs.length) === bugs.length)('the simulation finds a bug that is put back:', () => {
-  it.each(bugs)('$name', { timeout: 600_000 }, async (bug) => {
+describe('the simulation finds a bug that is put back:', () => {
+  it.each(bugs.slice(0, caseCount(bugs.length)))('$name', { timeout: 600_000 }, async (bug) => {
     const { searchSeeds } = await withBug(bug)
     const { failure } = await searchSeeds({ ...searchOf(bug), simulatedMs: 50 * hourMs })
     expect(failure).toBeDefined()

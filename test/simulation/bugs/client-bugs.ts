@@ -3,6 +3,18 @@ import type { Bug } from './bugs.js'
 /** Bugs of prices, sockets and depth. */
 export const clientBugs: readonly Bug[] = [
   {
+    name: 'a topic that waits for the answers to others is never requested again',
+    file: 'src/prices/subscriptions.ts',
+    edits: [
+      [
+        'if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)\n',
+        'if (releaseAt(state, this.timeouts) <= now)\n',
+      ],
+      [': Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))', ': releaseAt(state, timeouts)'],
+      ['  resubscribeDeadline,\n', ''],
+    ],
+  },
+  {
     name: 'no unsubscribe frame is sent',
     file: 'src/prices/subscriptions.ts',
     edits: [

@@ -169,9 +169,10 @@ class Simulation {
     const { world, scenario, traders, gateways, natsGateways } = this
     for (const trader of traders) trader.leaveAll()
     const idleMs = Math.max(...scenario.traders.map(idleTime)) + sum(scenario.gateways.map(idleTime))
-    // A program leaves when its handlers are done with what has arrived before.
+    // A program leaves when its handlers are done with what has arrived before. After a violation, the time stands still.
     const isLeaving = ({ ledger }: Trader): boolean => !ledger.process.isDead && ledger.subscribers.size > 0
-    while (traders.some(isLeaving)) await world.runUntil(world.now + checkInterval)
+    while (this.violation === undefined && traders.some(isLeaving))
+      await world.runUntil(world.now + checkInterval)
     const leftAt = Math.max(world.now, ...traders.map(({ process }) => process.now))
     await world.runUntil(leftAt + idleMs + 2 * checkInterval)
     for (const client of [...traders, ...gateways])

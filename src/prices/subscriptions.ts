@@ -177,11 +177,6 @@ export class Subscriptions {
     return state
   }
 
-  isStale(base: Address): boolean {
-    const state = this.topics.get(base)
-    return state !== undefined && phaseOf(state) === 'stale'
-  }
-
   /** The price of the topic may be older than `maxLag`. */
   hold(state: TopicState): void {
     if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0

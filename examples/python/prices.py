@@ -1,7 +1,6 @@
 """Prints the prices of a gateway or a service, as JSON: python3 prices.py ws://127.0.0.1:8080 svc-0x82af...
 Needs websockets 10 or later (Debian: python3-websockets). A price is printed as long as it is current, then why it is not."""
-import asyncio, json, math, os, random, re, sys, time
-import websockets
+import asyncio, json, math, os, random, re, signal, sys, time, websockets
 STALE_AFTER = float(os.environ.get("STALE_AFTER", 30))  # s without a price of a topic
 MAX_LAG = float(os.environ.get("MAX_LAG", 5))  # s: the highest age of a price that is current, unless the topic is silent
 
@@ -16,7 +15,6 @@ async def consume(url, topics):
             is_new, reasons[topic] = is_new or reason != reasons.get(topic), reason
             if reason is not None and is_new: show(topic=topic, stale=reason, last=price)
             if reason is None and is_new and price is not None: show(topic=topic, price=price)
-
         async def watch():
             nonlocal answered
             while True:
@@ -57,4 +55,6 @@ async def main(url, *topics):
         failures = 0 if time.monotonic() - began > 5 else min(failures + 1, 7)
         await asyncio.sleep(random.uniform(0, min(30, 0.25 * 2**failures)))
 
+if len(sys.argv) < 3: print("usage: python3 prices.py URL TOPIC...", file=sys.stderr); sys.exit(2)
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C prints no traceback; a shell sees exit code 130
 asyncio.run(main(*sys.argv[1:]))

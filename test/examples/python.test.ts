@@ -22,15 +22,18 @@ const startMarketGateway = async () => {
   return { market, simulator, client, gateway }
 }
 
+const spawnProgram = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
+  spawnCommand(['python3', '-W', 'error', program, ...args], {
+    environment: { ...pythonVariables, ...variables },
+  })
+
 /** Starts the program. Returns a function that gives the events that it has printed. */
 const startProgram = (
   url: string,
   variables: Readonly<Record<string, string>> = {},
   topic: string = ethTopic,
 ) => {
-  const child = spawnCommand(['python3', '-W', 'error', program, url, topic], {
-    environment: { ...pythonVariables, ...variables },
-  })
+  const child = spawnProgram([url, topic], variables)
   return (): readonly unknown[] => {
     expect(child.stderr).toBe('')
     return child.stdout
@@ -109,5 +112,24 @@ describePython('the consumer in Python', () => {
     await eventually(() =>
       expect(events()).toEqual([{ error: expect.stringMatching(/^Invalid .*0xdead/) as string }]),
     )
+  })
+
+  it.each([{ args: [] }, { args: ['ws://127.0.0.1:1'] }])(
+    'prints its usage, and exits with 2, with the arguments $args',
+    async ({ args }) => {
+      const child = spawnProgram(args)
+      expect(await child.waitForExit()).toBe(2)
+      expect(child.output).toBe('usage: python3 prices.py URL TOPIC...\n')
+    },
+  )
+
+  it('ends by Ctrl-C without a traceback', async () => {
+    const { gateway } = await startMarketGateway()
+    const child = spawnProgram([gateway.priceWsUrl, ethTopic])
+    await eventually(() => expect(child.stdout).toContain('2500'))
+    child.process.kill('SIGINT')
+    // A shell shows the exit code 130 for this signal.
+    expect(await child.waitForExit()).toBe('SIGINT')
+    expect(child.stderr).toBe('')
   })
 })

@@ -14,7 +14,7 @@ import { nodePlatform } from '../../recording/on-node.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import { openableSources } from '../../recording/read/source.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { errorLine, writeFailure } from '../output/error-text.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
 
@@ -95,8 +95,15 @@ const writePass = async (
     return { outcome: 'complete', rows }
   } finally {
     closing.unsubscribe()
-    for (const table of Object.values(tables)) await table.close()
+    await closeAll(Object.values(tables))
   }
+}
+
+/** Closes each table, also after a failure. Rejects with the first failure. */
+const closeAll = async (tables: readonly ParquetTable[]): Promise<void> => {
+  const results = await Promise.allSettled(tables.map((table) => table.close()))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
 }
 
 const openTables = async (
@@ -104,7 +111,7 @@ const openTables = async (
   quantities: QuantityKind,
 ): Promise<Readonly<Record<TableName, ParquetTable>>> => {
   const open = (name: TableName, columns: Readonly<Record<string, ColumnKind>>) =>
-    ParquetTable.create(partOf(paths.get(name) ?? name), columns)
+    ParquetTable.create(paths.get(name) ?? name, columns)
   return {
     prices: await open('prices', {
       at: 'time',
@@ -200,7 +207,7 @@ export type ColumnKind = 'time' | 'text' | 'double' | 'integer' | 'decimal'
 /** The number of rows that are kept in memory and written together. */
 const rowsPerGroup = 50_000
 
-/** A Parquet file that is written row by row, in bounded memory. */
+/** A Parquet file that is written row by row, in bounded memory. It has the name of a partial file. */
 export class ParquetTable {
   private columns: unknown[][]
   private readonly kinds: readonly ColumnKind[]
@@ -209,6 +216,7 @@ export class ParquetTable {
   private readonly bytes = new ByteWriter()
 
   private constructor(
+    private readonly path: string,
     private readonly file: FileHandle,
     columns: Readonly<Record<string, ColumnKind>>,
   ) {
@@ -225,7 +233,10 @@ export class ParquetTable {
   }
 
   static async create(path: string, columns: Readonly<Record<string, ColumnKind>>): Promise<ParquetTable> {
-    return new ParquetTable(await open(path, 'w'), columns)
+    const file = await open(partOf(path), 'w').catch((thrown: unknown) => {
+      throw writeFailure(path, thrown)
+    })
+    return new ParquetTable(path, file, columns)
   }
 
   /** Adds a row: its values in the order of the columns. Returns a promise if rows are written, to wait for. */
@@ -258,10 +269,14 @@ export class ParquetTable {
   }
 
   private async writeBytes(): Promise<void> {
-    const { bytes, file } = this
-    for (let from = 0; from < bytes.index;) {
-      const { bytesWritten } = await file.write(new Uint8Array(bytes.buffer, from, bytes.index - from))
-      from += bytesWritten
+    const { bytes, file, path } = this
+    try {
+      for (let from = 0; from < bytes.index;) {
+        const { bytesWritten } = await file.write(new Uint8Array(bytes.buffer, from, bytes.index - from))
+        from += bytesWritten
+      }
+    } catch (thrown) {
+      throw writeFailure(path, thrown)
     }
     bytes.index = 0
   }

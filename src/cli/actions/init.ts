@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Io, Variables } from '../io.js'
+import { writeFailure } from '../output/error-text.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
@@ -18,16 +19,49 @@ export const writeProject = async (io: Io, folder: string): Promise<void> => {
     const rest = others.length === 0 ? 'exists' : `and ${others.length} more of its files exist`
     throw new Error(`nothing was written, because ${existing} ${rest} in ${folder}; give another folder`)
   }
-  for (const [file, text] of files) {
-    await mkdir(dirname(join(folder, file)), { recursive: true })
-    // A file that was created in the meantime is not overwritten either.
-    await writeFile(join(folder, file), text, { flag: 'wx' })
-  }
+  await writeFiles(folder, files)
   const steps = folder === '.' ? [] : [`cd ${folder}`]
   io.stdout.write(
     `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
       [...steps, ...nextSteps(io.env)].map((step) => `  ${step}\n`).join(''),
   )
+}
+
+/** Writes all files, by path in the folder, or none of them. */
+const writeFiles = async (folder: string, files: ReadonlyMap<string, string>): Promise<void> => {
+  const folders: string[] = []
+  const written: string[] = []
+  for (const [file, text] of files) {
+    const path = join(folder, file)
+    try {
+      folders.push(...(await createFolder(dirname(path))))
+      // A file that was created in the meantime is not overwritten either.
+      await using handle = await open(path, 'wx')
+      written.push(path)
+      await handle.writeFile(text)
+    } catch (thrown) {
+      throw writeFailure(path, thrown, await removeFiles(written, folders))
+    }
+  }
+}
+
+/** Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. */
+const createFolder = async (path: string): Promise<readonly string[]> => {
+  const missing: string[] = []
+  for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each)
+  await mkdir(path, { recursive: true })
+  return missing
+}
+
+/** Removes the files, and the folders, which are in the order of their creation. Returns the files that remain. */
+const removeFiles = async (
+  files: readonly string[],
+  folders: readonly string[],
+): Promise<readonly string[]> => {
+  const results = await Promise.allSettled(files.map((file) => rm(file, { force: true })))
+  // A folder to which another program has written remains.
+  for (const each of folders.toReversed()) await rmdir(each).catch(() => undefined)
+  return files.filter((_, index) => results[index]?.status === 'rejected')
 }
 
 /** The steps with the package manager that has started the command, and otherwise with npm. */

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import type { AnyError, DepthError, HttpError, NetworkError, PriceRequestError } from '../../errors/model.js'
 import { httpError, unauthorized } from '../../errors/constructors.js'
 import { matchError, renderError } from '../../errors/render.js'
-import { printable } from '../../errors/text.js'
+import { messageOf, printable } from '../../errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
 
@@ -46,6 +46,24 @@ export const guidePath = (packageFolder: string, from: string): string => {
 /** Evaluated only when a command fails. */
 const errorsGuide = (): string =>
   guidePath(join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'), process.cwd())
+
+/**
+ * The failure of a command that has written a part of its files. The system's message about a full disk names no file.
+ * `remaining`: the files that the command could not remove again.
+ */
+export const writeFailure = (path: string, thrown: unknown, remaining: readonly string[] = []): Error => {
+  const { code = '' } = thrown as NodeJS.ErrnoException
+  const cause = `${path} cannot be written (${messageOf(thrown)})`
+  const advice = fullDisk.has(code) ? 'free space on the disk, or give another folder' : 'give another folder'
+  return new Error(
+    remaining.length === 0
+      ? `nothing was written, because ${cause}; ${advice}`
+      : `${cause}; ${advice}, and remove ${remaining.join(', ')}`,
+  )
+}
+
+/** The disk, the quota of the user, or the largest file that the system permits. */
+const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
 export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>

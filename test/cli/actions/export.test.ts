@@ -10,6 +10,7 @@ import { encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
 import { row } from '../../recording/support/generated-rows.js'
 import { caseCount } from '../../support/run/long.js'
+import { commandLine, startCommand } from '../support/command.js'
 import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 import { at, header, priced } from '../support/recording.js'
@@ -25,6 +26,16 @@ const exported = async (text: string) => {
   const read = async (table: string) =>
     parquetReadObjects({ file: await asyncBufferFromFile(out.replace('parquet', `${table}.parquet`)) })
   return { code, stderr, read, out, recording, files: () => readdirSync(dirname(out)).sort() }
+}
+
+/**
+ * Runs `export` in a process that can write only the first block of a file, as on a disk that becomes full. The system then
+ * reports `EFBIG`, not `ENOSPC`.
+ */
+const exportOnFullDisk = async (recording: string, out: string) => {
+  const command = commandLine('export', recording, '--out', out)
+  const child = startCommand(['sh', '-c', 'ulimit -f 1 && exec "$@"', 'sh', ...command])
+  return { code: await child.waitForExit(), stderr: child.stderr }
 }
 
 const depthRow = (ms: number, units: bigint): Row => ({
@@ -126,6 +137,19 @@ describe('export', () => {
     const missing = `${dirname(out)}/no/m.parquet`
     expect(await runInProcess(['export', recording, '--out', missing])).toMatchObject({ code: 1 })
     expect(readdirSync(dirname(out))).toEqual(['market.ndjson'])
+  })
+
+  it.skipIf(process.platform === 'win32')('names the table that a full disk cuts off', async () => {
+    const rows = Array.from({ length: 1000 }, (_, ms) => priced(ms, ms + 1))
+    const recording = newFile('market.ndjson', textOf(rows))
+    const { code, stderr } = await exportOnFullDisk(recording, recording.replace('ndjson', 'parquet'))
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /nothing was written, because \S+market\.prices\.parquet cannot be written \(EFBIG: .*\); free space on the disk/,
+      ),
+    ])
+    expect(readdirSync(dirname(recording))).toEqual(['market.ndjson'])
   })
 
   it('writes any row exactly once, with its values', async () => {

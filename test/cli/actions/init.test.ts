@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { promises, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, dirname, join, sep } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 
@@ -10,6 +11,23 @@ const init = (folder: string) => runInProcess(['init', folder], { npm_config_use
 
 const filesIn = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder, { recursive: true })).map((file) => file.replaceAll(sep, '/')).sort()
+
+/** A write of the file with this name fails after its file was created. */
+const fillDisk = (name: string): void => {
+  const { open } = promises
+  promises.open = async (path, ...flags) => {
+    const file = await open(path, ...flags)
+    if (basename(String(path)) === name)
+      file.writeFile = () =>
+        Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }))
+    return file
+  }
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    promises.open = open
+    syncBuiltinESMExports()
+  })
+}
 
 const files = [
   '.gitignore',
@@ -92,5 +110,29 @@ describe('init', () => {
       expect.stringContaining(`nothing was written, because ${file} is a file; give another folder`),
     ])
     expect(readFileSync(file, 'utf8')).toBe('mine')
+  })
+
+  it('removes its files, and names the one that cannot be written', async () => {
+    const folder = dirname(newFile('src', 'mine'))
+    const { code, stderr } = await init(folder)
+    const path = join(folder, 'src', 'main.ts')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/nothing was written, because .* cannot be written \(.*\); give another folder/),
+    ])
+    expect(stderr).toContain(path)
+    expect(await filesIn(folder)).toEqual(['src'])
+  })
+
+  it('leaves no file and no folder on a full disk', async () => {
+    const folder = newFile('prices')
+    fillDisk('README.md')
+    const { code, stderr } = await init(join(folder, 'eth'))
+    expect([code, stderr]).toEqual([
+      1,
+      `error: nothing was written, because ${join(folder, 'eth', 'README.md')} cannot be written ` +
+        '(ENOSPC: no space left on device, write); free space on the disk, or give another folder\n',
+    ])
+    expect(await filesIn(dirname(folder))).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable
 import { formatTime } from '../../display/texts.js'
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../domain/status.js'
 import { behindText, printable } from '../../errors/text.js'
+import { serviceIsDown } from '../../gateway/sessions/upstream.js'
 import { rxClock } from '../../time/rx-clock.js'
 
 // The lines for the operator of a long-running command: gateway and record.
@@ -36,7 +37,13 @@ const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
 const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== undefined
 
 const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): string => {
-  if (after._tag === 'Waiting') return `The service is down: ${printable(after.reason)}. ${down}`
+  if (after._tag === 'Waiting') return `The service is down: ${reasonOf(after)}. ${down}`
   if (after.behindMs !== undefined) return `The prices are ${behindText(after.behindMs)}. ${behind}`
   return before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
+}
+
+/** The reason of a gateway begins with the same words. */
+const reasonOf = ({ reason }: Waiting): string => {
+  const prefix = `${serviceIsDown}: `
+  return printable(reason.startsWith(prefix) ? reason.slice(prefix.length) : reason)
 }

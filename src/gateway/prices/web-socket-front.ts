@@ -8,6 +8,7 @@ import { deferred } from '../../task/deferred.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
 import { Sessions, type SessionsConfig } from '../sessions/sessions.js'
+import { serviceIsDown } from '../sessions/upstream.js'
 import { Connection } from './connection.js'
 import { Outbox } from './outbox.js'
 import { PingTimer } from './ping-timer.js'
@@ -111,7 +112,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const behindConnections = (): number => sum(({ isBehind }) => Number(isBehind))
 
   return {
-    refusal: () => (upstream.isUp ? sessions.fullReason : 'the service is down'),
+    refusal: () => (upstream.isUp ? sessions.fullReason : serviceIsDown),
     onRefused: (status) => sessions.onRefused(status),
     accept,
     health: () => ({

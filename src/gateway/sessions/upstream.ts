@@ -2,6 +2,9 @@ import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { behindMsOf, type ConnectionStatus } from '../../domain/status.js'
 
+/** The words with which a gateway begins its reason for consumers. */
+export const serviceIsDown = 'the service is down'
+
 interface UpstreamListener {
   /** True if the prices of a client in this state are not current, and consumers must not receive them. */
   readonly isDown: (status: ConnectionStatus) => boolean
@@ -40,7 +43,7 @@ export class Upstream {
 
   /** The reason for consumers while the connection is down; `undefined` while it is up. */
   get downText(): string | undefined {
-    return this.isUp ? undefined : `the service is down: ${this.reason}`
+    return this.isUp ? undefined : `${serviceIsDown}: ${this.reason}`
   }
 
   onDisconnected(stream: unknown, reason: string): void {

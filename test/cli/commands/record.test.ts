@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
 import { decodeHeader, decodeRow } from '../../../src/recording/format/row-codec.js'
+import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { authKey, fastMarket, startTestSimulator } from '../../support/simulator.js'
+import { authKey, createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { newFile } from '../support/new-file.js'
 import { commandLine, startCommand } from '../support/command.js'
 import { environmentOf } from '../support/environment-of.js'
@@ -120,6 +121,16 @@ test('prints at once that the service is not reachable, and when it is again', a
   command.process.kill('SIGINT')
   expect(await command.waitForExit()).toBe(0)
   expect(command.stderr.split('\n').slice(4)).toEqual([expect.stringMatching(/^\d+ rows in /), ''])
+})
+
+test('prints once that the service is down when a gateway has lost it', async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const gateway = await startTestGateway(createClientFor(simulator))
+  const command = startInProcess(['record', weth, '--no-depth', '--gateway', gateway.baseUrl])
+  await eventually(() => expect(command.stdout).toContain('"price":2500'))
+  simulator.dropConnections()
+  await eventually(() => expect(command.stderr).toMatch(/^\S+Z The service is down: .*\n/))
+  expect(command.stderr.match(/the service is down/gi)).toHaveLength(1)
 })
 
 test('exits with 1 on SIGINT when the service has rejected every signature', async () => {

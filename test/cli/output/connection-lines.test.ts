@@ -2,6 +2,7 @@ import { of, toArray } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { expect, test } from 'vitest'
 import { connectionLines$ } from '../../../src/cli/output/connection-lines.js'
+import { serviceIsDown } from '../../../src/gateway/sessions/upstream.js'
 
 const linesOf = (...statuses: readonly ConnectionStatus[]): readonly string[] => {
   let lines: readonly string[] = []
@@ -18,11 +19,11 @@ const open = (epoch: number, behindMs?: number): ConnectionStatus => ({
   ...(behindMs === undefined ? {} : { behindMs }),
 })
 const connecting = (attempt: number): ConnectionStatus => ({ _tag: 'Connecting', attempt })
-const waiting = (attempt: number): ConnectionStatus => ({
+const waiting = (attempt: number, reason = 'reset'): ConnectionStatus => ({
   _tag: 'Waiting',
   attempt,
   retryInMs: 250,
-  reason: 'reset',
+  reason,
 })
 
 const down = 'The service is down: reset. Down.'
@@ -34,6 +35,10 @@ test('prints no line for the first connection, and one for each loss and each re
     down,
     'The service has returned.',
   ])
+})
+
+test('prints once that the service is down when the reason of a gateway begins with it', () => {
+  expect(linesOf(open(1), waiting(1, `${serviceIsDown}: reset`))).toEqual([down])
 })
 
 test('prints a line when the prices fall behind, and when they are current again', () => {

@@ -82,9 +82,12 @@ const route = (
   const resource = resourceOf(withoutQuery(path))
   if (resource === undefined) return notFound
   if (method !== 'GET') return methodNotAllowed
-  return resource.kind === 'depth'
-    ? depthResponse(context, resource.name, { path, headers, body })
-    : priceResponse(context, resource.name)
+  switch (resource.kind) {
+    case 'depth':
+      return depthResponse(context, resource.name, { path, headers, body })
+    case 'price':
+      return priceResponse(context, resource.name)
+  }
 }
 
 /** Answers GET /v0/order_book/depth/{mint} (section 4.1 of the service's documentation). */

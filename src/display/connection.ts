@@ -13,7 +13,7 @@ export type Health =
   /** `behind`: defined while the service's prices may be too old, and are held. */
   | { readonly _tag: 'Up'; readonly behind?: Behind | undefined }
   | { readonly _tag: 'Down'; readonly reason: string }
-  /** The dashboard's own server does not answer. */
+  /** The dashboard's own server has not answered in time. */
   | { readonly _tag: 'Gone' }
 
 /**
@@ -62,9 +62,14 @@ export const withStatus = (connection: Connection, status: ConnectionStatus, at:
   return derived({ ...connection, ...changed }, at)
 }
 
-/** Applies an answer of the server. */
+/**
+ * Applies an answer of the server. On a busy machine, an answer may be late while prices arrive: the pings of an open
+ * WebSocket find a server that has stopped.
+ */
 export const withHealth = (connection: Connection, health: Health, at: number): Connection =>
-  derived({ ...connection, health }, at)
+  health._tag === 'Gone' && connection.status._tag === 'Open'
+    ? connection
+    : derived({ ...connection, health }, at)
 
 const derived = (connection: Connection, at: number): Connection => {
   const behindMs = behindMsBetween(connection)

@@ -32,11 +32,16 @@ describe('the connection', () => {
     expect(caughtUp.connection).toMatchObject({ state: 'connected', behindMs: undefined })
   })
 
-  it('is lost, and no longer behind, when the WebSocket closes or the server does not answer', () => {
+  it('is lost, and no longer behind, when the WebSocket closes', () => {
     const lostAt3 = { state: 'connection lost', behindMs: undefined, lostAt: 3000 }
     expect(after(open(1), healthRead(2, upBehind), waiting(3000, 'x')).connection).toMatchObject(lostAt3)
-    const gone = after(open(1), openBehind(2, 6000), healthRead(3, { _tag: 'Gone' }))
-    expect(gone.connection).toMatchObject({ state: 'dashboard stopped', behindMs: undefined, lostAt: 3 })
+  })
+
+  it('is not lost when the server answers late while the WebSocket is open', () => {
+    const late = healthRead(3, { _tag: 'Gone' })
+    expect(after(open(1), late).connection).toMatchObject({ state: 'connected', lostAt: undefined })
+    expect(after(open(1), healthRead(2, upBehind), late).connection.state).toBe('behind')
+    expect(after(open(1), late, waiting(4, 'x')).connection.state).toBe('connection lost')
   })
 
   it('is lost when the WebSocket closes, before the server answers why', () => {

@@ -32,6 +32,8 @@ export function startGateway(client: PriceClient, options: GatewayOptions = {}):
 export { GatewayError } from './gateway.js'
 export type {
   Gateway,
+  GatewayDepthFailure,
+  GatewayDepthSnapshot,
   GatewayHistoryFailure,
   GatewayHistorySnapshot,
   GatewaySnapshot,

@@ -70,7 +70,7 @@ export const runGateway = async (
     access,
     service,
     relays,
-    health: () => ({ ...prices.health(), history: history?.snapshot() }),
+    health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
     signatures,
     pages,
     history: history && historyResponses(history, { service, now: clock.wallClock }),
@@ -115,7 +115,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: macs === undefined,
     service,
-    inspect: () => ({ ...prices.inspect(), history: history?.snapshot() }),
+    inspect: () => ({ ...prices.inspect(), depth: relays.depth(), history: history?.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }

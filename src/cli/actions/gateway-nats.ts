@@ -59,13 +59,20 @@ const startHealth = async (
     : undefined
 }
 
-const healthOfNats = ({ upstream, isConnected, sessions, topics }: NatsGatewaySnapshot): HealthState => {
+const healthOfNats = ({
+  upstream,
+  isConnected,
+  sessions,
+  topics,
+  depth,
+}: NatsGatewaySnapshot): HealthState => {
   const isUp = !isDown(upstream)
   return {
     isUp,
     refusal: isUp ? (isConnected ? undefined : 'nats-lost') : 'service-down',
     upstream,
     counts: { sessions, topics: topics.length },
+    depth,
   }
 }
 

@@ -2,7 +2,7 @@ import type { ConnectionStatus } from '../../domain/status.js'
 import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../../server/http-response.js'
 import { stopListening, type ListenAddress } from '../../server/listen.js'
 import { withoutQuery } from '../../server/request.js'
-import type { GatewayHistorySnapshot } from '../gateway.js'
+import type { GatewayDepthSnapshot, GatewayHistorySnapshot } from '../gateway.js'
 import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
@@ -16,6 +16,8 @@ export interface HealthState {
   readonly upstream: ConnectionStatus
   /** The load of the gateway: numbers by name. */
   readonly counts: Readonly<Record<string, number>>
+  /** Default: no depth request has a result. */
+  readonly depth?: GatewayDepthSnapshot | undefined
   /** Default: the gateway has no history. */
   readonly history?: GatewayHistorySnapshot | undefined
 }
@@ -42,18 +44,24 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
 
 /**
  * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are omitted, because they may
- * contain an address or a path. A history that cannot be written does not affect prices.
+ * contain an address or a path. Depth requests that fail, and a history that cannot be written, do not affect prices.
  */
-const healthResponse = ({ isUp, upstream, counts, history }: HealthState): TextResponse =>
+const healthResponse = ({ isUp, upstream, counts, depth, history }: HealthState): TextResponse =>
   jsonResponse(
     isUp ? 200 : 503,
     JSON.stringify({
       status: isUp ? 'up' : 'down',
       upstream: upstream._tag,
       ...counts,
+      depth: depth && depthHealth(depth),
       history: history && historyHealth(history),
     }),
   )
+
+const depthHealth = ({ failure }: GatewayDepthSnapshot) => ({
+  status: failure === undefined ? 'up' : 'down',
+  ...failure,
+})
 
 const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
   status: failure === undefined ? 'up' : 'down',

@@ -41,10 +41,10 @@ export interface WebSocketFront {
   readonly onRefused: (status: number) => void
   /** Serves a consumer whose WebSocket is open. `socket`: the underlying socket. */
   readonly accept: (webSocket: ConsumerWebSocket, socket: ConsumerStream) => ConsumerListener
-  readonly health: () => Omit<HealthState, 'history'>
+  readonly health: () => Omit<HealthState, 'depth' | 'history'>
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
-  readonly inspect: () => Omit<GatewaySnapshot, 'history'>
+  readonly inspect: () => Omit<GatewaySnapshot, 'depth' | 'history'>
   /** Ends all connections and all subscriptions. Resolves when the connections are closed. */
   readonly close: () => Promise<void>
 }

@@ -19,13 +19,14 @@ import type {
   InvalidMint,
   InvalidTopic,
   PriceRequestError,
-  Tagged,
   UnsupportedPair,
 } from '../../errors/model.js'
 import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
 import type { Resource } from '../../server/request.js'
 import { completedTask, noCancel, type CancellableTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
+import type { GatewayDepthSnapshot } from '../gateway.js'
+import { DepthAnswers, type NoDepth } from './depth-answers.js'
 import { RequestQueue, type Requester } from './request-queue.js'
 import { RequestSharer } from './request-sharer.js'
 
@@ -50,6 +51,8 @@ export interface Relays {
    * for it.
    */
   readonly respond: (resource: Resource, requester: Requester) => CancellableTask<TextResponse>
+  /** Whether the service answers depth requests; `undefined` before the first result. */
+  readonly depth: () => GatewayDepthSnapshot | undefined
   readonly close: () => void
 }
 
@@ -89,13 +92,18 @@ export const createRelays = (
       close: () => sharer.close(),
     }
   }
+  const answers = new DepthAnswers(clock)
   const canonicalTopic = (topic: Topic): Topic => `${service}-${canonicalAddress(addressOf(topic))}`
   const relays = {
     depth: relayOf(
       'depth',
       depthEvery,
       (name) => map(canonicalAddress)(parseAddress(name)),
-      async (mint) => depthResponse(mint, await requestDepth(client, mint)),
+      async (mint) => {
+        const result = await requestDepth(client, mint)
+        answers.add(result)
+        return depthResponse(mint, result)
+      },
     ),
     price: relayOf(
       'price',
@@ -106,6 +114,7 @@ export const createRelays = (
   }
   return {
     respond: ({ kind, name }, requester) => relays[kind].respond(name, requester),
+    depth: () => answers.snapshot,
     close: () => {
       relays.depth.close()
       relays.price.close()
@@ -117,7 +126,7 @@ export const createRelays = (
 const requestDepth = async (
   client: PriceClient | Client,
   mint: Address,
-): Promise<Either<RelayError, Depth>> => {
+): Promise<Either<DepthError | NoDepth, Depth>> => {
   if (!('depth' in client)) return left(noDepth)
   try {
     return await client.depth(mint)()
@@ -153,9 +162,6 @@ const priceResponse = (result: Either<PriceRequestError, Price>): TextResponse =
     ? textResponse(200, String(price))
     : textResponse(502, 'Bad Gateway: the price of this client has no valid text')
 }
-
-/** The client has no depth methods. */
-type NoDepth = Tagged<'NoDepth'>
 
 const noDepth: NoDepth = {
   _tag: 'NoDepth',

@@ -4,7 +4,7 @@ import { checkClient } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../domain/status.js'
-import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
+import type { GatewayDepthSnapshot, GatewayTopicSnapshot } from '../../gateway/gateway.js'
 import { createRelays } from '../../gateway/relay/relays.js'
 import { Sessions } from '../../gateway/sessions/sessions.js'
 import { node } from '../../platform/node.js'
@@ -33,6 +33,8 @@ export interface NatsGatewaySnapshot {
   /** Number of sessions of consumers. */
   readonly sessions: number
   readonly topics: readonly GatewayTopicSnapshot[]
+  /** Whether the service answers depth requests; `undefined` before the first result. */
+  readonly depth: GatewayDepthSnapshot | undefined
 }
 
 /** A running gateway on NATS. */
@@ -168,6 +170,7 @@ export const startNatsGatewayOver = async (
       isConnected: current !== undefined,
       sessions: sessions.all.size,
       topics: demand.snapshot(),
+      depth: relays.depth(),
     }),
     close,
     [Symbol.asyncDispose]: close,

@@ -19,13 +19,28 @@ export type Variables = Readonly<Partial<Record<string, string>>>
 /** The signals that stop a command. `SIGBREAK`: Ctrl-Break, which only Windows has. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'
 
-/** The line of a shell that sets an environment variable. On Windows it is PowerShell, unless a shell of Unix runs there. */
-export const setVariable = (
+/**
+ * The lines that set environment variables in a shell. On Windows, no line works in both of its shells: a part for each,
+ * unless a shell of Unix runs there.
+ */
+export const setVariables = (
   { platform, env }: Pick<Io, 'platform' | 'env'>,
-  name: string,
-  value: string,
-): string =>
-  platform === 'win32' && env['SHELL'] === undefined ? `$env:${name} = '${value}'` : `export ${name}=${value}`
+  variables: readonly Variable[],
+): readonly string[] => {
+  const lines = (lineOf: (name: string, value: string) => string) =>
+    variables.map(([name, value]) => lineOf(name, value))
+  if (platform !== 'win32' || env['SHELL'] !== undefined)
+    return lines((name, value) => `export ${name}=${value}`)
+  return [
+    '# In PowerShell:',
+    ...lines((name, value) => `$env:${name} = '${value}'`),
+    '# In cmd.exe:',
+    ...lines((name, value) => `set "${name}=${value}"`),
+  ]
+}
+
+/** The name and the value of an environment variable. */
+export type Variable = readonly [string, string]
 
 /** Resolves when the reader closes the pipe, as `head` does. Rejects on any other write error. */
 export const outputClosed = (output: Writable): Promise<void> =>

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { outputClosed, pacedBy, print, setVariable } from '../../src/cli/io.js'
+import { outputClosed, pacedBy, print, setVariables } from '../../src/cli/io.js'
 import { nextTurn } from '../support/time/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
@@ -17,13 +17,31 @@ const output = (code?: string) => {
   return Object.assign(stream, { written: () => written })
 }
 
+const variables = [
+  ['SVC_AUTH_KEY', 'AAEC+/=='],
+  ['SVC_TOKENS', 'A=0x1,B=0x2'],
+] as const
+
 test.each([
-  ['linux', {}, 'export SVC_TOKENS=A=0x1,B=0x2'],
-  ['darwin', { SHELL: '/bin/zsh' }, 'export SVC_TOKENS=A=0x1,B=0x2'],
-  ['win32', {}, "$env:SVC_TOKENS = 'A=0x1,B=0x2'"],
-  ['win32', { SHELL: '/usr/bin/bash' }, 'export SVC_TOKENS=A=0x1,B=0x2'],
-] as const)('a variable is set in a shell of %s with %j by %s', (platform, env, line) => {
-  expect(setVariable({ platform, env }, 'SVC_TOKENS', 'A=0x1,B=0x2')).toBe(line)
+  ['linux', {}],
+  ['darwin', { SHELL: '/bin/zsh' }],
+  ['win32', { SHELL: '/usr/bin/bash' }],
+] as const)('variables are set in a shell of Unix on %s with %j by export', (platform, env) => {
+  expect(setVariables({ platform, env }, variables)).toEqual([
+    'export SVC_AUTH_KEY=AAEC+/==',
+    'export SVC_TOKENS=A=0x1,B=0x2',
+  ])
+})
+
+test('variables are set on Windows by lines for each of its shells', () => {
+  expect(setVariables({ platform: 'win32', env: {} }, variables)).toEqual([
+    '# In PowerShell:',
+    "$env:SVC_AUTH_KEY = 'AAEC+/=='",
+    "$env:SVC_TOKENS = 'A=0x1,B=0x2'",
+    '# In cmd.exe:',
+    'set "SVC_AUTH_KEY=AAEC+/=="',
+    'set "SVC_TOKENS=A=0x1,B=0x2"',
+  ])
 })
 
 test('print resolves when the text is written', async () => {

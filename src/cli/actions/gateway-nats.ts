@@ -13,9 +13,9 @@ import {
   type OpenSource,
 } from '../input/open-source.js'
 import { flagErrorText, resolveSource } from '../input/source.js'
-import { setVariable, type Io } from '../io.js'
+import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
-import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
+import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
 
 interface NatsFlags extends ListenAddress {
   /** In ms. `undefined`: the gateway has no history. */
@@ -110,8 +110,7 @@ const summary = (
 ): string => {
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
-    setVariable(io, 'SVC_NATS', `nats://${host}`),
-    ...tokenLines(io, source),
+    ...setVariables(io, [['SVC_NATS', `nats://${host}`], ...tokenVariables(source)]),
     `# To watch through it: svc-streams watch --nats nats://${host}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
     ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),

@@ -18,10 +18,10 @@ import { withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
-import { setVariable, type Io } from '../io.js'
+import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
-import { listenFailure, serveUntilStopped, tokenLines, withHistoryLog } from './serve.js'
+import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
 
 export interface GatewayFlags extends SourceFlags {
   readonly port: number
@@ -155,8 +155,7 @@ const summary = (
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
-    setVariable(io, 'SVC_GATEWAY', baseUrl),
-    ...tokenLines(io, source),
+    ...setVariables(io, [['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
     `# To watch through it: svc-streams watch --gateway ${baseUrl}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),

@@ -7,7 +7,7 @@ import { GatewayError } from '../../gateway/index.js'
 import { depthRoute } from '../../http/depth-request.js'
 import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, flagName, withVariable } from '../input/source-flags.js'
-import { setVariable, type Io } from '../io.js'
+import type { Io, Variable } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
@@ -104,5 +104,6 @@ export const listenFailure = (thrown: unknown): unknown =>
     ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
     : thrown
 
-export const tokenLines = (io: Io, { ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly string[] =>
-  ownTokens.length === 0 ? [] : [setVariable(io, 'SVC_TOKENS', ownTokens.map(variableText).join(','))]
+/** The variable of the tokens that a source has by itself, if there are any. */
+export const tokenVariables = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly Variable[] =>
+  ownTokens.length === 0 ? [] : [['SVC_TOKENS', ownTokens.map(variableText).join(',')]]

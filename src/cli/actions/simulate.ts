@@ -11,7 +11,7 @@ import {
 } from '../../simulator/index.js'
 import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../input/source-flags.js'
-import { setVariable, type Io } from '../io.js'
+import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/select-tokens.js'
@@ -103,11 +103,13 @@ const fail = (command: Command, { faults = {} }: SimulateFlags, error: unknown):
 
 const summary = (io: Io, { tokens, ...simulator }: Simulator): string => `\
 # A simulator of the service is running. Paste these lines into another terminal, and start your program there.
-${setVariable(io, 'SVC_BASE_URL', simulator.baseUrl)}
-${setVariable(io, 'SVC_PRICE_BASE_URL', simulator.priceBaseUrl)}
-${setVariable(io, 'SVC_PRICE_WS_URL', simulator.priceWsUrl)}
-${setVariable(io, 'SVC_AUTH_KEY', simulator.authKey)}
-# ${tokens.map(({ symbol }) => symbol).join(', ')}
-${setVariable(io, 'SVC_TOKENS', tokens.map(variableText).join(','))}
+${setVariables(io, [
+  ['SVC_BASE_URL', simulator.baseUrl],
+  ['SVC_PRICE_BASE_URL', simulator.priceBaseUrl],
+  ['SVC_PRICE_WS_URL', simulator.priceWsUrl],
+  ['SVC_AUTH_KEY', simulator.authKey],
+  ['SVC_TOKENS', tokens.map(variableText).join(',')],
+]).join('\n')}
+# Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}
 # Press Ctrl-C to stop it, and again to stop it immediately.
 `

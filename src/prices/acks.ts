@@ -1,6 +1,7 @@
 import { canonicalAddress, type Address } from '../domain/address.js'
 import { truncate } from '../errors/text.js'
 import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
+import { UnansweredFrames } from './unanswered-frames.js'
 
 /**
  * The subscribe frames of one connection that wait for an ack (a confirmation or a rejection), and the error texts
@@ -10,7 +11,7 @@ import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTim
 export class PendingAcks {
   private readonly recentlyUnsubscribed: RecentlyUnsubscribed
   private readonly texts = new UncorrelatedTexts()
-  readonly probes: Probes
+  readonly unanswered = new UnansweredFrames()
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
 
@@ -19,20 +20,19 @@ export class PendingAcks {
     timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
-    this.probes = new Probes(timeouts.confirmTimeout)
   }
 
   clear(): void {
     this.recentlyUnsubscribed.clear()
     this.texts.clear()
-    this.probes.clear()
+    this.unanswered.clear()
     this.pendingTopic = undefined
   }
 
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
-    this.probes.onUnsubscribe(now)
+    this.unanswered.onSent('unsubscribe', base)
   }
 
   /** True if a frame for this topic may be late. Otherwise the frame is an error. */
@@ -40,11 +40,9 @@ export class PendingAcks {
     return this.recentlyUnsubscribed.has(base, now)
   }
 
-  /** Called for each topic of a confirmation. Returns true if it answers the subscribe frame of a topic that is unsubscribed since. */
-  onAck(base: Address, now: number): boolean {
-    const isPending = this.recentlyUnsubscribed.isPending(base, now)
+  /** A confirmation lists this topic. */
+  onListed(base: Address): void {
     this.recentlyUnsubscribed.onConfirmation(base)
-    return isPending
   }
 
   /**
@@ -53,9 +51,9 @@ export class PendingAcks {
    */
   correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
-      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.probes.has(address),
+      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.unanswered.isProbing(address),
       // A text without an address may be the answer to the probe. It rejects no topic.
-      pending: () => (this.probes.count > 0 ? [] : this.pending(now)),
+      pending: () => (this.unanswered.probeCount > 0 ? [] : this.pending(now)),
     })
     const answered = base ?? this.unsubscribedTopicIn(text, now)
     if (answered !== undefined) this.recentlyUnsubscribed.onErrorText(answered)
@@ -146,77 +144,6 @@ const addressesIn = (text: string): readonly Address[] | undefined => {
     addresses.add(canonicalAddress(address as Address))
   }
   return [...addresses]
-}
-
-/** A frame whose answer lists no new topic. */
-interface UnansweredFrame {
-  /** The topic of a probe; `undefined` for an unsubscribe frame. */
-  readonly probed: Address | undefined
-  readonly sentAt: number
-}
-
-/**
- * The probes of one connection that wait for an answer, and the unsubscribe frames before them. A probe subscribes again to
- * a confirmed topic. Its answer lists that topic, as those to unsubscribe frames and to other probes may, so they are matched
- * by order: the service answers the frames of a connection in order.
- */
-export class Probes {
-  /** In the order in which they were sent. */
-  private readonly frames: UnansweredFrame[] = []
-  /** The number of probes among them. */
-  private probes = 0
-
-  /** `grace`: how long the answer to an unsubscribe frame may take, in ms. Not every service answers them. */
-  constructor(private readonly grace: number) {}
-
-  get count(): number {
-    return this.probes
-  }
-
-  onUnsubscribe(now: number): void {
-    this.forgetLate(now)
-    this.frames.push({ probed: undefined, sentAt: now })
-  }
-
-  start(base: Address, now: number): void {
-    this.forgetLate(now)
-    this.probes++
-    this.frames.push({ probed: base, sentAt: now })
-  }
-
-  /** True if an error text may be about this topic, because a probe subscribes to it. */
-  has(base: Address): boolean {
-    return this.probes > 0 && this.frames.some(({ probed }) => probed === base)
-  }
-
-  /**
-   * Called for each confirmation that answers no subscribe frame of a new topic. `isListed`: true for the topics that it lists.
-   * Returns the number of probes that are answered: those before an answered one have been answered, or never will be.
-   */
-  onConfirmation(isListed: (base: Address) => boolean): number {
-    const { frames, probes } = this
-    const [first] = frames
-    if (first?.probed === undefined) {
-      frames.shift()
-      return 0
-    }
-    const index = frames.findIndex(({ probed }) => probed !== undefined && isListed(probed))
-    for (const { probed } of frames.splice(0, index + 1)) if (probed !== undefined) this.probes--
-    return probes - this.probes
-  }
-
-  clear(): void {
-    this.frames.length = 0
-    this.probes = 0
-  }
-
-  private forgetLate(now: number): void {
-    const { frames } = this
-    for (let [first] = frames; first !== undefined && first.probed === undefined; [first] = frames) {
-      if (now - first.sentAt < this.grace) return
-      frames.shift()
-    }
-  }
 }
 
 interface Unsubscription {

@@ -12,7 +12,7 @@ import type { EchoedTopic } from './outgoing-frames.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
-import { mayPrecedeRequest, phaseOf } from './topics.js'
+import { phaseOf } from './topics.js'
 
 /** The connection that receives a frame. */
 export interface Reception {
@@ -50,7 +50,8 @@ export const onPriceUpdate = (
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
   const requested = subscriptions.topics.requested(base)
-  if (!isCurrent && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
+  if (!isCurrent && requested !== undefined && subscriptions.mayPrecedeRequest(requested))
+    return [{ _tag: 'Held', at }]
   const wasStale = requested !== undefined && phaseOf(requested) === 'stale'
   const effects: Effect[] = []
   const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)
@@ -100,21 +101,16 @@ export const onBinary = (reception: Reception, frame: Uint8Array): readonly Effe
 const onConfirmation = (reception: Reception, topics: readonly string[], text: string): readonly Effect[] => {
   const { clock, subscriptions, service } = reception
   const now = clock.elapsed()
-  const effects: Effect[] = []
-  let hasForeignTopic = false
-  let hasNewTopic = false
-  for (const topic of topics) {
-    const base = baseAddressOf(topic, service)
-    const listed = base === undefined ? undefined : subscriptions.onConfirmation(base, now, effects)
-    hasForeignTopic ||= base === undefined
-    hasNewTopic ||= listed === 'new'
-    if (base !== undefined && listed === 'unrequested')
+  const bases = topics.map((topic) => baseAddressOf(topic, service))
+  const ours = bases.filter((base) => base !== undefined)
+  const hasForeignTopic = ours.length < topics.length
+  // A list of foreign topics alone answers no frame.
+  const effects = hasForeignTopic && ours.length === 0 ? [] : subscriptions.onConfirmation(ours, now)
+  topics.forEach((topic, index) => {
+    const base = bases[index]
+    if (base !== undefined && subscriptions.topics.requested(base) === undefined)
       subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
-  }
-  const isListed = (probed: Address): boolean =>
-    topics.some((topic) => baseAddressOf(topic, service) === probed)
-  const answered = hasNewTopic ? 0 : subscriptions.acks.probes.onConfirmation(isListed)
-  for (let probe = 0; probe < answered; probe++) effects.push({ _tag: 'ProbeAnswered' })
+  })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
 }

@@ -146,7 +146,8 @@ export class Reconciler {
 
   private sendProbe(state: TopicState): void {
     const { clock, rateLimiter } = this.config
-    if (!isUnconfirmed(state)) this.subscriptions.acks.probes.start(state.base, clock.elapsed())
+    const kind = isUnconfirmed(state) ? 'subscribe' : 'probe'
+    this.subscriptions.acks.unanswered.onSent(kind, state.base)
     this.open?.socket.send(subscribeFrame(state.topic))
     rateLimiter.consume(1, clock.elapsed())
   }

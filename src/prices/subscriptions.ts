@@ -147,15 +147,16 @@ export class Subscriptions {
     )
   }
 
-  /** Confirms a listed topic: some deployments list only the new one. `new`: the confirmation answers its subscribe frame. */
-  onConfirmation(base: Address, now: number, effects: Effect[] = []): 'new' | 'known' | 'unrequested' {
-    const isLeft = this.acks.onAck(base, now)
-    const state = this.topics.requested(base)
-    if (state === undefined) return isLeft ? 'new' : 'unrequested'
-    const answer = state.isAnswered ? 'known' : 'new'
-    state.isAnswered ||= !isLeft
-    if (isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
-    return answer
+  /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
+  onConfirmation(bases: readonly Address[], now: number): Effect[] {
+    const probes = this.acks.unanswered.onConfirmation(bases)
+    const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
+    for (const base of bases) {
+      this.acks.onListed(base)
+      const state = this.topics.requested(base)
+      if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
+    }
+    return effects
   }
 
   /**
@@ -172,9 +173,13 @@ export class Subscriptions {
     const state = this.topics.requested(base)
     if (state === undefined) return undefined
     setPrice(state, price)
-    if (isUnconfirmed(state)) state.isAnswered = this.acks.probes.count === 0
     this.onActivity(state, now, age, effects)
     return state
+  }
+
+  /** True if the service may have sent a price before the client left the topic and requested it again. */
+  mayPrecedeRequest(state: TopicState): boolean {
+    return state.wasLeft && (isUnconfirmed(state) || this.acks.unanswered.isUnsubscribing(state.base))
   }
 
   /** The price of the topic may be older than `maxLag`. */
@@ -218,7 +223,7 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.probes.has(base))
+    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.unanswered.isProbing(base))
     if (!isRejected) return { subscribers: [], eventFor }
     this.remove(state)
     this.unrequested.onRemoved(base)
@@ -312,29 +317,26 @@ export class Subscriptions {
   }
 
   private takeFrame(state: TopicState, now: number, frames: string[]): void {
-    this.frameQueue.delete(state)
-    const frame = this.frameFor(state, now)
-    if (frame !== undefined) frames.push(frame)
-  }
-
-  private frameFor(state: TopicState, now: number): string | undefined {
     const isRequested = state.subscribeSentAt !== undefined
+    this.frameQueue.delete(state)
     if (releaseAt(state, this.timeouts) <= now) {
       const ackUntil = pendingUntil(state, this.timeouts)
       this.remove(state)
-      if (!isRequested) return undefined
+      if (!isRequested) return
       this.acks.onUnsubscribe(state.base, now, ackUntil)
       this.unrequested.onRemoved(state.base)
-      return unsubscribeFrame(state.topic)
+      frames.push(unsubscribeFrame(state.topic))
+      return
     }
-    const isDue = !isRequested || state.needsResubscribe
-    if (isDue) {
+    if (!isRequested || state.needsResubscribe) {
       setRequested(state, now)
-      if (this.unrequested.onRequested(state.base)) state.wasLeft = true
+      const wasLeft = this.unrequested.onRequested(state.base)
+      if (wasLeft) state.wasLeft = true
+      this.acks.unanswered.onSent('subscribe', state.base, !isRequested && !wasLeft)
+      frames.push(subscribeFrame(state.topic))
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)
-    return isDue ? subscribeFrame(state.topic) : undefined
   }
 }
 

@@ -27,8 +27,6 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   readonly topic: Topic
   /** When the last subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
-  /** True once that frame is answered: by a confirmation, or by a price while no probe waits for an answer. */
-  isAnswered: boolean
   /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
   wasLeft: boolean
   /** True after a confirmation timeout: the topic must be requested again. */
@@ -66,7 +64,6 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   base,
   topic,
   subscribeSentAt: undefined,
-  isAnswered: false,
   wasLeft: false,
   needsResubscribe: false,
   resubscribeBy: never,
@@ -81,7 +78,6 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
 /** Clears everything that is valid for one connection only. */
 export const resetTopicState = (state: TopicState): void => {
   state.subscribeSentAt = undefined
-  state.isAnswered = false
   state.wasLeft = false
   state.lastActivityAt = never
   state.price = never
@@ -107,7 +103,6 @@ export const clearResubscribe = (state: TopicState): void => {
 /** The subscribe frame is sent. */
 export const setRequested = (state: TopicState, now: number): void => {
   state.subscribeSentAt = now
-  state.isAnswered = false
   clearResubscribe(state)
 }
 
@@ -147,9 +142,6 @@ export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActi
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: TopicState): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
-
-/** True if the service may have sent a price before the client left the topic and requested it again. */
-export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../src/domain/address.js'
-import {
-  correlate,
-  PendingAcks,
-  Probes,
-  RecentlyUnsubscribed,
-  UncorrelatedTexts,
-} from '../../src/prices/acks.js'
+import { correlate, PendingAcks, RecentlyUnsubscribed, UncorrelatedTexts } from '../../src/prices/acks.js'
 import { TopicTable } from '../../src/prices/topics.js'
 
 /** The topic that the text rejects, given the unconfirmed topics and the topics of the pending subscribe frames. */
@@ -143,49 +137,6 @@ it('PendingAcks reads two pending topics for a text without an address, however 
   })
   expect(acks.correlate('Error: internal', 1, 'Error: internal')).toBeUndefined()
   expect(reads).toBe(2)
-})
-
-/** The client sends an unsubscribe frame or a probe, or the service confirms its oldest unanswered frame. */
-const step = fc.constantFrom('unsubscribe', 'probe', 'confirm')
-
-it('a confirmation answers a probe exactly if the service confirms it for that probe', () => {
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const probes = new Probes(1)
-      const unanswered: ('unsubscribe' | 'probe')[] = []
-      for (const next of steps) {
-        if (next === 'confirm') {
-          if (unanswered.shift() !== undefined) probes.onConfirmation(() => true)
-        } else {
-          if (next === 'unsubscribe') probes.onUnsubscribe(0)
-          else probes.start('0xa', 0)
-          unanswered.push(next)
-        }
-        expect(probes.count).toBe(unanswered.filter((frame) => frame === 'probe').length)
-      }
-    }),
-    { numRuns: 1000 },
-  )
-})
-
-it('a probe waits for no answer to an unsubscribe frame once that has taken longer than the grace period', () => {
-  const unansweredAt = (time: number): number => {
-    const probes = new Probes(100)
-    probes.onUnsubscribe(0)
-    probes.start('0xa', time)
-    probes.onConfirmation(() => true)
-    return probes.count
-  }
-  expect([unansweredAt(99), unansweredAt(100)]).toEqual([1, 0])
-})
-
-it('a confirmation that lists the topic of a probe answers the probes before it too, and one without it none', () => {
-  const probes = new Probes(100)
-  for (const base of ['0xa', '0xb', '0xc'] as const) probes.start(base, 0)
-  probes.onConfirmation((base) => base === '0xd')
-  expect(probes.count).toBe(3)
-  probes.onConfirmation((base) => base === '0xb')
-  expect([probes.count, probes.has('0xb'), probes.has('0xc')]).toEqual([1, false, true])
 })
 
 const grace = 100

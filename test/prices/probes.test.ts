@@ -326,6 +326,7 @@ describe('a page that was frozen', () => {
       run(
         ({ subscribe, at, socket, wake }) => {
           subscribe(topic)
+          at(9, () => socket().deliverConfirmation(topic))
           at(10, () => socket().deliverPrice(topic, 1))
           at(30, () => wake({ frozenMs }))
           at(31, () => socket().deliverPrice(topic, 2))

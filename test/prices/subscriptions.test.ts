@@ -203,7 +203,7 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([bb])
     const subscriber = createPriceSubscriber('svc-0xaa')
     const state = subscriptions.addSubscriber(aa, subscriber)
-    expect(subscriptions.onConfirmation(aa, 1)).toBe('unrequested')
+    expect(subscriptions.onConfirmation([aa], 1)).toEqual([])
     subscriptions.unrequested.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
     subscriptions.removeSubscriber(state, subscriber, 1)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])
@@ -214,7 +214,7 @@ describe('Subscriptions.takeFrames', () => {
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     unsubscribe(0, 10)
     expect(subscriptions.nextDeadline).toBe(300)
-    subscriptions.onConfirmation(aa, 20)
+    subscriptions.onConfirmation([aa], 20)
     expect(subscriptions.onDeadline(900)).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 900)).toEqual([])
   })
@@ -278,7 +278,7 @@ describe('a requested topic', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa])
     subscriptions.onDeadline(300)
     unsubscribe(0, 310)
-    subscriptions.onConfirmation(aa, 320)
+    subscriptions.onConfirmation([aa], 320)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([])
     expect(subscriptions.nextDeadline).toBe(410)
     subscriptions.onDeadline(410)
@@ -287,7 +287,7 @@ describe('a requested topic', () => {
 
   it('is confirmed by a confirmation or by a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.onConfirmation(aa, 100)
+    subscriptions.onConfirmation([aa], 100)
     subscriptions.onPrice(bb, receivedPrice(2), 200)
     expect(eventsOf(deliveriesAt(subscriptions, 300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
@@ -300,7 +300,7 @@ describe('a requested topic', () => {
     for (const answer of ['confirmation', 'price'] as const) {
       const { subscriptions } = requestTopics([aa])
       subscriptions.onDeadline(300)
-      if (answer === 'confirmation') subscriptions.onConfirmation(aa, 301)
+      if (answer === 'confirmation') subscriptions.onConfirmation([aa], 301)
       else subscriptions.onPrice(aa, receivedPrice(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
       expect(eventsOf(deliveriesAt(subscriptions, 1300))).toEqual([])
@@ -310,8 +310,8 @@ describe('a requested topic', () => {
 
   it('does not extend its stale deadline for a repeated confirmation', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.onConfirmation(aa, 100)
-    subscriptions.onConfirmation(aa, 900)
+    subscriptions.onConfirmation([aa], 100)
+    subscriptions.onConfirmation([aa], 900)
     expect(eventsOf(deliveriesAt(subscriptions, 1100))).toEqual(['svc-0xaa Stale'])
   })
 
@@ -341,7 +341,7 @@ describe('a requested topic', () => {
   it('has its latest price as initial event, and none before its first price or after a disconnect', () => {
     const { subscriptions, states } = requestTopics([aa])
     expect(initialEvent(states[0]!, timeouts, 1)).toBeUndefined()
-    subscriptions.onConfirmation(aa, 2)
+    subscriptions.onConfirmation([aa], 2)
     expect(initialEvent(states[0]!, timeouts, 3)).toBeUndefined()
     subscriptions.onPrice(aa, receivedPrice(7), 4)
     expect(summarize(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
@@ -403,7 +403,7 @@ describe('an uncorrelated error text', () => {
     subscriptions.onDeadline(300)
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.onConfirmation(aa, 310)
+    subscriptions.onConfirmation([aa], 310)
     expect(subscriptions.hasPendingFrames).toBe(true)
     expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
     expect(eventsOf(deliveriesAt(subscriptions, 620))).toEqual(['svc-0xbb SubscriptionTimeout'])
@@ -502,10 +502,10 @@ describe('an error text', () => {
   it('cannot answer the subscribe frame of an unsubscribed topic that is confirmed, before or after', () => {
     for (const confirmedAt of [100, 250]) {
       const { subscriptions, unsubscribe } = requestTopics([aa, bb], { linger: 0 })
-      if (confirmedAt < 200) subscriptions.onConfirmation(aa, confirmedAt)
+      if (confirmedAt < 200) subscriptions.onConfirmation([aa], confirmedAt)
       unsubscribe(0, 200)
       subscriptions.takeFrames(Infinity, 200)
-      if (confirmedAt > 200) subscriptions.onConfirmation(aa, confirmedAt)
+      if (confirmedAt > 200) subscriptions.onConfirmation([aa], confirmedAt)
       expect(eventsOf([subscriptions.onErrorText('Error', 260)!])).toEqual(['svc-0xbb SubscriptionRejected'])
     }
   })
@@ -529,7 +529,7 @@ describe('an error text', () => {
 
   it('is uncorrelated if its topic is confirmed or has a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.onConfirmation(aa, 1)
+    subscriptions.onConfirmation([aa], 1)
     subscriptions.onPrice(bb, receivedPrice(1), 1)
     expect(subscriptions.onErrorText('trouble with 0xaa', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble with 0xbb', 2)).toBeUndefined()

@@ -17,12 +17,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'no unsubscribe frame is sent',
     file: 'src/prices/subscriptions.ts',
-    edits: [
-      [
-        '      if (!isRequested) return undefined\n',
-        '      if (isRequested || !isRequested) return undefined\n',
-      ],
-    ],
+    edits: [['      if (!isRequested) return\n', '      if (isRequested || !isRequested) return\n']],
   },
   {
     name: 'a subscriber that joins during a delivery receives the price twice',

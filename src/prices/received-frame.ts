@@ -12,7 +12,7 @@ import type { EchoedTopic } from './outgoing-frames.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
-import { phaseOf } from './topics.js'
+import { mayPrecedeRequest, phaseOf } from './topics.js'
 
 /** The connection that receives a frame. */
 export interface Reception {
@@ -50,8 +50,7 @@ export const onPriceUpdate = (
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
   const requested = subscriptions.topics.requested(base)
-  if (!isCurrent && requested !== undefined && subscriptions.mayPrecedeRequest(requested))
-    return [{ _tag: 'Held', at }]
+  if (!isCurrent && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
   const wasStale = requested !== undefined && phaseOf(requested) === 'stale'
   const effects: Effect[] = []
   const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)

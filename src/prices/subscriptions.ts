@@ -177,11 +177,6 @@ export class Subscriptions {
     return state
   }
 
-  /** True if the service may have sent a price before the client left the topic and requested it again. */
-  mayPrecedeRequest(state: TopicState): boolean {
-    return state.wasLeft && (isUnconfirmed(state) || this.acks.unanswered.isUnsubscribing(state.base))
-  }
-
   /** The price of the topic may be older than `maxLag`. */
   hold(state: TopicState): void {
     if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0

@@ -143,6 +143,9 @@ export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActi
 export const isUnconfirmed = (state: TopicState): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
 
+/** True if the service may have sent a price before the client left the topic and requested it again. */
+export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
+
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
 export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {
   if (idleSince === undefined) return Infinity

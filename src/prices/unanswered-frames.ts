@@ -93,11 +93,6 @@ export class UnansweredFrames {
     return before - this.probes
   }
 
-  /** True if an unsubscribe frame of this topic is not answered: a price may have been sent before it. */
-  isUnsubscribing(base: Address): boolean {
-    return this.topics.get(base)?.frames.some(isUnsubscribe) ?? false
-  }
-
   /** True if an error text may be about this topic, because a probe subscribes to it. */
   isProbing(base: Address): boolean {
     return this.probes > 0 && (this.topics.get(base)?.frames.some(({ kind }) => kind === 'probe') ?? false)

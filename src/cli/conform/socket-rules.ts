@@ -95,7 +95,7 @@ const closedText = (code: number): string => `the connection was closed with ${c
 const unknownSubscribe = (topic: Topic): string => subscribeFrame(`${serviceOf(topic)}-${unknownAddress}`)
 
 /** A price that arrives in the same ms as the subscribe has no age, so a gateway gets several subscribes. */
-const maxJoins = 10
+const maxJoins = 30
 
 /** Subscribes on the other connection once `main` has a price: checks the first two prices there. */
 const checkAges = async (
@@ -118,6 +118,8 @@ const checkAges = async (
   for (let joins = 1; joins < maxJoins && ageOf(first) === undefined; joins++) {
     other.send(unsubscribeFrame(topic))
     await main.findText(isPrice, main.events.length)
+    // The unsubscribe was read, and that price is some time old.
+    await other.ask(unknownSubscribe(topic), isErrorText)
     first = (await other.ask(subscribeFrame(topic), isPrice)) ?? first
   }
   const firstAt = other.events.findLastIndex((event) => event._tag === 'Text' && event.text === first)

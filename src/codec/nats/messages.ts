@@ -129,8 +129,14 @@ const Confirmed = t.intersection(
   'a confirmed message',
 )
 
-/** An error text of the service or of the gateway. `base`: the topic that it rejects. */
-const Rejected = t.type({ type: t.literal('rejected'), base: t.string, text: t.string }, 'a rejected message')
+/**
+ * An error text of the service or of the gateway. `base`: the topic that it rejects. `number`: of the subscribe message that it
+ * answers; gateways before version 0.2 send none.
+ */
+const Rejected = t.intersection(
+  [t.type({ type: t.literal('rejected'), base: t.string, text: t.string }), t.partial({ number: Finite })],
+  'a rejected message',
+)
 
 /** The session has ended. */
 const Closed = t.type({ type: t.literal('closed'), code: Finite, reason: t.string }, 'a closed message')

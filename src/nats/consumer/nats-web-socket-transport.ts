@@ -260,9 +260,8 @@ class NatsSocket implements Socket {
     this.endIfWithheld()
   }
 
-  private onRejected({ base, text }: ConsumerMessageOf<'rejected'>): void {
-    this.topics.remove(base as Address)
-    this.listener.text(text)
+  private onRejected({ base, number, text }: ConsumerMessageOf<'rejected'>): void {
+    if (this.topics.onRejected(base as Address, number)) this.listener.text(text)
   }
 
   private onUpdate(base: Address, data: Uint8Array): void {

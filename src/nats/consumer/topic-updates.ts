@@ -48,6 +48,14 @@ export class TopicUpdatesTable {
     return isFirst ? 'deliver' : 'ignore'
   }
 
+  /** False if the rejection answers an earlier subscribe message than the last: the topic was unsubscribed in between. */
+  onRejected(base: Address, number: number | undefined): boolean {
+    const topic = this.topics.get(base)
+    if (topic !== undefined && number !== undefined && number < topic.number) return false
+    this.remove(base)
+    return true
+  }
+
   /** True if the gateway has published an update before its reply that has not arrived. */
   isMissing(base: Address, sequence: number): boolean {
     const last = this.topics.get(base)?.sequence

@@ -93,8 +93,9 @@ export class Lease implements Session<Lease> {
   }
 
   readonly reject = (base: Address, text: string): void => {
+    const number = this.numbers.get(base) ?? this.requests
     this.remove(base)
-    this.send({ type: 'rejected', base, text })
+    this.send({ type: 'rejected', base, number, text })
   }
 
   readonly end = (cause: EndCause, reason: string): void => {

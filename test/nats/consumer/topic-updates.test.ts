@@ -46,6 +46,21 @@ describe('the updates of a topic', () => {
     expect(table.isMissing('0xb', 4)).toBe(false)
   })
 
+  it('are delivered although an earlier subscription is rejected; the rejection of this one ends it', () => {
+    const { table, left, request } = createTable()
+    request(1)
+    table.remove(base)
+    request(3)
+    expect(table.onRejected(base, 1)).toBe(false)
+    expect(table.onConfirmed(base, 3, 6)).toBe('deliver')
+    expect(left).toEqual([1])
+    expect(table.onRejected(base, 3)).toBe(true)
+    expect(left).toEqual([1, 3])
+    request(5)
+    expect(table.onRejected(base, undefined)).toBe(true)
+    expect(left).toEqual([1, 3, 5])
+  })
+
   it('of an earlier subscription are not taken for those of a later one', () => {
     const { table, left, request } = createTable()
     request(1)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 import { PictureMarket } from '../../scripts/screenshots/market.js'
 import { openFast, slowDown } from '../../scripts/screenshots/page.js'
 import { readPageFiles, startDashboard, type PageFiles } from '../../src/dashboard/serve/start-dashboard.js'
@@ -18,6 +18,12 @@ import type { Settings } from '../settings.js'
 const windows = 5
 
 const tokenCounts = [10, 50]
+
+const deskTokens = 100
+
+const minutes = 10
+
+const shownMinutes = [1, 2, 5, 10]
 
 /** Time between two prices of a token, in ms. */
 const tick = 100
@@ -66,11 +72,66 @@ interface Load {
   readonly fillMs: number
 }
 
+/** A page that is watched all day: what it costs must not grow. */
+export const dashboardDesk = async ({ quick }: Settings): Promise<Section> => {
+  const minuteMs = quick ? 1_000 : 60_000
+  const files = await buildFiles()
+  const browser = await chromium.launch(await unpackChromium())
+  const desk = await open(browser, files, deskTokens, '#layout=table')
+  await slowDown(desk.page)
+  await desk.page.evaluate(countFrames)
+  const session = await desk.page.context().newCDPSession(desk.page)
+  const rows: (readonly string[])[] = []
+  for (let minute = 1; minute <= minutes; minute++) {
+    const before = Number(await desk.page.evaluate('frames'))
+    const [cpu] = await pageCpu(desk.page, 1, minuteMs)
+    const frames = Number(await desk.page.evaluate('frames')) - before
+    if (cpu === undefined || !shownMinutes.includes(minute)) continue
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await session.send('Runtime.getHeapUsage')
+    const figures = [cpu.scripts, cpu.tasks, (1000 * frames) / minuteMs, usedSize / 1e6]
+    rows.push([String(minute), ...figures.map((figure) => figure.toPrecision(3))])
+    process.stderr.write(` ${minute}`)
+  }
+  process.stderr.write('\n')
+  const version = browser.version()
+  await desk.close()
+  await browser.close()
+  return {
+    title: 'The dashboard for ten minutes',
+    method: `The table of ${deskTokens} tokens in Chromium ${version}, with ${1000 / tick} prices a second of each, in a window of ${look.width} by ${look.height} pixels: CPU of the main thread in percent of one core, frames of animation a second, and the heap after a garbage collection, of one minute each.`,
+    columns: ['Minute', 'scripts, %', 'scripts, style, layout and paint, %', 'frames a second', 'heap, MB'],
+    rows,
+  }
+}
+
+/** As text, because a compiler adds helpers to functions, which do not exist in a page. */
+const countFrames = `
+  globalThis.frames = 0
+  const count = () => { globalThis.frames++; requestAnimationFrame(count) }
+  requestAnimationFrame(count)`
+
 const measure = async (
   browser: Browser,
   files: PageFiles,
   { tokens, windowMs, fillMs }: Load,
 ): Promise<readonly PageCpu[]> => {
+  const { page, close } = await open(browser, files, tokens)
+  await delay(fillMs)
+  await slowDown(page)
+  await page.waitForFunction(`document.querySelectorAll('[data-state="live"]').length === ${tokens}`)
+  const measured = await pageCpu(page, windows, windowMs)
+  await close()
+  return measured
+}
+
+/** Opens the dashboard of a market with this number of tokens. Its clock is fast until it is slowed down. */
+const open = async (
+  browser: Browser,
+  files: PageFiles,
+  tokens: number,
+  view = '',
+): Promise<{ readonly page: Page; readonly close: () => Promise<void> }> => {
   const starts = Array.from({ length: tokens }, (_, index) => ({
     symbol: `T${index + 1}`,
     usd: 0.01 * 1.4 ** (index % 40),
@@ -86,13 +147,13 @@ const measure = async (
     staleAfter: 30_000,
   } as const
   const server = await startDashboard(market.client, { port: 0, closedReason: '', files, config })
-  const page = await openFast(browser, server.url, look)
-  await delay(fillMs)
-  await slowDown(page)
-  await page.waitForFunction(`document.querySelectorAll('[data-state="live"]').length === ${tokens}`)
-  const measured = await pageCpu(page, windows, windowMs)
-  await page.context().close()
-  await server.close()
-  await market.close()
-  return measured
+  const page = await openFast(browser, `${server.url}${view}`, look)
+  return {
+    page,
+    close: async () => {
+      await page.context().close()
+      await server.close()
+      await market.close()
+    },
+  }
 }

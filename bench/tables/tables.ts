@@ -1,7 +1,7 @@
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 import { browserPages } from './browser.js'
-import { dashboardPage } from './dashboard.js'
+import { dashboardDesk, dashboardPage } from './dashboard.js'
 import { dayOfPrices } from './day.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
@@ -52,4 +52,5 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   'start-up': startUp,
   browser: browserPages,
   dashboard: dashboardPage,
+  desk: dashboardDesk,
 }

@@ -8,14 +8,14 @@ const hourMs = 3_600_000
 describe('the simulation finds a bug that is put back:', () => {
   it.each(bugs.slice(0, caseCount(bugs.length)))('$name', { timeout: 600_000 }, async (bug) => {
     const { searchSeeds } = await withBug(bug)
-    const { failure } = await searchSeeds({ ...searchOf(bug), simulatedMs: 50 * hourMs })
+    const { failure } = await searchSeeds({ ...searchOf(bug), simulatedMs: 100 * hourMs })
     expect(failure).toBeDefined()
   })
 
   it('and shortens its history, which fails by itself, always in the same way', async () => {
     const bug = bugs.find(({ name }) => name.startsWith('a late'))!
     const { searchSeeds, shrink, runEpisode } = await withBug(bug)
-    const { failure } = await searchSeeds({ ...searchOf(bug), simulatedMs: 50 * hourMs })
+    const { failure } = await searchSeeds({ ...searchOf(bug), simulatedMs: 100 * hourMs })
     const shortest = await shrink(failure!)
     expect(shortest.scenario.steps.length).toBeLessThan(10)
     expect((await runEpisode(shortest.scenario)).violation).toEqual(shortest.violation)

@@ -19,7 +19,7 @@ export const bugs: readonly Bug[] = [...clientBugs, ...gatewayBugs, ...natsBugs]
 export const searchOf = ({ file, shares }: Bug): { readonly firstSeed: number; readonly shares: Shares } => ({
   firstSeed: 1,
   shares: {
-    webSocket: file.startsWith('src/gateway/') ? 0.4 : 0,
+    webSocket: file.startsWith('src/gateway/') ? 1 : 0,
     nats: file.startsWith('src/nats/') ? 1 : 0,
     cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
     history: file.startsWith('src/nats/history/') ? 1 : 0,

@@ -11,7 +11,6 @@ export const gatewayBugs: readonly Bug[] = [
     name: 'a gateway sends the last price to a new consumer while its client holds a newer one',
     file: 'src/gateway/sessions/topic-feed.ts',
     edits: [['&& config.source.isCurrent() ?', '&& config ?']],
-    shares: { webSocket: 1 },
   },
   {
     name: 'a gateway sends the held price of a topic that its consumer has left',
@@ -83,6 +82,5 @@ export const gatewayBugs: readonly Bug[] = [
     name: 'a new consumer of a gateway gets no last price',
     file: 'src/gateway/prices/connection.ts',
     edits: [['if (frame !== undefined) this.send(frame, feed, false)', 'void frame']],
-    shares: { webSocket: 1 },
   },
 ]

@@ -12,7 +12,7 @@ for (const bug of bugs) {
   const { searchSeeds, shrink } = await withBug(bug)
   const { failure, simulatedMs, elapsedMs } = await searchSeeds({
     ...searchOf(bug),
-    simulatedMs: 50 * hourMs,
+    simulatedMs: 100 * hourMs,
     realMs: 60_000,
   })
   if (failure === undefined) {

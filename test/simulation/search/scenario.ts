@@ -133,10 +133,10 @@ const directScenario = (seed: number): Scenario => {
   }
 }
 
-/** One or two gateways, of the service or of another one; most traders are their consumers. */
+/** One to three gateways, of the service or of another one; most traders are their consumers. */
 const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const gateways = Array.from({ length: chance.pick([1, 1, 2]) }, (_, index) => gatewayPlan(chance, index))
+  const gateways = Array.from({ length: chance.pick([1, 1, 2, 3]) }, (_, index) => gatewayPlan(chance, index))
   const kinds = [...linkFaultKinds.map(ofLinksFrom(traders.length)), gatewayFault]
   const added = faultSteps(chance, kinds, gateways.length, activeMs)
   return {

@@ -150,10 +150,10 @@ const withGateways = (scenario: Scenario, chance: Chance): Scenario => {
   }
 }
 
-/** One or two gateways over NATS, and a NATS server; most traders are their consumers. */
+/** One to three gateways over NATS, and a NATS server; most traders are their consumers. */
 const withNats = (scenario: Scenario, chance: Chance): Scenario => {
   const { traders, activeMs, steps } = scenario
-  const natsGateways = Array.from({ length: chance.pick([1, 2, 2]) }, () => clientPlan(chance))
+  const natsGateways = Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => clientPlan(chance))
   // Each gateway has a link to the service and one to NATS.
   const links = linkFaultKinds.map(
     (generate) => (chance_: Chance, index: number, latest: number) =>

@@ -40,21 +40,34 @@ const pure = '/* @__PURE__ */'
 
 /**
  * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
- * Observable of the page is made of them.
+ * Observable of the page is made of them, nor of anything else that a long message would have to explain.
  */
 const noAsyncIterables: Plugin = {
   name: 'no-async-iterables',
   setup: (bundler) => {
-    bundler.onLoad({ filter: /[\\/]tslib\.es6\.mjs$/ }, () => ({
-      contents: `
-        const unsupported = () => { throw new TypeError('The page converts no asynchronous iterable.') }
-        export {
-          unsupported as __asyncGenerator,
-          unsupported as __asyncValues,
-          unsupported as __await,
-          unsupported as __awaiter,
-        }`,
-      loader: 'js',
-    }))
+    for (const [filter, contents] of replacements)
+      bundler.onLoad({ filter }, () => ({ contents: `${unsupported}${contents}`, loader: 'js' }))
   },
 }
+
+const unsupported = `const unsupported = () => { throw new TypeError('The page converts no asynchronous iterable.') };`
+
+const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
+  [
+    /[\\/]tslib\.es6\.mjs$/,
+    `export {
+      unsupported as __asyncGenerator,
+      unsupported as __asyncValues,
+      unsupported as __await,
+      unsupported as __awaiter,
+    }`,
+  ],
+  [
+    /[\\/]isReadableStreamLike\.js$/,
+    'export const isReadableStreamLike = () => false; export { unsupported as readableStreamLikeToAsyncGenerator }',
+  ],
+  [
+    /[\\/]throwUnobservableError\.js$/,
+    "export const createInvalidObservableTypeError = () => new TypeError('not an Observable')",
+  ],
+]

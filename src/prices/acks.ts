@@ -1,7 +1,7 @@
 import { canonicalAddress, type Address } from '../domain/address.js'
 import { truncate } from '../errors/text.js'
+import { UnansweredFrames } from './outgoing-frames.js'
 import { isUnconfirmed, phaseOf, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
-import { UnansweredFrames } from './unanswered-frames.js'
 
 /**
  * The subscribe frames of one connection that wait for an ack (a confirmation or a rejection), and the error texts

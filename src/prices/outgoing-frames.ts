@@ -3,7 +3,6 @@ import type { Address } from '../domain/address.js'
 import type { Topic } from '../domain/topic.js'
 import { copyOf } from '../errors/text.js'
 import type { Prober, ProbeSupport } from '../socket/liveness.js'
-import type { PendingAcks } from './acks.js'
 import { isUnconfirmed, phaseOf, type TopicState, type TopicTable } from './topics.js'
 
 /** The topics of one connection that may need a frame, in the order of their requests. */
@@ -56,6 +55,12 @@ export class FrameQueue {
   }
 }
 
+/** What is known of the topics that the client has unsubscribed. */
+interface Unsubscribed {
+  readonly isRecentlyUnsubscribed: (base: Address, now: number) => boolean
+  readonly onUnsubscribe: (base: Address, now: number) => void
+}
+
 /** A topic in a frame of the service. */
 export interface EchoedTopic {
   readonly base: Address
@@ -82,7 +87,7 @@ export class UnrequestedTopics {
 
   constructor(
     private readonly topics: TopicTable,
-    private readonly acks: PendingAcks,
+    private readonly unsubscribed: Unsubscribed,
   ) {}
 
   get size(): number {
@@ -105,7 +110,7 @@ export class UnrequestedTopics {
 
   /** A confirmation lists a topic that is not requested. A frame for a recently unsubscribed topic is a late frame. */
   onConfirmation({ base, topic }: EchoedTopic, now: number): void {
-    if (this.queue.size >= maxQueued || this.acks.isRecentlyUnsubscribed(base, now)) return
+    if (this.queue.size >= maxQueued || this.unsubscribed.isRecentlyUnsubscribed(base, now)) return
     // Copied, because both are parts of the service's topic, which may fill a frame.
     this.queue.set(copyOf(base), copyOf(topic))
   }
@@ -122,7 +127,7 @@ export class UnrequestedTopics {
       // Its subscribe frame is due.
       if (this.topics.has(base)) continue
       this.queue.delete(base)
-      this.acks.onUnsubscribe(base, now)
+      this.unsubscribed.onUnsubscribe(base, now)
       frames.push(unsubscribeFrame(topic))
     }
   }
@@ -130,6 +135,135 @@ export class UnrequestedTopics {
   clear(): void {
     this.removed.clear()
     this.queue.clear()
+  }
+}
+
+/** A frame of the client that the service has not answered yet. */
+interface UnansweredFrame {
+  /** `probe`: a subscribe frame of a confirmed topic. */
+  readonly kind: 'subscribe' | 'probe' | 'unsubscribe'
+  readonly number: number
+  readonly topic: UnansweredTopic
+  /** Only of a subscribe frame: true if the topic was never requested before on this connection. */
+  readonly isFirst: boolean
+  previous: UnansweredFrame | undefined
+  /** Kept after removal, so that a walk continues from a removed frame. */
+  next: UnansweredFrame | undefined
+}
+
+/** A topic with unanswered frames. */
+interface UnansweredTopic {
+  readonly base: Address
+  /** The oldest first. */
+  readonly frames: UnansweredFrame[]
+  /** The number of the last confirmation that listed it. */
+  listedBy: number
+}
+
+/** More frames are not stored. Then no confirmation answers a probe, until the connection is replaced. */
+const maxUnanswered = 100_000
+
+/**
+ * The frames of one connection that the service has not answered, in the order in which they were sent. A confirmation says
+ * only which topics are subscribed, so it is taken for the answer to the oldest frame that it fits: a probe never counts as
+ * answered before it is. The probes and unsubscribe frames before that one were answered, or never will be. The answer to a
+ * subscribe frame may still follow: a gateway waits for that of the service.
+ *
+ * A probe subscribes again to a confirmed topic: its answer shows that later prices were sent after it.
+ */
+export class UnansweredFrames {
+  private readonly topics = new Map<Address, UnansweredTopic>()
+  private first: UnansweredFrame | undefined
+  private last: UnansweredFrame | undefined
+  size = 0
+  probeCount = 0
+  private lastNumber = 0
+  private confirmations = 0
+  /** Whether the service answers unsubscribe frames: `undefined` as long as it has not become known. */
+  private answersUnsubscribes: boolean | undefined
+
+  onSent(kind: UnansweredFrame['kind'], base: Address, isFirst = false): void {
+    if (this.size === maxUnanswered) {
+      this.clear()
+      this.size = Infinity
+    }
+    if (this.size === Infinity) return
+    const topic = this.topics.get(base) ?? { base, frames: [], listedBy: 0 }
+    this.topics.set(base, topic)
+    const previous = this.last
+    const frame = { kind, number: ++this.lastNumber, topic, isFirst, previous, next: undefined }
+    topic.frames.push(frame)
+    if (previous === undefined) this.first = frame
+    else previous.next = frame
+    this.last = frame
+    this.size++
+    if (kind === 'probe') this.probeCount++
+  }
+
+  /** Called for each confirmation, with its topics. Returns the number of probes that are answered by it. */
+  onConfirmation(bases: Iterable<Address>): number {
+    const number = ++this.confirmations
+    // The topics that a confirmation lists were requested before the frame that it answers.
+    let from = 0
+    for (const base of bases) {
+      const topic = this.topics.get(base)
+      if (topic === undefined) continue
+      topic.listedBy = number
+      const [first] = topic.frames
+      if (first?.isFirst === true) from = Math.max(from, first.number)
+    }
+    const before = this.probeCount
+    const answered = this.findAnswered(from, number) ?? 0
+    for (let frame = this.first; frame !== undefined && frame.number <= answered; frame = frame.next)
+      if (frame.kind !== 'subscribe' || frame.topic.listedBy === number) this.remove(frame)
+    return before - this.probeCount
+  }
+
+  /** True if an error text may be about this topic, because a probe subscribes to it. */
+  isProbing(base: Address): boolean {
+    return this.topics.get(base)?.frames.some(({ kind }) => kind === 'probe') ?? false
+  }
+
+  clear(): void {
+    this.topics.clear()
+    this.first = this.last = this.answersUnsubscribes = undefined
+    this.size = this.probeCount = 0
+  }
+
+  /** The number of the oldest frame, from a number on, whose answer the confirmation may be. */
+  private findAnswered(from: number, confirmation: number): number | undefined {
+    let unsubscribe: number | undefined
+    let hasSkipped = false
+    for (let frame = this.first; frame !== undefined; frame = frame.next) {
+      const { kind, number, topic } = frame
+      if (kind === 'unsubscribe') {
+        // Some services keep the topic, so the answer may list it.
+        if (number < from) hasSkipped = true
+        else unsubscribe ??= number
+      } else if (number >= from && topic.listedBy === confirmation) {
+        if (unsubscribe !== undefined && this.answersUnsubscribes !== false) return unsubscribe
+        if (hasSkipped) this.answersUnsubscribes ??= false
+        return number
+      }
+    }
+    if (unsubscribe !== undefined) this.answersUnsubscribes = true
+    return unsubscribe
+  }
+
+  private remove(frame: UnansweredFrame): void {
+    const { frames, base } = frame.topic
+    const index = frames.indexOf(frame)
+    // A topic that is unsubscribed needs no answers to earlier requests.
+    const first = frame.kind === 'unsubscribe' ? 0 : index
+    for (const { kind, previous, next } of frames.splice(first, index - first + 1)) {
+      if (previous === undefined) this.first = next
+      else previous.next = next
+      if (next === undefined) this.last = previous
+      else next.previous = previous
+      this.size--
+      if (kind === 'probe') this.probeCount--
+    }
+    if (frames.length === 0) this.topics.delete(base)
   }
 }
 

@@ -1,4 +1,4 @@
-import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, map, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseAddress, parseTopic } from '../../codec/arguments.js'
@@ -19,14 +19,14 @@ import type {
   InvalidMint,
   InvalidTopic,
   PriceRequestError,
+  Tagged,
   UnsupportedPair,
 } from '../../errors/model.js'
 import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
 import type { Resource } from '../../server/request.js'
 import { completedTask, noCancel, type CancellableTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
-import type { GatewayDepthSnapshot } from '../gateway.js'
-import { DepthAnswers, type NoDepth } from './depth-answers.js'
+import type { GatewayDepthFailure, GatewayDepthSnapshot } from '../gateway.js'
 import { RequestQueue, type Requester } from './request-queue.js'
 import { RequestSharer } from './request-sharer.js'
 
@@ -243,3 +243,48 @@ const failed = (body: string) => ({ status: 500, body, retryAfterMs: undefined }
 
 /** An address of the text; anything else is omitted. */
 const quotable = (address: string): string => (/^\w+$/.test(address) ? address : '')
+
+/** The client has no depth methods. */
+export type NoDepth = Tagged<'NoDepth'>
+
+/** Whether the service answers the depth requests of a gateway, by the last one. */
+export class DepthAnswers {
+  private last: GatewayDepthSnapshot | undefined
+
+  constructor(private readonly clock: Clock) {}
+
+  /** `undefined` before the first result. */
+  get snapshot(): GatewayDepthSnapshot | undefined {
+    return this.last
+  }
+
+  add(result: Either<DepthError | NoDepth, unknown>): void {
+    const error = isRight(result) ? 'none' : failureOf(result.left)
+    if (error === 'unknown') return
+    const since = this.last?.failure?.since ?? this.clock.wallClock()
+    this.last = { failure: error === 'none' ? undefined : { error, since } }
+  }
+}
+
+/** `none`: the service has answered. `unknown`: the result does not depend on the service. */
+const failureOf = (error: DepthError | NoDepth): GatewayDepthFailure['error'] | 'none' | 'unknown' => {
+  switch (error._tag) {
+    case 'Unauthorized':
+    case 'NetworkError':
+    case 'Timeout':
+      return error._tag
+    // A lower status may concern the token alone.
+    case 'HttpError':
+      return error.status > 500 ? 'HttpError' : 'none'
+    case 'UnsupportedPair':
+    case 'DecodeError':
+      return 'none'
+    case 'InvalidMint':
+    case 'InvalidInterval':
+    case 'ClientClosed':
+    case 'NoDepth':
+      return 'unknown'
+    default:
+      return assertNever(error)
+  }
+}

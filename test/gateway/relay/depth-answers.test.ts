@@ -10,7 +10,7 @@ import {
   unsupportedPair,
 } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { DepthAnswers } from '../../../src/gateway/relay/depth-answers.js'
+import { DepthAnswers } from '../../../src/gateway/relay/relays.js'
 import { currentClock } from '../../../src/time/current-clock.js'
 import { weth } from '../../support/tokens.js'
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expandPatterns } from '../../../src/cli/input/expand-patterns.js'
-import { newFile } from '../support/new-file.js'
+import { expandPatterns } from '../../src/cli/run.js'
+import { newFile } from './support/new-file.js'
 
 /** A folder with these files, which are empty. */
 const folderWith = (...names: readonly string[]): string => {

@@ -40,6 +40,12 @@ export class PendingAcks {
     return this.recentlyUnsubscribed.has(base, now)
   }
 
+  /** True if an error text may reject this topic: it is not confirmed, or a probe subscribes to it. */
+  isRejectable(base: Address): boolean {
+    const state = this.topics.get(base)
+    return (state !== undefined && isUnconfirmed(state)) || this.unanswered.isProbing(base)
+  }
+
   /** A confirmation lists this topic. */
   onListed(base: Address): void {
     this.recentlyUnsubscribed.onConfirmation(base)
@@ -51,7 +57,7 @@ export class PendingAcks {
    */
   correlate(text: string, now: number, shown: string): Address | undefined {
     const base = correlate(text, {
-      isUnconfirmed: (address) => this.isUnconfirmed(address) || this.unanswered.isProbing(address),
+      isUnconfirmed: (address) => this.isRejectable(address),
       // A text without an address may be the answer to the probe. It rejects no topic.
       pending: () => (this.unanswered.probeCount > 0 ? [] : this.pending(now)),
     })
@@ -90,11 +96,6 @@ export class PendingAcks {
   private unsubscribedTopicIn(text: string, now: number): Address | undefined {
     const named = addressesIn(text) ?? []
     return only(named.filter((address) => this.recentlyUnsubscribed.isPending(address, now)))
-  }
-
-  private isUnconfirmed(base: Address): boolean {
-    const state = this.topics.get(base)
-    return state !== undefined && isUnconfirmed(state)
   }
 
   private *pending(now: number): Generator<Address> {

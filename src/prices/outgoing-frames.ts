@@ -219,7 +219,7 @@ export class UnansweredFrames {
     return before - this.probeCount
   }
 
-  /** True if an error text may be about this topic, because a probe subscribes to it. */
+  /** True if a probe that subscribes to this topic waits for an answer. */
   isProbing(base: Address): boolean {
     return this.topics.get(base)?.frames.some(({ kind }) => kind === 'probe') ?? false
   }

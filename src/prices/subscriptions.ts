@@ -218,8 +218,7 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    const isRejected = state !== undefined && (isUnconfirmed(state) || this.acks.unanswered.isProbing(base))
-    if (!isRejected) return { subscribers: [], eventFor }
+    if (state === undefined || !this.acks.isRejectable(base)) return { subscribers: [], eventFor }
     this.remove(state)
     this.unrequested.onRemoved(base)
     return { subscribers: subscribersIn(state), eventFor, completes: true }

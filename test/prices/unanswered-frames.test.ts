@@ -4,7 +4,7 @@ import type { Address } from '../../src/domain/address.js'
 import { UnansweredFrames } from '../../src/prices/outgoing-frames.js'
 
 describe('UnansweredFrames', () => {
-  /** Frames that the client sends at 0, in order. */
+  /** Frames that the client sends, in order. */
   const sent = (...frames: readonly (readonly [Parameters<UnansweredFrames['onSent']>[0], Address])[]) => {
     const unanswered = new UnansweredFrames()
     for (const [kind, base] of frames) unanswered.onSent(kind, base)

@@ -1,4 +1,5 @@
 import type { Shares } from '../search/scenario.js'
+import type { SearchLimits } from '../search/search-seeds.js'
 import { clientBugs } from './client-bugs.js'
 import { gatewayBugs } from './gateway-bugs.js'
 import { natsBugs } from './nats-bugs.js'
@@ -15,9 +16,10 @@ export interface Bug {
 /** All of them. Each text occurs once in its file. */
 export const bugs: readonly Bug[] = [...clientBugs, ...gatewayBugs, ...natsBugs]
 
-/** The scenarios that find a bug: those without gateways, unless it is one of gateways. */
-export const searchOf = ({ file, shares }: Bug): { readonly firstSeed: number; readonly shares: Shares } => ({
+/** The scenarios that find a bug, in 100 simulated hours: those without gateways, unless it is one of gateways. */
+export const searchOf = ({ file, shares }: Bug): SearchLimits => ({
   firstSeed: 1,
+  simulatedMs: 100 * 3_600_000,
   shares: {
     webSocket: file.startsWith('src/gateway/') ? 1 : 0,
     nats: file.startsWith('src/nats/') ? 1 : 0,

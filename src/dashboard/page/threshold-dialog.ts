@@ -6,7 +6,7 @@ const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dial
   <h2 id="threshold-title"></h2>
   <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
   <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
-  <p class="hint">For all tokens, besides the title of the page:</p>
+  <p class="hint">The page title shows alerts. For all tokens, also:</p>
   <label class="check"><input type="checkbox" name="sound"> Sound</label>
   <label class="check"><input type="checkbox" name="notification"> System notification</label>
   <p class="problem" role="alert"></p>
